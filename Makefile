@@ -1,0 +1,71 @@
+# One door to everything. Each target sets up what it needs from a clean clone; only Python 3.11+ and make are assumed.
+#   make PYTHON=/path/to/python3.12 test    chooses the Python
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+# The first Python that is new enough, unless PYTHON says otherwise.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+
+VENV := .venv
+READY := $(VENV)/.ready
+BIN := $(VENV)/bin
+BENCH_VENV := .venv-bench
+BENCH_READY := $(BENCH_VENV)/.ready
+# Processes for the tests; PYTEST_WORKERS=0 runs them in one.
+PYTEST_WORKERS ?= auto
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# The test workers are the parallelism; threads inside each would only compete with them.
+test check mutants: export OMP_NUM_THREADS := 1
+test check mutants: export OPENBLAS_NUM_THREADS := 1
+
+.PHONY: help demo test check bench format mutants clean python-is-new-enough
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+demo: $(READY)  ## print certified brackets for three compositions and draw build/demo.png
+	@$(BIN)/python examples/demo.py
+
+test: $(READY)  ## run all tests
+	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS)
+
+check: $(READY)  ## what CI runs: format, lint, types, import layers, all tests, doctests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS)
+	$(BIN)/python -m pytest -q --doctest-modules --doctest-glob='*.md' src README.md docs
+
+bench: $(BENCH_READY)  ## measure time, memory and width beside the peers
+	$(BENCH_VENV)/bin/python bench/run.py
+
+format: $(READY)  ## rewrite the code in house format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+mutants: $(READY)  ## break the rounding on purpose and see which tests notice
+	$(BIN)/python tests/mutants.py
+
+clean:  ## remove environments, caches and built files
+	rm -rf $(VENV) $(BENCH_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+python-is-new-enough:
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer was found. Install one, or say make PYTHON=/path/to/python3.11." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "$(PYTHON) is not a working Python 3.11 or newer. Say make PYTHON=/path/to/python3.11." >&2; exit 1; }
+
+# The stamp is written last, so an interrupted installation is done again.
+$(READY): pyproject.toml constraints.txt | python-is-new-enough
+	"$(PYTHON)" -m venv $(VENV)
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[all,dev]'
+	@touch $@
+
+$(BENCH_READY): pyproject.toml constraints.txt bench/requirements.txt | python-is-new-enough
+	"$(PYTHON)" -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install -q -r bench/requirements.txt -e .
+	@touch $@
