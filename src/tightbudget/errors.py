@@ -1,0 +1,54 @@
+"""Everything the package raises.
+
+TightBudgetError
+├── InvalidParameter   a value outside what is allowed (also a ValueError)
+├── NotationError      text that is not a composition (also a ValueError)
+├── MissingExtra       an optional package is not installed (also an ImportError)
+└── Contradiction      two certified bounds exclude each other: a bug of ours, so no answer is given
+"""
+
+
+class TightBudgetError(Exception):
+    """Base of everything we raise; `code` is stable, the sentence may improve."""
+
+    code = "error"
+
+
+class InvalidParameter(TightBudgetError, ValueError):
+    """A parameter has a value that is not allowed."""
+
+    code = "invalid_parameter"
+
+    def __init__(self, name: str, value: object, allowed: str, hint: str = "") -> None:
+        self.name, self.value, self.allowed = name, value, allowed
+        super().__init__(f"{name} is {value!r}, but must be {allowed}." + (f" {hint}" if hint else ""))
+
+
+class NotationError(TightBudgetError, ValueError):
+    """A text could not be read as a mechanism or composition; `position` counts characters from 0."""
+
+    code = "notation"
+
+    def __init__(self, message: str, text: str, position: int) -> None:
+        self.text, self.position = text, position
+        super().__init__(message)
+
+
+class MissingExtra(TightBudgetError, ImportError):
+    """A feature needs a package that a plain install does not bring."""
+
+    code = "missing_extra"
+
+    def __init__(self, extra: str, package: str) -> None:
+        self.extra, self.package = extra, package
+        super().__init__(f"This needs {package}, which is not installed. Run: pip install 'tightbudget[{extra}]'")
+
+
+class Contradiction(TightBudgetError):
+    """Two certified bounds exclude each other. Rather than choose between them we give no answer."""
+
+    code = "contradiction"
+
+    def __init__(self, lower: float, upper: float) -> None:
+        self.lower, self.upper = lower, upper
+        super().__init__(f"Bounds contradict each other: {lower!r} > {upper!r}. Please report this expression as a bug.")

@@ -1,0 +1,1 @@
+"""Arithmetic with a stated error; knows no word of privacy."""

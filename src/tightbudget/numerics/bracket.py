@@ -1,0 +1,71 @@
+"""A number of which we know only two ends."""
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """A real number of which we know that lower <= it <= upper.
+
+    `converged` says whether the bracket is as narrow as was asked for; if not, `reason` says why. It is valid either
+    way. `relation` is the neighbouring relation the number is for.
+
+    >>> print(Bracket(0.123456789, 0.123456999))
+    [0.12345678, 0.12345700]
+    """
+
+    lower: float
+    upper: float
+    converged: bool = True
+    reason: str = ""
+    relation: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.lower <= self.upper:  # written so that NaN is refused too
+            raise ValueError(f"empty bracket: lower={self.lower!r}, upper={self.upper!r}")
+
+    @property
+    def width(self) -> float:
+        return 0.0 if self.lower == self.upper else self.upper - self.lower
+
+    @property
+    def estimate(self) -> float:
+        """Return a point inside that cancels the leading discretisation error (M6); no guarantee beyond the bracket."""
+        if self.lower <= 0.0 or math.isinf(self.upper):
+            return self.upper
+        middle = math.exp((math.log(self.upper) + 2.0 * math.log(self.lower)) / 3.0)
+        return min(max(middle, self.lower), self.upper)
+
+    def certainly_at_most(self, limit: float) -> bool:
+        return self.upper <= limit
+
+    def certainly_above(self, limit: float) -> bool:
+        return self.lower > limit
+
+    def __contains__(self, value: float) -> bool:
+        return self.lower <= value <= self.upper
+
+    def __str__(self) -> str:
+        digits = _digits(self.lower, self.upper)
+        return f"[{_outward(self.lower, digits, ROUND_FLOOR)}, {_outward(self.upper, digits, ROUND_CEILING)}]"
+
+
+def _digits(lower: float, upper: float) -> int:
+    """Return how many significant digits show where the two ends part, and one more."""
+    if not (0.0 < lower < upper < math.inf):
+        return 6 if lower != upper else 17
+    return min(17, max(3, 2 - math.floor(math.log10((upper - lower) / upper))))
+
+
+def _outward(value: float, digits: int, rounding: str) -> str:
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    exact = Context(prec=digits, rounding=rounding).create_decimal(Decimal(value))
+    if exact == 0:
+        return "0"
+    if Decimal(value) == Decimal(repr(value)) and exact == Decimal(repr(value)):
+        return repr(value)
+    plain = 1e-4 <= abs(value) < 1e6
+    return f"{exact:f}" if plain else f"{exact:e}"

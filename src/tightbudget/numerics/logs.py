@@ -1,0 +1,23 @@
+"""Sums of numbers given by their logarithms."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def log_sum(logs: Array) -> float:
+    """Return log(sum(exp(logs))); good to about size(logs) roundings, relatively to the sum."""
+    top = float(logs.max())
+    return top + math.log(float(np.exp(logs - top).sum())) if top > -math.inf else -math.inf
+
+
+def group_log_sum(logs: Array, starts: NDArray[np.intp]) -> Array:
+    """Return log(sum(exp(logs[starts[i]:starts[i+1]]))) for each i, however small the sums are."""
+    peaks = np.maximum.reduceat(logs, starts)
+    peaks = np.where(np.isfinite(peaks), peaks, 0.0)
+    each = np.repeat(peaks, np.diff(starts, append=logs.size))
+    with np.errstate(divide="ignore"):
+        return peaks + np.log(np.add.reduceat(np.exp(logs - each), starts))

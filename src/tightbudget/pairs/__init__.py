@@ -1,0 +1,1 @@
+"""Dominating pairs: two distributions seen through their privacy loss."""

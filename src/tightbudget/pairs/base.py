@@ -1,0 +1,114 @@
+"""What the engine asks of a pair of distributions (A, B).
+
+Masses travel as logarithms, so that an event of probability 1e-400 is as good as any other, and each comes with a bound
+on the absolute error of its logarithm (M2). A mechanism supplies one pair for each direction.
+"""
+
+import enum
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+NEGLIGIBLE = 1e-300
+"""Stands for any tail of A beyond the range that a pair resolves: always charged to the upper bound, never dropped."""
+
+REACH = 45.0
+"""Normal tails are resolved to this many standard deviations; beyond lies less than 1e-440, charged as NEGLIGIBLE."""
+
+
+class Direction(enum.Enum):
+    """Which of the two neighbours has the record: the pair is (with, without) for REMOVE, (without, with) for ADD."""
+
+    REMOVE = "remove"
+    ADD = "add"
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Events grouped by loss: cell i holds events with low[i] <= loss <= high[i] and has masses exp(log_a), exp(log_b).
+
+    `error` bounds the absolute error of both logarithms. Point masses have low == high.
+    """
+
+    low: Array
+    high: Array
+    log_a: Array
+    log_b: Array
+    error: Array
+
+    @property
+    def size(self) -> int:
+        return self.low.size
+
+    def where(self, keep: NDArray[np.bool_]) -> "Cells":
+        return Cells(self.low[keep], self.high[keep], self.log_a[keep], self.log_b[keep], self.error[keep])
+
+    @staticmethod
+    def none() -> "Cells":
+        empty = np.empty(0)
+        return Cells(empty, empty, empty, empty, empty)
+
+    @staticmethod
+    def join(*parts: "Cells") -> "Cells":
+        return Cells(
+            *(np.concatenate([getattr(part, name) for part in parts]) for name in ("low", "high", "log_a", "log_b", "error"))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """A grid on which the pair's point masses lie: anchor + k * period, k integer.
+
+    `lattice` is True if the pair is nothing but those points, so that a grid of just this period is exact.
+    """
+
+    anchor: float
+    period: float
+    lattice: bool
+
+
+class Pair(Protocol):
+    """A pair (A, B) seen through its loss ln dA/dB. Hashable, so that equal steps are counted together."""
+
+    def __hash__(self) -> int: ...
+
+    @property
+    def infinity(self) -> float:
+        """Mass of A where B has none, good to a few roundings."""
+
+    @property
+    def lost(self) -> float:
+        """Mass of B where A has none, good to a few roundings."""
+
+    @property
+    def unresolved(self) -> float:
+        """Bound on the mass of A (finite loss) that neither `survey` nor any window of `cells` covers."""
+
+    @property
+    def max_loss(self) -> float:
+        """Supremum of the finite losses (inf if unbounded), rounded up."""
+
+    @property
+    def alignment(self) -> Alignment | None:
+        """Where the point masses lie, if on a grid."""
+
+    def slack(self, loss: float) -> float:
+        """Bound on how far a loss of about this size may be from the edge that `cells` was asked for."""
+
+    def points(self) -> Cells:
+        """Return the point masses."""
+
+    def cells(self, edges: Array) -> Cells:
+        """Return the continuous part between consecutive edges."""
+
+    def survey(self) -> Cells:
+        """Return all of the pair, in a few hundred cells chosen to resolve it, in increasing order of loss."""
+
+
+def log_or_minus_inf(value: float) -> float:
+    return math.log(value) if value > 0.0 else -math.inf

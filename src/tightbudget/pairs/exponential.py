@@ -1,0 +1,84 @@
+"""Pairs whose loss has density proportional to e^(x/2): Laplace noise, whole or cut off, and bounded range."""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import Alignment, Array, Cells
+
+_SURVEY_CELLS = 256
+
+
+@dataclass(frozen=True)
+class ExponentialPair:
+    """Loss density weight/2 * e^((x - top)/2) on [-reach, reach] under A, times e^-x under B, plus two point masses.
+
+    The points sit at +-top: exp(log_point) under A and exp(log_point - top) under B at +top, mirrored at -top.
+    Laplace: weight 1/2, log_point = log 1/2, reach = top (theory D.2). Bounded range: weight 1/(1 - e^-top), no points (D.3).
+    """
+
+    top: float
+    reach: float
+    weight: float
+    log_point: float = -math.inf
+    infinity: float = 0.0
+
+    unresolved = 0.0
+
+    @property
+    def lost(self) -> float:
+        return self.infinity
+
+    @property
+    def max_loss(self) -> float:
+        return self.top if self.log_point > -math.inf else max(0.0, self.reach)
+
+    @property
+    def alignment(self) -> Alignment | None:
+        if self.reach <= 0.0:
+            return None
+        # without points the ends of the support still make good edges
+        top = self.max_loss
+        return Alignment(-top, 2.0 * top, False)
+
+    def slack(self, loss: float) -> float:
+        return 2.0 * U * abs(loss)
+
+    def points(self) -> Cells:
+        if self.log_point == -math.inf:
+            return Cells.none()
+        losses = np.array([-self.top, self.top])
+        log_a = np.array([self.log_point - self.top, self.log_point])
+        return Cells(losses, losses, log_a, log_a[::-1].copy(), np.full(2, U * (8.0 + 4.0 * self.top)))
+
+    def cells(self, edges: Array) -> Cells:
+        if self.reach <= 0.0:
+            return Cells.none()
+        x = np.clip(edges, -self.reach, self.reach)
+        half = 0.5 * np.diff(x)
+        low = x[:-1]
+        log_weight = math.log(self.weight)
+        with np.errstate(divide="ignore"):
+            log_a = log_weight + 0.5 * (low - self.top) + np.log(np.expm1(half))
+            log_b = log_weight - 0.5 * (low + self.top) + np.log(-np.expm1(-half))
+        logs = np.where(half > 0, np.abs(log_a), 0.0) + np.where(half > 0, np.abs(log_b), 0.0)
+        return Cells(edges[:-1], edges[1:], log_a, log_b, U * (12.0 + logs + 4.0 * self.top + 4.0 * abs(log_weight)))
+
+    def survey(self) -> Cells:
+        return _survey(self)
+
+
+@lru_cache(maxsize=512)
+def _survey(pair: ExponentialPair) -> Cells:
+    points = pair.points()
+    if pair.reach <= 0.0:
+        return points
+    edges = np.linspace(-pair.reach, pair.reach, _SURVEY_CELLS + 1)
+    cells = pair.cells(edges)
+    if not points.size:
+        return cells
+    below, above = points.where(np.array([True, False])), points.where(np.array([False, True]))
+    return Cells.join(below, cells, above)

@@ -1,0 +1,115 @@
+"""Normal noise, whole or cut off: A = N(m, 1), B = N(0, 1), loss m z - m^2/2."""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from tightbudget.numerics.normal import log_normal_mass
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells
+
+_SURVEY_CELLS = 400
+
+
+@dataclass(frozen=True)
+class GaussianPair:
+    """Normal noise with m = sensitivity / sigma; `cut` (in sigmas) conditions the noise on [-cut, cut] (theory D.1, D.2)."""
+
+    m: float
+    cut: float = math.inf
+
+    @property
+    def _range(self) -> tuple[float, float]:
+        """Interval of z in which both densities are positive and not negligible."""
+        if self.cut < math.inf:
+            return self.m - self.cut, self.cut
+        return -REACH, self.m + REACH
+
+    @property
+    def _log_norm(self) -> float:
+        """Log of the mass that the cut leaves; 0 if nothing is cut."""
+        if self.cut == math.inf:
+            return 0.0
+        return float(log_normal_mass(np.zeros(1), np.array([2.0 * self.cut]))[0][0])
+
+    @property
+    def infinity(self) -> float:
+        if self.cut == math.inf:
+            return 0.0
+        if self.m >= 2.0 * self.cut:
+            return 1.0
+        log_mass = log_normal_mass(np.array([self.cut - 0.5 * self.m]), np.array([self.m]))[0][0]
+        return min(1.0, math.exp(log_mass - self._log_norm))
+
+    @property
+    def lost(self) -> float:
+        return self.infinity
+
+    @property
+    def unresolved(self) -> float:
+        return NEGLIGIBLE if self.cut == math.inf else 0.0
+
+    @property
+    def max_loss(self) -> float:
+        if self.cut == math.inf:
+            return math.inf
+        if self.m >= 2.0 * self.cut:
+            return 0.0
+        top = self.m * (self.cut - 0.5 * self.m)
+        return top + self.slack(top)
+
+    @property
+    def alignment(self) -> Alignment | None:
+        return None
+
+    def slack(self, loss: float) -> float:
+        # z = loss/m + m/2 is rounded twice; an error of 2u|z| in z moves the loss by 2u|loss + m^2/2|
+        return 4.0 * U * (abs(loss) + self.m * self.m)
+
+    def points(self) -> Cells:
+        return Cells.none()
+
+    def cells(self, edges: Array) -> Cells:
+        low, high = self._range
+        if low >= high:
+            return Cells.none()
+        z = np.clip(edges / self.m + 0.5 * self.m, low, high)
+        return self._cells_at(z, edges[:-1], edges[1:])
+
+    def _cells_at(self, z: Array, low: Array, high: Array) -> Cells:
+        # One width serves both masses, so that they belong to the very same events; only the middle is rounded twice.
+        width = np.diff(z)
+        middle = 0.5 * (z[:-1] + z[1:])
+        log_a, error_a = log_normal_mass(middle - self.m, width)
+        log_b, error_b = log_normal_mass(middle, width)
+        norm = self._log_norm
+        # the middle itself is good to u|z|, which moves log phi by u z^2
+        error = np.maximum(error_a, error_b) + U * (2.0 * (np.abs(middle) + self.m) ** 2 + 8.0 + 4.0 * abs(norm))
+        return Cells(low, high, log_a - norm, log_b - norm, error)
+
+    def survey(self) -> Cells:
+        return _survey(self)
+
+
+@lru_cache(maxsize=512)
+def _survey(pair: GaussianPair) -> Cells:
+    low, high = pair._range
+    if low >= high:
+        return Cells.none()
+    if pair.cut == math.inf:
+        # dense where A, B and moderate tilts of A live, sparse in the far tails
+        core = min(13.0, REACH)
+        z = np.concatenate(
+            [
+                np.linspace(-REACH, -core, 40, endpoint=False),
+                np.linspace(-core, pair.m + core, _SURVEY_CELLS, endpoint=False),
+                np.linspace(pair.m + core, pair.m + REACH, 61),
+            ]
+        )
+    else:
+        z = np.linspace(low, high, _SURVEY_CELLS)
+    losses = pair.m * (z - 0.5 * pair.m)
+    cells = pair._cells_at(z, losses[:-1], losses[1:])
+    return cells.where(cells.log_a > -math.inf)

@@ -1,0 +1,125 @@
+"""Pairs that are nothing but point masses: randomised response, promises, histograms, discrete noise."""
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from tightbudget.numerics.logs import group_log_sum
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import Alignment, Array, Cells
+
+_SURVEY = 512  # cells enough to plan with
+_LATTICE_POINTS = 4096  # a longer list is not tested for lying on a lattice
+_LATTICE_SLACK = 1e-13  # relative to the largest loss; what is farther off is no lattice
+
+
+@dataclass(frozen=True, eq=False)
+class PointPair:
+    """Finitely many events. `key` identifies the pair: equal keys promise equal masses."""
+
+    key: tuple[object, ...]
+    losses: Array = field(repr=False)
+    log_a: Array = field(repr=False)
+    log_b: Array = field(repr=False)
+    error: float  # of each logarithm
+    infinity: float = 0.0
+    lost: float = 0.0  # mass of B where A has none
+    unresolved: float = 0.0
+    period: float | None = None  # known lattice period, if any
+    top: float = 0.0  # a float no smaller than any loss
+    loss_error: float = 0.0  # of each loss, absolute, beyond a few roundings
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PointPair) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    @property
+    def max_loss(self) -> float:
+        return self.top
+
+    def slack(self, loss: float) -> float:
+        return 4.0 * U * abs(loss) + self.loss_error
+
+    @cached_property
+    def alignment(self) -> Alignment | None:
+        if self.losses.size == 0:
+            return None
+        if self.period is not None:
+            return Alignment(float(self.losses[0]), self.period, True)
+        period = _lattice_period(self.losses)
+        return None if period is None else Alignment(float(self.losses[0]), period, True)
+
+    def points(self) -> Cells:
+        return Cells(self.losses, self.losses, self.log_a, self.log_b, np.full(self.losses.size, self.error))
+
+    def cells(self, edges: Array) -> Cells:
+        return Cells.none()
+
+    def survey(self) -> Cells:
+        return self._survey
+
+    @cached_property
+    def _survey(self) -> Cells:
+        if self.losses.size <= 2 * _SURVEY:
+            return self.points()
+        starts = np.unique(np.linspace(0, self.losses.size, _SURVEY, endpoint=False).astype(np.intp))
+        ends = np.append(starts[1:], self.losses.size) - 1
+        return Cells(
+            self.losses[starts],
+            self.losses[ends],
+            group_log_sum(self.log_a, starts),
+            group_log_sum(self.log_b, starts),
+            np.full(starts.size, self.error + 8 * U),
+        )
+
+
+def point_pair(
+    key: tuple[object, ...],
+    losses: Array,
+    log_a: Array,
+    log_b: Array,
+    *,
+    error: float,
+    infinity: float = 0.0,
+    lost: float = 0.0,
+    unresolved: float = 0.0,
+    period: float | None = None,
+    top: float | None = None,
+    loss_error: float = 0.0,
+) -> PointPair:
+    """Return the pair with its events in increasing order of loss; `top` if the largest loss is known exactly."""
+    order = np.argsort(losses, kind="stable")
+    arrays = [np.ascontiguousarray(values[order], dtype=np.float64) for values in (losses, log_a, log_b)]
+    for values in arrays:
+        values.setflags(write=False)
+    if top is None:
+        largest = float(arrays[0][-1]) if arrays[0].size else 0.0
+        top = largest + 4.0 * U * abs(largest) + loss_error
+    return PointPair(key, arrays[0], arrays[1], arrays[2], error, infinity, lost, unresolved, period, top, loss_error)
+
+
+def _lattice_period(losses: Array) -> float | None:
+    """Return a period on which all losses lie, up to rounding, or None."""
+    if losses.size == 1:
+        return max(1.0, abs(float(losses[0])))
+    if losses.size > _LATTICE_POINTS:
+        return None
+    scale = float(np.abs(losses).max())
+    gaps = np.diff(losses)
+    gaps = gaps[gaps > _LATTICE_SLACK * scale]
+    if gaps.size == 0:
+        return max(1.0, scale)
+    smallest, span = float(gaps.min()), float(losses[-1] - losses[0])
+    for parts in range(1, 9):
+        count = round(span / smallest * parts)
+        if count > 1 << 22:
+            return None
+        period = span / count
+        index = (losses - losses[0]) / period
+        if np.abs(index - np.round(index)).max() * period <= _LATTICE_SLACK * scale and math.isfinite(period):
+            return period
+    return None

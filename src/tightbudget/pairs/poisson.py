@@ -1,0 +1,158 @@
+"""Poisson subsampling of any pair (theory D.4, M3).
+
+REMOVE turns (P, Q) into (qP + (1-q)Q, Q) and ADD turns it into (P, (1-q)P + qQ); both act event by event, so masses and
+losses of the subsampled pair are positive combinations of those of the base pair.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import Alignment, Array, Cells, Direction, Pair, log_or_minus_inf
+from tightbudget.pairs.points import PointPair, point_pair
+
+
+@dataclass(frozen=True)
+class PoissonPair:
+    """The subsampled pair of a base pair that has a continuous part."""
+
+    base: Pair
+    q: float
+    direction: Direction
+
+    @property
+    def infinity(self) -> float:
+        return self.q * self.base.infinity if self.direction is Direction.REMOVE else 0.0
+
+    @property
+    def lost(self) -> float:
+        return 0.0 if self.direction is Direction.REMOVE else self.q * self.base.lost
+
+    @property
+    def unresolved(self) -> float:
+        # The tails of both base distributions may end up in A.
+        return 2.0 * self.base.unresolved
+
+    @property
+    def max_loss(self) -> float:
+        if self.direction is Direction.ADD and (self.base.max_loss == math.inf or self.base.infinity > 0.0):
+            return -math.log1p(-self.q) * (1.0 + 4.0 * U)
+        top = self.base.max_loss
+        if top == math.inf:
+            return math.inf
+        return float(self._forward(np.array([top]))[0]) + 8.0 * U * (1.0 + abs(top) - math.log(self.q))
+
+    @property
+    def alignment(self) -> Alignment | None:
+        points = self.points()
+        if points.size < 2:
+            return None
+        # Two points always lie on a grid; of more we align the outer ones.
+        first, last = float(points.low[0]), float(points.low[-1])
+        return Alignment(first, last - first, False)
+
+    def slack(self, loss: float) -> float:
+        # _backward is good to a few roundings of |base loss| <= |loss| + |log q| + |log(1-q)|, and the map back from
+        # base loss to loss never stretches (its slope is at most 1); near the end of the support e^-loss <= 1/(1-q)
+        # magnifies the rounding of expm1 (M3).
+        size = 1.0 + abs(loss) - math.log(self.q) - math.log1p(-self.q)
+        return 8.0 * U * size + 4.0 * U / (1.0 - self.q) + self.base.slack(size)
+
+    def points(self) -> Cells:
+        return _subsample_points(self.base, self.q, self.direction)
+
+    def cells(self, edges: Array) -> Cells:
+        cells = self.base.cells(self._backward(edges))
+        if cells.size == 0:
+            return cells
+        return self._mix(cells, edges[:-1], edges[1:])
+
+    def survey(self) -> Cells:
+        return _survey(self)
+
+    def _forward(self, loss: Array) -> Array:
+        return _forward(loss, self.q, self.direction)
+
+    def _backward(self, edges: Array) -> Array:
+        """Return the base losses that become `edges`; outside the range of the map, -inf and +inf."""
+        sign = 1.0 if self.direction is Direction.REMOVE else -1.0
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            inner = np.expm1(sign * edges) / self.q
+            base = np.where(inner > -1.0, np.log1p(np.maximum(inner, -1.0)), -np.inf)
+            # e^x overflows long after the "+ 1 - q" has stopped to matter
+            large = sign * edges > 500.0
+            base = np.where(large, sign * edges - math.log(self.q), base)
+        return sign * base
+
+    def _mix(self, cells: Cells, low: Array, high: Array) -> Cells:
+        log_a, log_b = _mix(cells.log_a, cells.log_b, self.q, self.direction)
+        return Cells(low, high, log_a, log_b, cells.error + 6.0 * U * (1.0 + np.abs(np.where(log_a > -np.inf, log_a, 0.0))))
+
+
+def poisson_pair(base: Pair, q: float, direction: Direction) -> Pair:
+    """Return the base pair subsampled at rate 0 < q < 1."""
+    if isinstance(base, PointPair):
+        cells = _subsample_points(base, q, direction)
+        remove = direction is Direction.REMOVE
+        return point_pair(
+            ("poisson", base.key, q, direction),
+            cells.low,
+            cells.log_a,
+            cells.log_b,
+            error=float(cells.error.max(initial=0.0)),
+            infinity=q * base.infinity if remove else 0.0,
+            lost=0.0 if remove else q * base.lost,
+            unresolved=2.0 * base.unresolved,
+        )
+    return PoissonPair(base, q, direction)
+
+
+def _forward(loss: Array, q: float, direction: Direction) -> Array:
+    sign = 1.0 if direction is Direction.REMOVE else -1.0
+    x = sign * loss
+    with np.errstate(over="ignore"):
+        return sign * np.where(x > 500.0, x + math.log(q), np.log1p(q * np.expm1(np.minimum(x, 500.0))))
+
+
+def _mix(log_a: Array, log_b: Array, q: float, direction: Direction) -> tuple[Array, Array]:
+    if direction is Direction.REMOVE:
+        return np.logaddexp(math.log(q) + log_a, math.log1p(-q) + log_b), log_b
+    return log_a, np.logaddexp(math.log1p(-q) + log_a, math.log(q) + log_b)
+
+
+@lru_cache(maxsize=512)
+def _subsample_points(base: Pair, q: float, direction: Direction) -> Cells:
+    """Return the base's point masses subsampled, with the events that only one side could produce, now points too."""
+    points = base.points()
+    losses, log_a, log_b, error = points.low, points.log_a, points.log_b, points.error
+    if direction is Direction.REMOVE and base.lost > 0.0:  # A had no mass there: now (1-q) B
+        edge, extra_a, extra_b = math.log1p(-q), -math.inf, log_or_minus_inf(base.lost)
+    elif direction is Direction.ADD and base.infinity > 0.0:  # B had no mass there: now (1-q) A
+        edge, extra_a, extra_b = -math.log1p(-q), log_or_minus_inf(base.infinity), -math.inf
+    else:
+        edge = math.nan
+    new_losses = _forward(losses, q, direction)
+    if not math.isnan(edge):
+        new_losses, log_a, log_b = np.append(new_losses, edge), np.append(log_a, extra_a), np.append(log_b, extra_b)
+        error = np.append(error, 32.0 * U * (1.0 + abs(extra_a if direction is Direction.ADD else extra_b)))
+    if new_losses.size == 0:
+        return Cells.none()
+    mixed_a, mixed_b = _mix(log_a, log_b, q, direction)
+    order = np.argsort(new_losses, kind="stable")
+    new_error = error + 6.0 * U * (1.0 + np.abs(mixed_a) + np.abs(mixed_b))
+    return Cells(new_losses[order], new_losses[order], mixed_a[order], mixed_b[order], new_error[order])
+
+
+@lru_cache(maxsize=512)
+def _survey(pair: PoissonPair) -> Cells:
+    cells = pair.base.survey()
+    continuous = cells.where(cells.high > cells.low)
+    low, high = pair._forward(continuous.low), pair._forward(continuous.high)
+    # a cell squeezed flat against the end of the support is still no point mass
+    mapped = pair._mix(continuous, low, np.maximum(high, np.nextafter(low, np.inf)))
+    joined = Cells.join(mapped, pair.points())
+    order = np.argsort(joined.low, kind="stable")
+    return Cells(*(getattr(joined, name)[order] for name in ("low", "high", "log_a", "log_b", "error")))
