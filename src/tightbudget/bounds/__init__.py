@@ -1,0 +1,1 @@
+"""Questions answered: delta(epsilon), epsilon(delta) and curves, as brackets."""

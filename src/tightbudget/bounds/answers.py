@@ -1,0 +1,176 @@
+"""Ask, look at the width, refine: brackets for delta and epsilon over both directions (M9)."""
+
+import math
+from collections.abc import Callable, Sequence
+
+from tightbudget.bounds.direction import WIDEST, OneDirection, cap_for, quarters
+from tightbudget.errors import Contradiction
+from tightbudget.numerics.bracket import Bracket
+from tightbudget.numerics.search import first_at_most, last_at_least
+
+_TURNS = 7  # refinements before we say that the bracket stays as it is
+_TOO_LONG = "a narrower bracket needs longer bucket lists than the memory limit allows"
+_ROUNDING = "rounding errors are as large as the bracket; a finer grid would not help"
+
+
+def delta_bracket(directions: Sequence[OneDirection], epsilon: float, rtol: float, atol: float) -> Bracket:
+    """Return a bracket of delta(epsilon) = the larger of the two directions' deltas."""
+    return _refined([_DeltaAsker(direction, epsilon, rtol) for direction in directions], rtol, atol)
+
+
+def epsilon_bracket(directions: Sequence[OneDirection], delta: float, rtol: float, atol: float) -> Bracket:
+    """Return a bracket of the smallest epsilon >= 0 with delta(epsilon) <= delta."""
+    return _refined([_EpsilonAsker(direction, delta, rtol) for direction in directions], rtol, atol)
+
+
+class _Asker:
+    """One direction's bracket of the answer, at a width in log delta that can be made narrower."""
+
+    def __init__(self, direction: OneDirection, rtol: float) -> None:
+        self.direction, self.rtol = direction, rtol
+        self.quarter = 0
+        self.lower, self.upper = 0.0, math.inf
+        self.estimate = 0.0  # a rough value of the answer
+        self.final = False  # nothing left to improve
+        self.reason = ""
+        self.tilt: tuple[int, int] = (0, 0)  # cap and rung
+
+    def settle(self, lower: float, upper: float) -> None:
+        """Take the answer as final."""
+        self.lower, self.upper, self.estimate, self.final = lower, upper, upper, True
+
+    def log_width(self, width: float) -> float:
+        """Return the width in log delta that makes a bracket of the given absolute width."""
+        raise NotImplementedError
+
+    def read(self, delta_lower: Callable[[float], float], delta_upper: Callable[[float], float]) -> tuple[float, float]:
+        """Return the answer's bounds from bounds on delta(epsilon)."""
+        raise NotImplementedError
+
+    def start(self, width: float) -> None:
+        if not self.final:
+            self.quarter = quarters(0.8 * self.log_width(width))
+            self.compute()
+
+    def refine(self, wanted: float) -> None:
+        before = self.upper - self.lower
+        ratio = min(0.5, 0.6 * wanted / before) if 0.0 < before < math.inf else 0.1
+        self.quarter += max(-40, min(-2, math.floor(4.0 * math.log2(max(ratio, 1e-12)))))
+        self.compute()
+        if not self.final and self.upper - self.lower > 0.9 * before:
+            self.final, self.reason = True, _ROUNDING
+
+    def compute(self) -> None:
+        """Bring lower and upper to the current width; never widens them."""
+        profile = self.direction.profile(*self.tilt, self.quarter)
+        if profile is None:
+            self.final, self.reason = True, _TOO_LONG
+            return
+        lower, upper = self.read(profile.delta_lower, profile.delta_upper)
+        self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
+
+
+class _DeltaAsker(_Asker):
+    def __init__(self, direction: OneDirection, epsilon: float, rtol: float) -> None:
+        super().__init__(direction, rtol)
+        self.epsilon, self.upper = epsilon, 1.0
+        exact = direction.exact(epsilon)
+        if exact is not None:
+            self.settle(*exact)
+            return
+        cap = cap_for(1.0, rtol)
+        for _ in range(6):  # the deeper the answer, the rarer the losses that matter
+            finite = self._finite(cap)
+            needed = cap_for(finite + direction.infinity[0], rtol)
+            if needed <= cap:
+                break
+            cap = needed
+        saddle = direction.saddle(cap)
+        self.tilt = (cap, saddle.rung_for_epsilon(epsilon))
+        self.finite = finite
+        self.estimate = min(1.0, finite + direction.infinity[1])
+
+    def _finite(self, cap: int) -> float:
+        return math.exp(min(0.0, self.direction.saddle(cap).log_delta_for_epsilon(self.epsilon)))
+
+    def log_width(self, width: float) -> float:
+        return width / max(self.finite, 1e-300)
+
+    def read(self, delta_lower: Callable[[float], float], delta_upper: Callable[[float], float]) -> tuple[float, float]:
+        return delta_lower(self.epsilon), delta_upper(self.epsilon)
+
+
+class _EpsilonAsker(_Asker):
+    def __init__(self, direction: OneDirection, delta: float, rtol: float) -> None:
+        super().__init__(direction, rtol)
+        self.delta = delta
+        low, high = direction.infinity
+        top = max(0.0, direction.max_loss) if direction.steps.items else 0.0
+        if not direction.steps.items or delta >= 1.0:
+            self.settle(0.0, 0.0)
+        elif delta < low or (delta == 0.0 and high > 0.0):
+            self.settle(math.inf, math.inf)
+        elif delta == 0.0:
+            self.settle(direction.steps.max_loss_lower, top)
+        elif delta >= high and top == 0.0:
+            self.settle(0.0, 0.0)
+        elif high > 0.0 and delta <= high:  # the infinite mass is known only up to rounding
+            self.settle(0.0, math.inf)
+        else:
+            self._prepare(delta - high, top)
+
+    def _prepare(self, finite: float, top: float) -> None:
+        """Choose the tilt for the part of delta that finite losses may use; or answer in closed form."""
+        self.finite, self.upper = finite, top
+        # epsilon is flatter than delta: an error in delta moves it by that over theta * epsilon
+        cap = cap_for(finite, 0.1 * self.rtol)
+        saddle = self.direction.saddle(cap)
+        self.tilt = (cap, saddle.rung_for_delta(math.log(finite)))
+        self.theta = saddle.at_rung(self.tilt[1]).theta
+        self.estimate = min(max(0.0, saddle.epsilon_for_delta(math.log(finite))), top)
+        if self.direction.steps.only_gaussian is not None:
+            lower, upper = self.read(lambda x: self._exact(x)[0], lambda x: self._exact(x)[1])
+            self.settle(lower, upper)
+
+    def _exact(self, epsilon: float) -> tuple[float, float]:
+        exact = self.direction.exact(epsilon)
+        assert exact is not None
+        return exact
+
+    def log_width(self, width: float) -> float:
+        if self.estimate == 0.0:
+            return WIDEST
+        return width * self.theta * self.delta / self.finite
+
+    def read(self, delta_lower: Callable[[float], float], delta_upper: Callable[[float], float]) -> tuple[float, float]:
+        guess = self.estimate
+        scale = max(self.rtol * guess, 1e-9 * guess, 1e-12)
+        tolerance = max(0.02 * self.rtol * guess, 1e-15 * guess, 1e-300)
+        upper = first_at_most(delta_upper, self.delta, guess, scale, tolerance)
+        lower = last_at_least(delta_lower, self.delta, min(guess, upper), scale, tolerance)
+        return lower, upper
+
+
+def _refined(askers: Sequence[_Asker], rtol: float, atol: float) -> Bracket:
+    """Bring the larger of the askers' answers into a bracket as narrow as asked."""
+    rough = max((asker.estimate for asker in askers), default=0.0)
+    for asker in askers:
+        # A direction that is clearly the smaller one need only be known well enough to see that it is.
+        asker.start(max(rtol * rough, atol, 0.3 * (rough - asker.estimate)))
+    for turn in range(_TURNS + 1):
+        lower = max((asker.lower for asker in askers), default=0.0)
+        upper = max((asker.upper for asker in askers), default=0.0)
+        if lower > upper:
+            raise Contradiction(lower, upper)
+        wanted = max(rtol * upper, atol) if math.isfinite(upper) else 0.0
+        if lower == upper or upper - lower <= wanted:
+            return Bracket(lower, upper)
+        # those that keep the bracket wide: their upper end is too far above what is certain
+        wide = [asker for asker in askers if asker.upper > lower + wanted]
+        open_ones = [asker for asker in wide if not asker.final]
+        if not open_ones or turn == _TURNS:
+            reason = next((asker.reason for asker in wide if asker.reason), _ROUNDING)
+            return Bracket(lower, upper, converged=False, reason=reason)
+        for asker in open_ones:
+            asker.refine(wanted)
+    raise AssertionError("unreachable")

@@ -1,0 +1,88 @@
+"""One direction of a composition: profiles made when first needed, at the tilt and width that a question calls for."""
+
+import math
+from functools import cached_property
+
+from tightbudget.bounds.gaussian import gaussian_delta
+from tightbudget.bounds.profile import Profile
+from tightbudget.composition.evaluate import evaluate
+from tightbudget.composition.plan import plan
+from tightbudget.composition.saddle import Saddle, saddle
+from tightbudget.composition.steps import MERGE_ERROR, Steps
+
+MOST_POINTS = 2.0**21
+"""Longest bucket list we are willing to make: keeps memory below 300 MB."""
+
+WIDEST = 0.25  # in log delta; a wider plan would save nothing
+_KEPT = 64  # profiles remembered
+_MASS_ERROR = 1e-11  # relative, of a pair's infinite mass and of their product
+_CAP_STEP, _CAP_MOST = 6, 306  # decades between the caps we use, and the last of them
+
+
+class OneDirection:
+    """The composition of pairs (A, B) in one direction. Holds results already computed; answers never depend on them."""
+
+    def __init__(self, steps: Steps) -> None:
+        self.steps = steps
+        self._profiles: dict[tuple[int, int, int], Profile | None] = {}
+        self._saddles: dict[int, Saddle] = {}
+
+    @cached_property
+    def infinity(self) -> tuple[float, float]:
+        """Bounds on the mass of A with infinite loss."""
+        if any(pair.survey().size == 0 for pair, _ in self.steps.items):  # a step that reveals everything
+            return 1.0, 1.0
+        mass = self.steps.infinity
+        return mass * (1.0 - _MASS_ERROR), min(1.0, mass * (1.0 + _MASS_ERROR))
+
+    @cached_property
+    def max_loss(self) -> float:
+        return self.steps.max_loss
+
+    def exact(self, epsilon: float) -> tuple[float, float] | None:
+        """Return bounds that need no buckets, if there are any."""
+        if not self.steps.items:
+            return 0.0, 0.0
+        if self.infinity == (1.0, 1.0) or epsilon >= self.max_loss or epsilon == math.inf:
+            return self.infinity
+        gaussian = self.steps.only_gaussian
+        if gaussian is not None:
+            return gaussian_delta(gaussian.m, epsilon, MERGE_ERROR)
+        return None
+
+    def saddle(self, cap: int) -> Saddle:
+        """Return the saddle points of the losses without those that hold 10^-cap of A over the whole composition."""
+        if cap not in self._saddles:
+            self._saddles[cap] = saddle(self.steps, self._log_cap(cap))
+        return self._saddles[cap]
+
+    def profile(self, cap: int, rung: int, quarter: int) -> Profile | None:
+        """Return the profile tilted to the rung and about 2^(quarter/4) wide in log delta; None if that is too much work."""
+        key = (cap, rung, quarter)
+        if key not in self._profiles:
+            if len(self._profiles) >= _KEPT:
+                self._profiles.pop(next(iter(self._profiles)), None)
+            self._profiles[key] = self._make(cap, rung, quarter)
+        return self._profiles[key]
+
+    def _log_cap(self, cap: int) -> float:
+        return -cap * math.log(10.0) - math.log(self.steps.total)
+
+    def _make(self, cap: int, rung: int, quarter: int) -> Profile | None:
+        chosen = plan(self.steps, self.saddle(cap).at_rung(rung), 2.0 ** (quarter / 4.0), self._log_cap(cap))
+        if chosen.points > MOST_POINTS:
+            return None
+        lower, upper = self.infinity
+        left_out = 10.0**-cap + self.steps.unresolved
+        return Profile.of(evaluate(chosen), upper + 1.01 * left_out, lower)
+
+
+def quarters(width: float) -> int:
+    """Return the largest whole number of quarter octaves whose power of two is at most width."""
+    return math.floor(4.0 * math.log2(min(max(width, 1e-14), WIDEST)))
+
+
+def cap_for(delta: float, rtol: float) -> int:
+    """Return how many decades of A's mass must be resolved for a delta to be known to rtol."""
+    decades = -math.log10(max(delta, 1e-300) * min(rtol, 1.0)) + 2.5
+    return min(_CAP_MOST, _CAP_STEP * max(1, math.ceil(decades / _CAP_STEP)))

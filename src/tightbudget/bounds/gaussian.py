@@ -1,0 +1,35 @@
+"""The Gaussian profile in closed form, evaluated with a stated error (M8)."""
+
+import math
+
+from scipy import special
+
+from tightbudget.numerics.rounding import U
+
+
+def gaussian_delta(m: float, epsilon: float, m_error: float) -> tuple[float, float]:
+    r"""Return lower and upper bounds on delta(epsilon) of N(m, 1) against N(0, 1), m good to a relative m_error.
+
+    $$\delta = \Phi(-u) - e^\varepsilon \Phi(-v) = \tfrac12 e^{-u^2/2}(\mathrm{erfcx}(u/\sqrt2) - \mathrm{erfcx}(v/\sqrt2)),
+    \quad u = \varepsilon/m - m/2,\ v = \varepsilon/m + m/2$$
+
+    since (v^2 - u^2)/2 = epsilon. delta grows with m, so the two ends of m give the two bounds.
+    """
+    if math.isinf(m):
+        return 1.0, 1.0
+    lower, _ = _delta(m * (1.0 - m_error - 2 * U), epsilon)
+    _, upper = _delta(m * (1.0 + m_error + 2 * U), epsilon)
+    return lower, upper
+
+
+def _delta(m: float, epsilon: float) -> tuple[float, float]:
+    u, v = epsilon / m - 0.5 * m, epsilon / m + 0.5 * m
+    if math.isinf(v):
+        return 0.0, 5e-324 if math.isfinite(epsilon) else 0.0
+    scale = 0.5 * math.exp(-0.5 * u * u) if abs(u) < 1e4 else 0.0
+    second = scale * float(special.erfcx(v / math.sqrt(2.0)))
+    first = float(special.ndtr(-u)) if u < 0.0 else scale * float(special.erfcx(u / math.sqrt(2.0)))
+    # u and v are good to 3 roundings of epsilon/m + m/2: that moves log e^{-u^2/2} by u times as much (M8)
+    relative = U * (24.0 + 4.0 * (abs(u) + 1.0) * v)
+    doubt = relative * (first + second) + 1e-320
+    return max(0.0, first - second - doubt), min(1.0, first - second + doubt)

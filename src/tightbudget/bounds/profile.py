@@ -1,0 +1,96 @@
+"""delta(epsilon) of a composed bucket list: upper and lower readings with all errors charged (M7)."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.buckets.tilted import Tilted
+from tightbudget.composition.evaluate import Composed
+from tightbudget.numerics.rounding import U
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Certified bounds on delta at every epsilon; sharp near the epsilon for which the tilt was chosen."""
+
+    composed: Composed
+    spread_losses: Array  # both from their anchors on
+    merged_losses: Array
+    infinity_upper: float
+    infinity_lower: float
+
+    @staticmethod
+    def of(composed: Composed, infinity_upper: float, infinity_lower: float) -> "Profile":
+        spread, merged = _losses(composed.spread, composed.step), _losses(composed.merged, composed.step)
+        return Profile(composed, spread, merged, infinity_upper, infinity_lower)
+
+    def delta_upper(self, epsilon: float) -> float:
+        r"""Return a number no smaller than delta(epsilon).
+
+        $$\delta \le a_\infty + Z e^{-\theta\varepsilon}\Bigl(\sum_{x_k > \varepsilon} t_k e^{-\theta(x_k-\varepsilon)}
+        (1 - e^{\varepsilon - x_k}) + E\, c_\theta\Bigr),\quad c_\theta = \theta^\theta/(1+\theta)^{1+\theta}$$
+
+        Losses may be `slack` larger than x_k, which is the same as a smaller epsilon.
+        """
+        stack, theta = self.composed.spread, self.composed.theta
+        doubt = _log_doubt(stack, self.spread_losses, theta, epsilon)
+        # from the anchor on, and as if all losses were as much larger as they may be
+        shifted = (epsilon - stack.anchor) - self.composed.slack - 4.0 * U * (abs(epsilon) + abs(stack.anchor))
+        start = int(np.searchsorted(self.spread_losses, shifted, side="right"))
+        excess = self.spread_losses[start:] - shifted
+        weights = np.exp(-theta * excess) * -np.expm1(-excess)
+        total = float(np.einsum("i,i", stack.rows[0, start:], weights)) * (1.0 + 1e-12 + 2.0 * U * stack.size)
+        charge = float(stack.error[0]) * _largest_weight(theta)
+        finite = _scaled(total + charge, float(stack.log_scale[0]) - theta * shifted + doubt)
+        return min(1.0, (finite * (1.0 + 8 * U) + 5e-324) + self.infinity_upper)
+
+    def delta_lower(self, epsilon: float) -> float:
+        """Return a number no larger than delta(epsilon): A(S) - e^epsilon B(S) for a good set S, less all errors.
+
+        S holds the buckets from some index on. Every such set is sound; the best one leaves out what is only noise.
+        """
+        stack, theta = self.composed.merged, self.composed.theta
+        doubt = 2.0 * _log_doubt(stack, self.merged_losses, theta, epsilon)
+        log_a, log_b = float(stack.log_scale[0]), float(stack.log_scale[1])
+        shifted = epsilon - stack.anchor
+        excess = self.merged_losses - shifted
+        with np.errstate(over="ignore"):
+            gain = np.exp(np.minimum(-theta * excess, 600.0))
+            cost = np.exp(np.minimum(-(theta + 1.0) * excess + (log_b - log_a + stack.anchor) + doubt, 650.0))
+        a, b = stack.rows[0] * gain, stack.rows[1] * cost
+        # what S = {i, i+1, ...} is certain of: gain and cost are largest at its first bucket
+        rest = np.cumsum((a - b)[::-1])[::-1] - gain * float(stack.error[0]) - cost * float(stack.error[1])
+        first = int(np.argmax(rest))
+        if -theta * float(excess[first]) > 590.0:
+            return self.infinity_lower
+        kept_a, kept_b = float(a[first:].sum()), float(b[first:].sum())
+        charge = float(gain[first] * stack.error[0] + cost[first] * stack.error[1]) * (1.0 + 1e-9)
+        certain = kept_a - kept_b - charge - (1e-12 + 2.0 * U * stack.size) * (kept_a + kept_b)
+        finite = _scaled(certain, log_a - theta * shifted - doubt)
+        return max(0.0, min(1.0, self.infinity_lower + finite * (1.0 - 8 * U) - 5e-324))
+
+
+def _losses(stack: Tilted, step: float) -> Array:
+    return step * np.arange(stack.first, stack.first + stack.size, dtype=np.float64)
+
+
+def _log_doubt(stack: Tilted, losses: Array, theta: float, epsilon: float) -> float:
+    """Bound on the error of log(Z e^{-theta epsilon}) from rounding its terms."""
+    reach = max(abs(float(losses[0])), abs(float(losses[-1]))) + abs(stack.anchor)
+    return 8.0 * U * (1.0 + float(np.abs(stack.log_scale).max()) + (theta + 1.0) * (reach + abs(epsilon)))
+
+
+def _largest_weight(theta: float) -> float:
+    """Return max over y > 0 of e^{-theta y}(1 - e^{-y}), rounded up."""
+    return math.exp(theta * math.log(theta) - (1.0 + theta) * math.log1p(theta)) * (1.0 + 1e-12 * (1.0 + theta))
+
+
+def _scaled(value: float, log_factor: float) -> float:
+    """Return value * e^log_factor without needless overflow or underflow."""
+    if value <= 0.0:
+        return 0.0
+    return math.exp(min(700.0, math.log(value) + log_factor))

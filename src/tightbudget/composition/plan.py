@@ -1,0 +1,117 @@
+"""From a tolerance to steps, levels and windows (M9).
+
+A level takes units (bucket lists with counts) on one step, composes them into blocks of about `branching` units each, and
+hands the blocks on to the next level at a coarser step. Discretising a unit at step h widens log delta by
+h^2 t(1+t)/8 (a sixth of h^2 of variance above, a twelfth below, times t(1+t)/2), so the steps can be solved for.
+As with the tilt, nothing here needs to be right for the bracket to be valid.
+"""
+
+import math
+from dataclasses import dataclass
+
+from tightbudget.buckets.leaf import capped, window
+from tightbudget.composition.saddle import Tilt
+from tightbudget.composition.steps import Steps
+from tightbudget.pairs.base import Alignment, Pair
+
+_MAX_LEVELS = 8
+_OVERHEAD = 30_000.0  # of one composition, in units of points transformed
+_DEVIATIONS = 7.0  # half-width of a block's window, in standard deviations, for the estimate of cost
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do: at level j the step is steps[j]; leaves entering there are entering[j]; tails are cut at tails[j]."""
+
+    theta: float
+    branching: int
+    steps: tuple[float, ...]
+    factors: tuple[int, ...]  # steps[j+1] = factors[j] * steps[j]
+    tails: tuple[float, ...]
+    leaf_tail: float
+    log_cap: float  # losses so rare are left out of every leaf
+    entering: tuple[tuple[tuple[Pair, int], ...], ...]
+    points: float  # estimated length of the longest list
+
+
+def plan(steps: Steps, tilt: Tilt, width: float, log_cap: float) -> Plan:
+    """Return a plan for a bracket whose two ends differ by about `width` in log delta; log_cap as in `capped`."""
+    total, theta, deviation = steps.total, tilt.theta, tilt.deviation
+    t = theta + 0.5 / tilt.root_curvature  # the steepest tilt that this one has to serve
+    curvature = t * (1.0 + t) / 8.0
+    # an L1 error E moves log delta by about E * leverage (M7)
+    leverage = 8.0 * (1.0 + tilt.root_curvature * t) * (1.0 + t)
+    error = 0.02 * min(width, 0.1) / leverage
+    leaf_tail = max(error / (8.0 * total), 1e-30)
+    spans = [(w := window(capped(pair, log_cap), theta, leaf_tail)).high - w.low for pair, _ in steps.items]
+    best: tuple[float, Plan] | None = None
+    for levels in range(1, _MAX_LEVELS + 1):
+        candidate = _with_levels(steps, levels, theta, deviation, width / curvature, error, leaf_tail, log_cap, spans)
+        if best is None or candidate[0] < best[0]:
+            best = candidate
+        if candidate[1].branching <= 4:
+            break
+    assert best is not None
+    return best[1]
+
+
+def _with_levels(
+    steps: Steps,
+    levels: int,
+    theta: float,
+    deviation: float,
+    variance: float,
+    error: float,
+    leaf_tail: float,
+    log_cap: float,
+    spans: list[float],
+) -> tuple[float, Plan]:
+    total = steps.total
+    branching = max(2, math.ceil(total ** (1.0 / levels) - 1e-9))
+    factor = max(1, round(math.sqrt(branching)))
+    units = [min(total, branching ** (levels - j)) for j in range(levels)]
+    # sum_j units_j h_j^2 = variance with h_j = h_0 factor^j
+    base = math.sqrt(variance / sum(unit * float(factor) ** (2 * j) for j, unit in enumerate(units)))
+    entering, at = _entering(steps, branching, levels)
+    base = _aligned(base, steps, at)
+    wanted = [base * float(factor) ** j for j in range(levels)]
+    grid, factors = [wanted[0]], []
+    for j in range(1, levels):
+        factors.append(max(1, math.floor(wanted[j] / grid[-1] * (1.0 + 1e-9))))
+        grid.append(grid[-1] * factors[-1])
+    tails = tuple(max(error / (4.0 * levels * max(1.0, unit / branching)), 1e-30) for unit in units)
+
+    cost, longest = 0.0, 0.0
+    for j in range(levels):
+        leaf_span = max((span for span, level in zip(spans, at, strict=True) if level <= j), default=0.0)
+        block = deviation * math.sqrt(min(1.0, branching / units[j]))
+        points = 2.0 * (leaf_span + 2.0 * _DEVIATIONS * block) / grid[j] + 64.0
+        made = sum(1 for level in at if level <= j) + 1.0
+        cost += made * (points * math.log2(points) + _OVERHEAD)
+        longest = max(longest, points)
+    return cost, Plan(theta, branching, tuple(grid), tuple(factors), tails, leaf_tail, log_cap, entering, longest)
+
+
+def _entering(steps: Steps, branching: int, levels: int) -> tuple[tuple[tuple[tuple[Pair, int], ...], ...], list[int]]:
+    """Return the items by the level at which they enter: rare ones late, where there are as few units as they are."""
+    order = sorted(range(len(steps.items)), key=lambda i: steps.items[i][1])
+    at, seen = [0] * len(order), 0
+    for i in order:
+        seen += steps.items[i][1]
+        # the last level with room for all counts so far
+        at[i] = max(0, levels - max(1, math.ceil(math.log(seen) / math.log(branching) - 1e-9)))
+    groups = tuple(tuple(item for item, level in zip(steps.items, at, strict=True) if level == j) for j in range(levels))
+    return groups, at
+
+
+def _aligned(step: float, steps: Steps, at: list[int]) -> float:
+    """Return a step near the one given on whose grid the most frequent pair's point masses lie."""
+    first = max(range(len(at)), key=lambda i: steps.items[i][1])
+    alignment: Alignment | None = steps.items[first][0].alignment if at[first] == 0 else None
+    if alignment is None:
+        # few significant bits: then multiples of the step are exact
+        mantissa, exponent = math.frexp(step)
+        return math.ldexp(math.floor(mantissa * 2.0**20) / 2.0**20, exponent)
+    if alignment.lattice:
+        return alignment.period * max(1, math.floor(step / alignment.period))
+    return alignment.period / math.ceil(alignment.period / step)
