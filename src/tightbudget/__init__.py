@@ -1,0 +1,55 @@
+"""Certified two-sided (epsilon, delta) bounds for compositions of differentially private mechanisms."""
+
+from tightbudget.errors import InvalidParameter, MissingExtra, NotationError, TightBudgetError
+from tightbudget.mechanisms import (
+    ApproximateDP,
+    BoundedRange,
+    ClampedGaussian,
+    ClampedLaplace,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    GaussianDP,
+    Histograms,
+    Laplace,
+    Poisson,
+    PureDP,
+    RandomizedResponse,
+    TruncatedGaussian,
+    TruncatedLaplace,
+)
+from tightbudget.mechanisms.base import Brackets, Composition, Curve, Mechanism, compose
+from tightbudget.notation import parse
+from tightbudget.numerics.bracket import Bracket
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ApproximateDP",
+    "BoundedRange",
+    "Bracket",
+    "Brackets",
+    "ClampedGaussian",
+    "ClampedLaplace",
+    "Composition",
+    "Curve",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "Gaussian",
+    "GaussianDP",
+    "Histograms",
+    "InvalidParameter",
+    "Laplace",
+    "Mechanism",
+    "MissingExtra",
+    "NotationError",
+    "Poisson",
+    "PureDP",
+    "RandomizedResponse",
+    "TightBudgetError",
+    "TruncatedGaussian",
+    "TruncatedLaplace",
+    "__version__",
+    "compose",
+    "parse",
+]

@@ -1,0 +1,56 @@
+"""What was run: frozen data, validated once, each with its dominating pairs."""
+
+from tightbudget.mechanisms.base import Composable, Composition, Mechanism, compose
+from tightbudget.mechanisms.bounded_range import BoundedRange
+from tightbudget.mechanisms.clamped import ClampedGaussian, ClampedLaplace
+from tightbudget.mechanisms.discrete import DiscreteGaussian, DiscreteLaplace
+from tightbudget.mechanisms.gaussian import Gaussian, GaussianDP, TruncatedGaussian
+from tightbudget.mechanisms.histograms import Histograms
+from tightbudget.mechanisms.laplace import Laplace, TruncatedLaplace
+from tightbudget.mechanisms.poisson import Poisson
+from tightbudget.mechanisms.promise import ApproximateDP, PureDP
+from tightbudget.mechanisms.randomized_response import RandomizedResponse
+
+__all__ = [
+    "ALL",
+    "BY_NAME",
+    "ApproximateDP",
+    "BoundedRange",
+    "ClampedGaussian",
+    "ClampedLaplace",
+    "Composable",
+    "Composition",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "Gaussian",
+    "GaussianDP",
+    "Histograms",
+    "Laplace",
+    "Mechanism",
+    "Poisson",
+    "PureDP",
+    "RandomizedResponse",
+    "TruncatedGaussian",
+    "TruncatedLaplace",
+    "compose",
+]
+
+ALL: tuple[type[Mechanism], ...] = (
+    Gaussian,
+    Laplace,
+    TruncatedGaussian,
+    TruncatedLaplace,
+    ClampedGaussian,
+    ClampedLaplace,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    RandomizedResponse,
+    BoundedRange,
+    PureDP,
+    ApproximateDP,
+    GaussianDP,
+    Histograms,
+    Poisson,
+)
+
+BY_NAME: dict[str, type[Mechanism]] = {mechanism.name: mechanism for mechanism in ALL}

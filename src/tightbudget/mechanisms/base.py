@@ -1,0 +1,288 @@
+"""What can be composed: mechanisms, their repetitions and sums, and the questions all of them answer."""
+
+import math
+import numbers
+from collections.abc import Iterable
+from dataclasses import MISSING, dataclass, fields
+from functools import cached_property
+from typing import Any, ClassVar, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tightbudget.bounds.answers import delta_bracket, epsilon_bracket
+from tightbudget.bounds.direction import OneDirection
+from tightbudget.composition.steps import steps
+from tightbudget.errors import InvalidParameter
+from tightbudget.numerics.bracket import Bracket
+from tightbudget.pairs.base import Direction, Pair
+
+Array = NDArray[np.float64]
+
+NEGLIGIBLE_WIDTH = 1e-300
+MOST_REPETITIONS = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """delta at many epsilons: lower[i] <= delta(epsilons[i]) <= upper[i]."""
+
+    epsilons: Array
+    lower: Array
+    upper: Array
+    converged: bool
+    relation: str
+
+
+class Composable:
+    """Anything whose privacy cost can be asked for."""
+
+    @cached_property
+    def _parts(self) -> "tuple[tuple[Mechanism, int], ...]":
+        raise NotImplementedError
+
+    @cached_property
+    def _directions(self) -> tuple[OneDirection, ...]:
+        both = []
+        for direction in Direction:
+            # A mechanism without a pair in a direction reveals nothing.
+            pairs = ((mechanism.pair(direction), count) for mechanism, count in self._parts)
+            both.append(steps((pair, count) for pair, count in pairs if pair is not None))
+        return tuple(OneDirection(one) for one in dict.fromkeys(both))
+
+    @property
+    def relation(self) -> str:
+        """The neighbouring relation the answers are for."""
+        relations = sorted({mechanism.neighbours for mechanism, _ in self._parts}) or ["add_remove"]
+        return "+".join(relations)
+
+    @overload
+    def delta(self, epsilon: float, rtol: float = ..., atol: float = ...) -> Bracket: ...
+    @overload
+    def delta(self, epsilon: ArrayLike, rtol: float = ..., atol: float = ...) -> Any: ...
+    def delta(self, epsilon: Any, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH) -> Any:
+        """Return a bracket of delta(epsilon), for arrays an array of brackets.
+
+        Guarantee: lower <= sup_S A(S) - e^epsilon B(S) <= upper for the larger of both directions, rounding included.
+        `rtol` (relative to the upper end) and `atol` say how narrow the bracket should be; `converged` whether it is.
+        """
+        rtol, atol = _tolerances(rtol, atol)
+        return _each(epsilon, lambda value: self._delta(_epsilon(value), rtol, atol))
+
+    @overload
+    def epsilon(self, delta: float, rtol: float = ..., atol: float = ...) -> Bracket: ...
+    @overload
+    def epsilon(self, delta: ArrayLike, rtol: float = ..., atol: float = ...) -> Any: ...
+    def epsilon(self, delta: Any, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH) -> Any:
+        """Return a bracket of the smallest epsilon >= 0 whose delta is at most the one given; arrays as in `delta`."""
+        rtol, atol = _tolerances(rtol, atol)
+        return _each(delta, lambda value: self._epsilon(_delta(value), rtol, atol))
+
+    def curve(self, epsilons: ArrayLike, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH) -> Curve:
+        """Return lower and upper bounds of delta at each of the epsilons."""
+        values = np.atleast_1d(np.asarray(epsilons, dtype=np.float64))
+        brackets = [self.delta(value, rtol, atol) for value in values.ravel().tolist()]
+        lower = np.array([bracket.lower for bracket in brackets]).reshape(values.shape)
+        upper = np.array([bracket.upper for bracket in brackets]).reshape(values.shape)
+        return Curve(values, lower, upper, all(bracket.converged for bracket in brackets), self.relation)
+
+    def _delta(self, epsilon: float, rtol: float, atol: float) -> Bracket:
+        return self._labelled(delta_bracket(self._directions, epsilon, rtol, atol))
+
+    def _epsilon(self, delta: float, rtol: float, atol: float) -> Bracket:
+        return self._labelled(epsilon_bracket(self._directions, delta, rtol, atol))
+
+    def _labelled(self, answer: Bracket) -> Bracket:
+        return Bracket(answer.lower, answer.upper, answer.converged, answer.reason, self.relation)
+
+    def __add__(self, other: object) -> "Composition":
+        if not isinstance(other, Composable):
+            return NotImplemented
+        return compose([self, other])
+
+    def __radd__(self, other: object) -> "Composition":
+        if isinstance(other, int) and other == 0:  # so that sum([...]) works
+            return compose([self])
+        return NotImplemented
+
+    def __mul__(self, count: object) -> "Composition":
+        if isinstance(count, Composable):
+            return NotImplemented
+        times = _count(count)
+        return Composition(tuple((mechanism, n * times) for mechanism, n in self._parts))
+
+    __rmul__ = __mul__
+
+    def __getstate__(self) -> dict[str, Any]:
+        # results already computed stay behind when an object is copied or sent elsewhere
+        cached = {"_parts", "_directions"}
+        return {name: value for name, value in self.__dict__.items() if name not in cached}
+
+
+@dataclass(frozen=True, eq=True)
+class Composition(Composable):
+    """Mechanisms run one after another, with their counts, in the order they were given.
+
+    Equal neighbours are counted together and those with count 0 dropped, so that equal compositions print alike.
+    """
+
+    items: "tuple[tuple[Mechanism, int], ...]" = ()
+
+    def __post_init__(self) -> None:
+        merged: list[tuple[Mechanism, int]] = []
+        for mechanism, count in self.items:
+            if not isinstance(mechanism, Mechanism):
+                raise InvalidParameter("items", mechanism, "pairs (mechanism, count)")
+            if merged and merged[-1][0] == mechanism:
+                merged[-1] = (mechanism, _count(merged[-1][1] + _count(count)))
+            elif _count(count):
+                merged.append((mechanism, _count(count)))
+        object.__setattr__(self, "items", tuple(merged))
+
+    @cached_property
+    def _parts(self) -> "tuple[tuple[Mechanism, int], ...]":
+        return self.items
+
+    def __str__(self) -> str:
+        if not self.items:
+            return "nothing"
+        if len(self.items) == 1 and self.items[0][1] == 1:
+            return f"{self.items[0][0]} * 1"  # a composition of one, not the mechanism itself
+        return " + ".join(str(mechanism) if count == 1 else f"{mechanism} * {count}" for mechanism, count in self.items)
+
+
+class Mechanism(Composable):
+    """One release. Subclasses are frozen dataclasses whose fields are the arguments of the notation.
+
+    A field whose argument has another name says so in its metadata, under "argument".
+    """
+
+    name: ClassVar[str]
+    neighbours: ClassVar[str] = "add_remove"
+
+    def pair(self, direction: Direction) -> Pair | None:
+        """Return the dominating pair in a direction, or None if the mechanism reveals nothing."""
+        raise NotImplementedError
+
+    @cached_property
+    def _parts(self) -> "tuple[tuple[Mechanism, int], ...]":
+        return ((self, 1),)
+
+    def __str__(self) -> str:
+        arguments = []
+        for spec in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, spec.name)
+            if spec.repr and (spec.default is MISSING or value != spec.default):
+                arguments.append(_argument(spec.metadata.get("argument", spec.name), value))
+        return f"{self.name}({', '.join(arguments)})"
+
+
+def compose(parts: Iterable[Composable]) -> Composition:
+    """Return the composition of mechanisms or compositions."""
+    items: list[tuple[Mechanism, int]] = []
+    for part in parts:
+        if not isinstance(part, Composable):
+            raise InvalidParameter("compose", part, "a list of mechanisms or compositions")
+        items.extend(part._parts)
+    return Composition(tuple(items))
+
+
+def _argument(name: str, value: object) -> str:
+    return str(value) if isinstance(value, Mechanism) else f"{name}={value!r}"
+
+
+def _each(value: Any, ask: Any) -> Any:
+    array = np.asarray(value)
+    if array.ndim == 0:
+        return ask(value)
+    answers = np.empty(array.shape, dtype=object)
+    for index in np.ndindex(array.shape):
+        answers[index] = ask(array[index])
+    return Brackets(answers)
+
+
+class Brackets(np.ndarray[Any, Any]):
+    """An array of brackets; `.lower` and `.upper` are the arrays of their ends."""
+
+    def __new__(cls, answers: NDArray[Any]) -> "Brackets":
+        return np.asarray(answers, dtype=object).view(cls)
+
+    @property
+    def lower(self) -> Array:
+        return np.array([answer.lower for answer in self.flat], dtype=np.float64).reshape(self.shape)
+
+    @property
+    def upper(self) -> Array:
+        return np.array([answer.upper for answer in self.flat], dtype=np.float64).reshape(self.shape)
+
+    @property
+    def width(self) -> Array:
+        return np.array([answer.width for answer in self.flat], dtype=np.float64).reshape(self.shape)
+
+    @property
+    def estimate(self) -> Array:
+        return np.array([answer.estimate for answer in self.flat], dtype=np.float64).reshape(self.shape)
+
+    @property
+    def converged(self) -> bool:
+        return all(answer.converged for answer in self.flat)
+
+
+def _real(name: str, value: object, allowed: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        try:
+            array = np.asarray(value)
+            if array.ndim or array.dtype.kind not in "fiu":
+                raise TypeError
+            value = float(array)
+        except (TypeError, ValueError):
+            raise InvalidParameter(name, value, allowed) from None
+    return float(value)
+
+
+def _epsilon(value: object) -> float:
+    epsilon = _real("epsilon", value, "a number from 0 to inf")
+    if not epsilon >= 0.0:
+        raise InvalidParameter("epsilon", value, "a number from 0 to inf")
+    return epsilon
+
+
+def _delta(value: object) -> float:
+    delta = _real("delta", value, "a number from 0 to 1")
+    if not 0.0 <= delta <= 1.0:
+        raise InvalidParameter("delta", value, "a number from 0 to 1", "It is a probability; 1e-6 is a usual choice.")
+    return delta
+
+
+def _tolerances(rtol: object, atol: object) -> tuple[float, float]:
+    relative, absolute = _real("rtol", rtol, "a number above 0"), _real("atol", atol, "a number from 0")
+    if not 0.0 < relative < math.inf:
+        raise InvalidParameter("rtol", rtol, "a number above 0", "1e-3 is the default; 1e-6 is narrow.")
+    if not 0.0 <= absolute < math.inf:
+        raise InvalidParameter("atol", atol, "a finite number from 0")
+    return relative, absolute
+
+
+def _count(value: object) -> int:
+    allowed = f"a whole number from 0 to {MOST_REPETITIONS}"
+    number = _real("count", value, allowed)
+    if not (0.0 <= number <= MOST_REPETITIONS and number == math.floor(number)):
+        raise InvalidParameter("count", value, allowed)
+    return int(number)
+
+
+def positive(name: str, value: object, hint: str = "", *, zero: bool = False, infinite: bool = False) -> float:
+    """Check that a parameter is a number above 0 (or from 0), finite unless `infinite`; return it as given."""
+    allowed = f"a {'' if infinite else 'finite '}number {'from' if zero else 'above'} 0"
+    number = _real(name, value, allowed)
+    if not (number > 0.0 or (zero and number == 0.0)) or (math.isinf(number) and not infinite):
+        raise InvalidParameter(name, value, allowed, hint)
+    return number
+
+
+def probability(name: str, value: object, hint: str = "") -> float:
+    """Check that a parameter is between 0 and 1."""
+    number = _real(name, value, "between 0 and 1")
+    if not 0.0 <= number <= 1.0:
+        raise InvalidParameter(name, value, "between 0 and 1", hint)
+    return number

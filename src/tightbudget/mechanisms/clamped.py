@@ -1,0 +1,147 @@
+"""Counts of dummy messages as Vuvuzela draws them: ceil(max(0, noise)), the mean moved by what is to be hidden."""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.base import Mechanism, _real, positive
+from tightbudget.numerics.normal import log_normal_mass
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair
+from tightbudget.pairs.points import PointPair, point_pair
+
+Array = NDArray[np.float64]
+
+_MOST_COUNTS = 2_000_000
+
+
+def finite(name: str, value: object) -> float:
+    number = _real(name, value, "a finite number")
+    if not math.isfinite(number):
+        raise InvalidParameter(name, value, "a finite number")
+    return number
+
+
+@dataclass(frozen=True)
+class ClampedGaussian(Mechanism):
+    """ceil(max(0, N(mean, sigma^2))) against the same with the mean moved by the sensitivity."""
+
+    name: ClassVar[str] = "clamped_gaussian"
+
+    mean: float
+    sigma: float
+    sensitivity: float
+
+    def __post_init__(self) -> None:
+        finite("mean", self.mean)
+        positive("sigma", self.sigma)
+        positive("sensitivity", self.sensitivity, zero=True)
+
+    def pair(self, direction: Direction) -> Pair | None:
+        if self.sensitivity == 0:
+            return None
+        return _clamped_gaussian(float(self.mean), float(self.sigma), float(self.sensitivity), direction)
+
+
+@dataclass(frozen=True)
+class ClampedLaplace(Mechanism):
+    """ceil(max(0, Laplace(mean, scale))) against the same with the mean moved by the sensitivity."""
+
+    name: ClassVar[str] = "clamped_laplace"
+
+    mean: float
+    scale: float
+    sensitivity: float
+
+    def __post_init__(self) -> None:
+        finite("mean", self.mean)
+        positive("scale", self.scale)
+        positive("sensitivity", self.sensitivity, zero=True)
+
+    def pair(self, direction: Direction) -> Pair | None:
+        if self.sensitivity == 0:
+            return None
+        return _clamped_laplace(float(self.mean), float(self.scale), float(self.sensitivity), direction)
+
+
+@lru_cache(maxsize=16)
+def _clamped_gaussian(mean: float, sigma: float, shift: float, direction: Direction) -> PointPair:
+    first = max(0, math.floor(mean - REACH * sigma))
+    last = max(1, math.ceil(mean + shift + REACH * sigma))
+    if last - first > _MOST_COUNTS:
+        raise InvalidParameter("sigma", sigma, f"at most {_MOST_COUNTS / (2 * REACH):g}", "Use gaussian for wider noise.")
+    # Outcome n > 0 is noise in (n-1, n], outcome 0 is noise <= 0; what lies below `first` goes with it.
+    edges = np.arange(first, last + 1, dtype=np.float64)
+    width = np.full(edges.size - 1, 1.0 / sigma)
+    parts = []
+    for centre in (mean, mean + shift):
+        z = (edges - centre) / sigma
+        inner, error = log_normal_mass((edges[:-1] + 0.5 - centre) / sigma, width)
+        parts.append(
+            (
+                np.concatenate([[special.log_ndtr(z[0])], inner, [special.log_ndtr(-z[-1])]]),
+                float(error.max()) + 4.0 * U * float(z[0] ** 2 + z[-1] ** 2),
+            )
+        )
+    (log_a, error_a), (log_b, error_b) = parts
+    return _pair(("clamped_gaussian", mean, sigma, shift), log_a, log_b, error_a + error_b, direction)
+
+
+@lru_cache(maxsize=64)
+def _clamped_laplace(mean: float, scale: float, shift: float, direction: Direction) -> PointPair:
+    # Between the two centres the loss changes; to either side of both it is +-shift/scale and all outcomes count as one.
+    first, last = max(0, math.floor(mean) - 1), max(1, math.ceil(mean + shift) + 1)
+    if last - first > _MOST_COUNTS:
+        raise InvalidParameter("sensitivity", shift, f"at most {_MOST_COUNTS}", "Measure counts in larger units.")
+    edges = np.arange(first, last + 1, dtype=np.float64)
+    low = np.concatenate([[0.0], edges]) if first > 0 else edges
+    parts = []
+    for centre in (mean, mean + shift):
+        x = (low - centre) / scale
+        with np.errstate(divide="ignore"):
+            parts.append(np.concatenate([[_log_laplace_cdf(x[0])], _log_laplace_mass(x), [_log_laplace_cdf(-x[-1])]]))
+    log_a, log_b = parts
+    size = float(np.abs(np.concatenate(parts)).max()) + (abs(mean) + shift + float(low[-1])) / scale
+    return _pair(("clamped_laplace", mean, scale, shift), log_a, log_b, 32.0 * U * (1.0 + size), direction)
+
+
+def _log_laplace_cdf(x: float) -> float:
+    return x - math.log(2.0) if x <= 0 else math.log1p(-0.5 * math.exp(-x))
+
+
+def _log_laplace_mass(x: Array) -> Array:
+    """Return log P(x[i] < noise <= x[i+1]) for standard Laplace noise, from pieces that lie on one side of 0."""
+    left, right = x[:-1], x[1:]
+
+    def side(near: Array, far: Array) -> Array:  # mass of [near, far] with 0 <= near <= far
+        return -math.log(2.0) - near + np.log(-np.expm1(near - far))
+
+    positive_part = side(np.maximum(left, 0.0), np.maximum(right, 0.0))
+    negative_part = side(np.maximum(-right, 0.0), np.maximum(-left, 0.0))
+    return np.logaddexp(positive_part, negative_part)
+
+
+def _pair(key: tuple[object, ...], log_a: Array, log_b: Array, error: float, direction: Direction) -> PointPair:
+    """Return the pair (with the record, without) or its mirror; the record moves the mean up."""
+    if direction is Direction.REMOVE:
+        log_a, log_b = log_b, log_a
+    with np.errstate(invalid="ignore"):
+        losses = log_a - log_b
+    keep = np.isfinite(losses)
+    if not keep.all():  # both tails are below 1e-440 there
+        log_a, log_b, losses = log_a[keep], log_b[keep], losses[keep]
+    return point_pair(
+        (*key, direction),
+        losses,
+        log_a,
+        log_b,
+        error=error,
+        unresolved=NEGLIGIBLE,
+        loss_error=2.0 * error,
+    )

@@ -1,0 +1,75 @@
+"""Normal noise and the promise that behaves like it."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tightbudget.mechanisms.base import Mechanism, positive
+from tightbudget.mechanisms.nothing import revealing
+from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.gaussian import GaussianPair
+
+
+@dataclass(frozen=True)
+class Gaussian(Mechanism):
+    """Normal noise of standard deviation sigma on a query of the given (L2) sensitivity; sigma 0 is no noise at all."""
+
+    name: ClassVar[str] = "gaussian"
+
+    sigma: float
+    sensitivity: float = 1.0
+
+    def __post_init__(self) -> None:
+        positive("sigma", self.sigma, "It is a standard deviation; 0 means no noise.", zero=True, infinite=True)
+        positive("sensitivity", self.sensitivity, zero=True)
+
+    def pair(self, direction: Direction) -> Pair | None:
+        return gaussian_pair(self.sigma, self.sensitivity)
+
+
+@dataclass(frozen=True)
+class TruncatedGaussian(Mechanism):
+    """Normal noise conditioned on [-bound, bound]."""
+
+    name: ClassVar[str] = "truncated_gaussian"
+
+    sigma: float
+    bound: float
+    sensitivity: float = 1.0
+
+    def __post_init__(self) -> None:
+        positive("sigma", self.sigma)
+        positive("bound", self.bound)
+        positive("sensitivity", self.sensitivity, zero=True)
+
+    def pair(self, direction: Direction) -> Pair | None:
+        if self.sensitivity == 0:
+            return None
+        if self.sensitivity >= 2 * self.bound:
+            return revealing()
+        return GaussianPair(self.sensitivity / self.sigma, self.bound / self.sigma)
+
+
+@dataclass(frozen=True)
+class GaussianDP(Mechanism):
+    """Any mechanism that promises mu-Gaussian differential privacy: as hard to tell apart as N(mu, 1) and N(0, 1)."""
+
+    name: ClassVar[str] = "gaussian_dp"
+
+    mu: float
+
+    def __post_init__(self) -> None:
+        positive("mu", self.mu, zero=True)
+
+    def pair(self, direction: Direction) -> Pair | None:
+        return gaussian_pair(1.0, self.mu)
+
+
+def gaussian_pair(sigma: float, sensitivity: float) -> Pair | None:
+    """Return N(sensitivity, sigma^2) against N(0, sigma^2); None if they are equal."""
+    if sensitivity == 0 or math.isinf(sigma):
+        return None
+    m = sensitivity / sigma if sigma > 0 else math.inf
+    if m == 0.0:
+        m = 5e-324  # underflow must not turn a little loss into none
+    return revealing() if math.isinf(m) else GaussianPair(m)

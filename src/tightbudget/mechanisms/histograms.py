@@ -1,0 +1,132 @@
+"""Two measured or modelled distributions over the same cells."""
+
+import csv
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.nothing import revealing
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import Array, Direction, Pair
+from tightbudget.pairs.points import point_pair
+
+
+@dataclass(frozen=True)
+class Histograms(Mechanism):
+    """The pair of distributions given by two lists of counts or probabilities; each list is divided by its sum.
+
+    Cells where only one list has weight give everything away (loss +-inf). Counts from samples are a model of what was
+    sampled, not the thing itself: the answer is exact for the histograms.
+    """
+
+    name: ClassVar[str] = "histograms"
+
+    a: tuple[float, ...]
+    b: tuple[float, ...]
+    source: str | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "a", _weights("a", self.a))
+        object.__setattr__(self, "b", _weights("b", self.b))
+        if len(self.a) != len(self.b):
+            raise InvalidParameter(
+                "b", f"{len(self.b)} cells", f"as long as a, which has {len(self.a)} cells", "Give empty cells as 0."
+            )
+
+    @classmethod
+    def from_csv(cls, path: str | Path) -> "Histograms":
+        """Read two columns of numbers, one row a cell; a first row that is no number is taken as a heading."""
+        a, b = [], []
+        try:
+            with open(path, newline="", encoding="utf-8") as file:
+                rows = [(number, row) for number, row in enumerate(csv.reader(file), start=1) if row]
+        except (OSError, UnicodeDecodeError) as problem:
+            raise InvalidParameter("histograms", str(path), "a readable CSV file", f"Reading it failed: {problem}.") from None
+        for place, (number, row) in enumerate(rows):
+            try:
+                first, second = (float(text) for text in row)
+            except ValueError:
+                if place == 0 and len(row) == 2 and not any(_is_number(text) for text in row):
+                    continue
+                shown = ",".join(row)[:60]
+                raise InvalidParameter(f"line {number} of {path}", shown, "two numbers with a comma between them") from None
+            a.append(first)
+            b.append(second)
+        return cls(tuple(a), tuple(b), source=str(path))
+
+    def pair(self, direction: Direction) -> Pair | None:
+        return self._pairs[direction]
+
+    @cached_property
+    def _pairs(self) -> dict[Direction, Pair]:
+        first, second = _normalised(self.a), _normalised(self.b)
+        return {
+            Direction.REMOVE: _pair(first, second, (self.a, self.b)),
+            Direction.ADD: _pair(second, first, (self.b, self.a)),
+        }
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_pairs"}
+
+    def __str__(self) -> str:
+        if self.source is not None:
+            escaped = self.source.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
+            return f'histograms("{escaped}")'
+        return f"histograms({list(self.a)!r}, {list(self.b)!r})"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _weights(name: str, values: Iterable[float]) -> tuple[float, ...]:
+    try:
+        weights = tuple(float(value) for value in values)
+    except (TypeError, ValueError):
+        raise InvalidParameter(name, values, "a list of numbers") from None
+    for place, weight in enumerate(weights):
+        if not 0.0 <= weight < math.inf:
+            raise InvalidParameter(f"{name}[{place}]", weight, "a finite number from 0")
+    if not math.fsum(weights) > 0.0:
+        raise InvalidParameter(name, "an empty histogram", "a list with at least one positive number")
+    if math.isinf(math.fsum(weights)):
+        raise InvalidParameter(name, "a histogram", "a list whose sum is finite")
+    return weights
+
+
+def _normalised(weights: tuple[float, ...]) -> Array:
+    with np.errstate(divide="ignore"):
+        logs: Array = np.log(np.array(weights)) - math.log(math.fsum(weights))
+    return logs
+
+
+def _pair(log_a: Array, log_b: Array, key: tuple[object, ...]) -> Pair:
+    only_a, only_b = np.isneginf(log_b) & ~np.isneginf(log_a), np.isneginf(log_a) & ~np.isneginf(log_b)
+    infinity, lost = math.fsum(np.exp(log_a[only_a]).tolist()), math.fsum(np.exp(log_b[only_b]).tolist())
+    both = np.isfinite(log_a) & np.isfinite(log_b)
+    if not both.any():
+        return revealing()
+    losses = log_a[both] - log_b[both]
+    size = float(np.abs(log_a[both]).max() + np.abs(log_b[both]).max())
+    error = 8.0 * U * (2.0 + size)
+    return point_pair(
+        ("histograms", *key),
+        losses,
+        log_a[both],
+        log_b[both],
+        error=error,
+        infinity=min(infinity, 1.0),
+        lost=min(lost, 1.0),
+        loss_error=2.0 * error,
+    )

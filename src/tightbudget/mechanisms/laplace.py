@@ -1,0 +1,65 @@
+"""Laplace noise, whole or conditioned on an interval (theory D.2)."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tightbudget.mechanisms.base import Mechanism, positive
+from tightbudget.mechanisms.nothing import revealing
+from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.exponential import ExponentialPair
+
+
+@dataclass(frozen=True)
+class Laplace(Mechanism):
+    """Laplace noise of scale b on a query of the given (L1) sensitivity; scale 0 is no noise at all."""
+
+    name: ClassVar[str] = "laplace"
+
+    scale: float
+    sensitivity: float = 1.0
+
+    def __post_init__(self) -> None:
+        positive("scale", self.scale, "It is the scale b of the noise; 0 means no noise.", zero=True, infinite=True)
+        positive("sensitivity", self.sensitivity, zero=True)
+
+    def pair(self, direction: Direction) -> Pair | None:
+        if self.sensitivity == 0 or math.isinf(self.scale):
+            return None
+        top = self.sensitivity / self.scale if self.scale > 0 else math.inf
+        if math.isinf(top):
+            return revealing()
+        return ExponentialPair(top=max(top, 5e-324), reach=top, weight=0.5, log_point=math.log(0.5))
+
+
+@dataclass(frozen=True)
+class TruncatedLaplace(Mechanism):
+    """Laplace noise conditioned on [-bound, bound]."""
+
+    name: ClassVar[str] = "truncated_laplace"
+
+    scale: float
+    bound: float
+    sensitivity: float = 1.0
+
+    def __post_init__(self) -> None:
+        positive("scale", self.scale)
+        positive("bound", self.bound)
+        positive("sensitivity", self.sensitivity, zero=True)
+
+    def pair(self, direction: Direction) -> Pair | None:
+        shift, bound, scale = self.sensitivity, self.bound, self.scale
+        if shift == 0:
+            return None
+        if shift >= 2 * bound:
+            return revealing()
+        top = shift / scale
+        kept = -math.expm1(-bound / scale)  # twice the mass that the bound leaves on either side
+        if shift < bound:
+            # x in [shift - bound, 0] has loss +top; x in [-bound, shift - bound) only the unshifted noise can produce
+            point = -math.expm1((shift - bound) / scale) / (2.0 * kept)
+            only_a = math.exp(-bound / scale) * math.expm1(top) / (2.0 * kept)
+            return ExponentialPair(top, top, 0.5 / kept, math.log(point), only_a)
+        reach = (2.0 * bound - shift) / scale
+        only_a = 1.0 - (math.exp((bound - shift) / scale) - math.exp(-bound / scale)) / (2.0 * kept)
+        return ExponentialPair(top, reach, 0.5 / kept, -math.inf, only_a)

@@ -1,0 +1,30 @@
+"""Poisson subsampling of any mechanism (theory D.4)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.base import Mechanism, probability
+from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.poisson import poisson_pair
+
+
+@dataclass(frozen=True)
+class Poisson(Mechanism):
+    """Run the mechanism on a sample that contains each record with probability q, independently."""
+
+    name: ClassVar[str] = "poisson"
+
+    mechanism: Mechanism
+    q: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, Mechanism):
+            raise InvalidParameter("mechanism", self.mechanism, "one mechanism", "Subsample each part of a composition.")
+        probability("q", self.q, "For a batch of 256 out of 60000 use 256/60000.")
+
+    def pair(self, direction: Direction) -> Pair | None:
+        base = self.mechanism.pair(direction)
+        if base is None or self.q == 0:
+            return None
+        return base if self.q == 1 else poisson_pair(base, float(self.q), direction)

@@ -1,0 +1,74 @@
+"""Mechanisms known only by what they promise; the worst case is a form of randomised response (theory A.1)."""
+
+import math
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from tightbudget.mechanisms.base import Mechanism, positive, probability
+from tightbudget.mechanisms.nothing import revealing
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import Direction, Pair, log_or_minus_inf
+from tightbudget.pairs.points import point_pair
+
+
+@dataclass(frozen=True, init=False)
+class PureDP(Mechanism):
+    """Any mechanism that promises epsilon-differential privacy.
+
+    The promise is kept as `promised_epsilon`, because `epsilon` is the question every mechanism answers.
+    """
+
+    name: ClassVar[str] = "pure_dp"
+
+    promised_epsilon: float = field(metadata={"argument": "epsilon"})
+
+    def __init__(self, epsilon: float) -> None:
+        positive("epsilon", epsilon, zero=True, infinite=True)
+        object.__setattr__(self, "promised_epsilon", epsilon)
+
+    def pair(self, direction: Direction) -> Pair | None:
+        return promise_pair(float(self.promised_epsilon), 0.0)
+
+
+@dataclass(frozen=True, init=False)
+class ApproximateDP(Mechanism):
+    """Any mechanism that promises (epsilon, delta)-differential privacy; see PureDP for the names of its fields."""
+
+    name: ClassVar[str] = "approximate_dp"
+
+    promised_epsilon: float = field(metadata={"argument": "epsilon"})
+    promised_delta: float = field(metadata={"argument": "delta"})
+
+    def __init__(self, epsilon: float, delta: float) -> None:
+        positive("epsilon", epsilon, zero=True, infinite=True)
+        probability("delta", delta)
+        object.__setattr__(self, "promised_epsilon", epsilon)
+        object.__setattr__(self, "promised_delta", delta)
+
+    def pair(self, direction: Direction) -> Pair | None:
+        return promise_pair(float(self.promised_epsilon), float(self.promised_delta))
+
+
+def promise_pair(epsilon: float, delta: float) -> Pair | None:
+    """Return the worst pair that is (epsilon, delta)-differentially private (theory A.1)."""
+    if delta == 1.0 or math.isinf(epsilon):
+        return revealing()
+    if epsilon == 0.0:
+        return revealing(delta) if delta > 0.0 else None
+    log_rest = math.log1p(-delta)
+    # log of e^eps/(1+e^eps) and 1/(1+e^eps)
+    likely, rare = -math.log1p(math.exp(-epsilon)), -epsilon - math.log1p(math.exp(-epsilon))
+    log_a = np.array([rare, likely]) + log_rest
+    return point_pair(
+        ("promise", epsilon, delta),
+        np.array([-epsilon, epsilon]),
+        log_a,
+        log_a[::-1].copy(),
+        error=8.0 * U * (1.0 + epsilon + abs(log_or_minus_inf(1.0 - delta))),
+        infinity=delta,
+        lost=delta,
+        period=2.0 * epsilon,
+        top=epsilon,
+    )
