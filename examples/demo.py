@@ -1,0 +1,55 @@
+"""Certified brackets for three compositions, and a picture of δ(ε). Run by `make demo`."""
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import tightbudget as tb
+from tightbudget.interfaces import plot
+
+DP_SGD = tb.parse("poisson(gaussian(sigma=4), q=0.01) * 65536")
+QUESTIONS = [
+    ("DP-SGD", DP_SGD, 1e-6),
+    (
+        "different mechanisms",
+        tb.Gaussian(sigma=80) * 512 + tb.Laplace(scale=200) * 100 + tb.Gaussian(sigma=30) * 64,
+        1e-6,
+    ),
+    ("deep tail", tb.Gaussian(sigma=1000) * 10**6, 1e-60),
+]
+PICTURE = Path(__file__).resolve().parent.parent / "build" / "demo.png"
+
+
+def main() -> None:
+    console = Console()
+    console.print(answers())
+    PICTURE.parent.mkdir(exist_ok=True)
+    start = time.perf_counter()
+    PICTURE.write_bytes(picture())
+    console.print(f"δ(ε) of {DP_SGD}, drawn in {time.perf_counter() - start:.2f} s, is in {os.path.relpath(PICTURE)}")
+
+
+def answers() -> Table:
+    table = Table("composition", title="Smallest ε: the true value is proven to lie in the bracket", show_lines=True)
+    for heading in ("δ", "ε in", "time"):
+        table.add_column(heading, no_wrap=True)
+    for what, composition, delta in QUESTIONS:
+        start = time.perf_counter()
+        epsilon = composition.epsilon(delta=delta)
+        seconds = time.perf_counter() - start
+        terms = str(composition).replace(" + ", " +\n")
+        table.add_row(f"[bold]{what}[/bold]\n{terms}", f"{delta:g}", str(epsilon), f"{seconds:.3f} s")
+    return table
+
+
+def picture() -> bytes:
+    end = DP_SGD.epsilon(delta=1e-12).upper
+    return plot.draw(DP_SGD.curve(np.linspace(0.0, end, 121)), str(DP_SGD))
+
+
+if __name__ == "__main__":
+    main()

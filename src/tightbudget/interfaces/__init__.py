@@ -1,0 +1,1 @@
+"""Thin faces of the library: parse, one call, show."""

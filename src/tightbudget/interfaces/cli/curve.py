@@ -1,0 +1,114 @@
+"""`tightbudget curve`: δ as a function of ε, as a table, CSV, JSON or picture."""
+
+import csv
+import io
+import math
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.interfaces import plot as picture
+from tightbudget.interfaces import wire
+from tightbudget.interfaces.cli.files import check_target, write_all
+from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Expression, Json, Rtol
+from tightbudget.interfaces.cli.terminal import patiently, show
+from tightbudget.mechanisms.base import Curve
+from tightbudget.notation import Private, parse
+from tightbudget.numerics.bracket import Bracket
+
+MAX_POINTS = 100_000
+TABLE_ROWS = 11
+# The default range ends where δ falls below the first of these that it ever reaches.
+SMALL_DELTAS = (1e-10, 1e-6, 1e-3, 1e-1)
+
+
+def curve(
+    expression: Expression,
+    low: Annotated[float, typer.Option("--min", help="First ε.")] = 0.0,
+    high: Annotated[float | None, typer.Option("--max", help="Last ε.", show_default="where δ is 1e-10")] = None,
+    points: Annotated[int, typer.Option(help="Number of ε, evenly spaced.")] = 101,
+    plot: Annotated[Path | None, typer.Option(help="Draw the curve to this .png or .svg file.")] = None,
+    csv_file: Annotated[Path | None, typer.Option("--csv", help="Write all points to this file.")] = None,
+    rtol: Rtol = 1e-3,
+    as_json: Json = False,
+) -> int:
+    """Print δ(ε), upper and lower bound, over a range of ε.
+
+    \b
+    Example:
+      tightbudget curve "gaussian(sigma=20) * 512" --max 8 --plot curve.png
+    """
+    private = parse(expression)
+    _check(low, high, points, plot, csv_file)
+    result = patiently(lambda: private.curve(_epsilons(private, low, high, points), rtol=rtol), "drawing δ(ε)")
+    files: dict[Path, bytes] = {}
+    if plot is not None:
+        files[plot] = picture.draw(result, str(private), plot.suffix[1:].lower())
+    if csv_file is not None:
+        files[csv_file] = _as_csv(result)
+    write_all(files)
+    show(_as_json(result, str(private)) if as_json else _as_text(result, files))
+    if result.converged:
+        return 0
+    print("Note: the bounds hold, but some are further apart than asked; see the relative width.", file=sys.stderr)
+    return NOT_NARROW_ENOUGH
+
+
+def _check(low: float, high: float | None, points: int, plot: Path | None, csv_file: Path | None) -> None:
+    if not 0.0 <= low < math.inf:
+        raise InvalidParameter("--min", low, "a finite number, 0 or more")
+    if high is not None and not low < high < math.inf:
+        raise InvalidParameter("--max", high, f"a finite number above --min, which is {low!r}")
+    if not 2 <= points <= MAX_POINTS:
+        raise InvalidParameter("--points", points, f"a whole number from 2 to {MAX_POINTS}")
+    if plot is not None:
+        picture.require()
+        check_target("--plot", plot, picture.FORMATS)
+    if csv_file is not None:
+        check_target("--csv", csv_file)
+    if plot is not None and csv_file is not None and plot.resolve() == csv_file.resolve():
+        raise InvalidParameter("--csv", str(csv_file), "another file than --plot")
+
+
+def _epsilons(private: Private, low: float, high: float | None, points: int) -> NDArray[np.float64]:
+    return np.linspace(low, _default_high(private, low) if high is None else high, points)
+
+
+def _default_high(private: Private, low: float) -> float:
+    for small in SMALL_DELTAS:
+        end = private.epsilon(delta=small, rtol=0.01).upper
+        if low < end < math.inf:
+            return max(end, float(f"{end:.3g}"))
+    return low + 1.0
+
+
+def _as_csv(result: Curve) -> bytes:
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["epsilon", "delta_lower", "delta_upper"])
+    rows.writerows(zip(*_columns(result), strict=True))
+    return text.getvalue().encode()
+
+
+def _as_json(result: Curve, expression: str) -> str:
+    return wire.dumps(wire.curve(expression, result))
+
+
+def _columns(result: Curve) -> tuple[list[float], list[float], list[float]]:
+    return result.epsilons.tolist(), result.lower.tolist(), result.upper.tolist()
+
+
+def _as_text(result: Curve, files: Iterable[Path]) -> str:
+    rows = list(zip(*_columns(result), strict=True))
+    shown = [rows[round(i)] for i in np.linspace(0, len(rows) - 1, min(TABLE_ROWS, len(rows)))]
+    lines = [f"{'ε':<12}  δ in ({result.relation})"]
+    lines += [f"{epsilon:<12.6g}  {Bracket(lower, upper)}" for epsilon, lower, upper in shown]
+    if len(shown) < len(rows):
+        lines.append(f"({len(shown)} of {len(rows)} points; --csv or --json gives all)")
+    return "\n".join([*lines, *(f"Wrote {path}" for path in files)])

@@ -1,0 +1,63 @@
+"""`tightbudget epsilon` and `tightbudget delta`: one question, one bracket."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from tightbudget.interfaces import wire
+from tightbudget.interfaces.cli.terminal import patiently, show
+from tightbudget.notation import parse
+from tightbudget.numerics.bracket import Bracket
+
+NOT_NARROW_ENOUGH = 3
+
+Expression = Annotated[str, typer.Argument(metavar="EXPR", help="A composition, as in 'gaussian(sigma=2) * 10'.")]
+Rtol = Annotated[float, typer.Option(help="Width asked for, relative to the upper end.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def epsilon(
+    expression: Expression,
+    delta: Annotated[float, typer.Option(help="The δ to hold, between 0 and 1.")],
+    rtol: Rtol = 1e-3,
+    as_json: Json = False,
+) -> int:
+    """Print a bracket that holds the smallest ε at the given δ.
+
+    \b
+    Example:
+      tightbudget epsilon "poisson(gaussian(4), q=0.01) * 65536" --delta 1e-6
+    """
+    private = parse(expression)
+    answer = patiently(lambda: private.epsilon(delta=delta, rtol=rtol), "bracketing ε")
+    if as_json:
+        return _finish(wire.dumps(wire.bracket(str(private), {"delta": delta}, answer, rtol)), answer)
+    return _finish(f"ε in {answer} at δ = {delta!r} ({answer.relation})", answer)
+
+
+def delta(
+    expression: Expression,
+    epsilon: Annotated[float, typer.Option(help="The ε to hold, 0 or more.")],
+    rtol: Rtol = 1e-3,
+    as_json: Json = False,
+) -> int:
+    """Print a bracket that holds the smallest δ at the given ε.
+
+    \b
+    Example:
+      tightbudget delta "gaussian(80) * 512 + laplace(200) * 10" --epsilon 0.5
+    """
+    private = parse(expression)
+    answer = patiently(lambda: private.delta(epsilon=epsilon, rtol=rtol), "bracketing δ")
+    if as_json:
+        return _finish(wire.dumps(wire.bracket(str(private), {"epsilon": epsilon}, answer, rtol)), answer)
+    return _finish(f"δ in {answer} at ε = {epsilon!r} ({answer.relation})", answer)
+
+
+def _finish(line: str, answer: Bracket) -> int:
+    show(line)
+    if answer.converged:
+        return 0
+    print(f"Note: the bracket holds but is wider than asked: {answer.reason or 'no reason given'}.", file=sys.stderr)
+    return NOT_NARROW_ENOUGH

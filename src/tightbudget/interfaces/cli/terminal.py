@@ -1,0 +1,68 @@
+"""Answers shown, and a sign of life while work takes long."""
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+Result = TypeVar("Result")
+
+PATIENCE_SECONDS = 1.0
+
+
+def show(answer: str) -> None:
+    """Print the answer; a reader who leaves early (head, less) has seen enough and is no error."""
+    try:
+        print(answer, flush=True)
+    except BrokenPipeError:
+        # Nothing may be written to the closed pipe any more, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def patiently(work: Callable[[], Result], label: str) -> Result:
+    """Return work(); when it takes longer than a second and a person is watching, show a moving bar meanwhile."""
+    if not (sys.stdout.isatty() and sys.stderr.isatty()):
+        return work()
+    job = _Job(work)
+    if not job.done_within(PATIENCE_SECONDS):
+        _show_bar_until_done(job, label)
+    return job.result()
+
+
+class _Job(Generic[Result]):
+    """Work in a thread of its own; a daemon, so that Ctrl-C ends the program at once."""
+
+    def __init__(self, work: Callable[[], Result]) -> None:
+        self._work = work
+        self._outcome: list[Result] = []
+        self._problem: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._outcome.append(self._work())
+        except BaseException as problem:  # carried to the waiting thread and raised there
+            self._problem = problem
+
+    def done_within(self, seconds: float) -> bool:
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def result(self) -> Result:
+        self._thread.join()
+        if self._problem is not None:
+            raise self._problem
+        return self._outcome[0]
+
+
+def _show_bar_until_done(job: _Job[Result], label: str) -> None:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        progress.add_task(label, total=None)
+        while not job.done_within(0.1):
+            pass

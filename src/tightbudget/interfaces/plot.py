@@ -1,0 +1,114 @@
+"""δ(ε) drawn: the two bounds as a band on a log scale, and below it how wide the band is.
+
+A bracket is usually thinner than a line can be, so its relative width has a panel of its own. The same input gives the
+same bytes. matplotlib is imported only when something is drawn.
+"""
+
+import io
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.errors import MissingExtra
+from tightbudget.mechanisms.base import Curve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FORMATS = (".png", ".svg")
+SMALLEST_SHOWN = 1e-300  # the axis works with logarithms of normal floats
+TITLE_LINE = 72
+UPPER_COLOUR, LOWER_COLOUR, BAND_COLOUR, QUIET_COLOUR = "#1b4f72", "#e67e22", "#85c1e9", "#566573"
+
+
+def require() -> None:
+    """Raise MissingExtra unless matplotlib is there."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise MissingExtra("plot", "matplotlib") from None
+
+
+def draw(curve: Curve, expression: str, file_format: str = "png") -> bytes:
+    """Return the picture of the curve as the bytes of a PNG or SVG file."""
+    require()
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    style: Any = {
+        "font.size": 10,
+        "axes.grid": True,
+        "grid.color": "#e5e7e9",
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "svg.hashsalt": "tightbudget",
+        "axes.axisbelow": True,
+        "axes.xmargin": 0.01,
+    }
+    with matplotlib.rc_context(matplotlib.rcParamsDefault), matplotlib.rc_context(style):
+        figure = Figure(figsize=(7.2, 5.2), dpi=144, layout="constrained")
+        FigureCanvasAgg(figure)
+        top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[3.2, 1])
+        _draw_band(top, curve)
+        _draw_width(bottom, curve)
+        bottom.set_xlabel("ε")
+        top.set_title(_title(expression), fontsize=10, loc="left", family="monospace", pad=10, parse_math=False)
+        picture = io.BytesIO()
+        metadata = {"Date": None} if file_format == "svg" else {"Software": None}
+        figure.savefig(picture, format=file_format, metadata=metadata)
+    return picture.getvalue()
+
+
+def _draw_band(axes: "Axes", curve: Curve) -> None:
+    shown = np.isfinite(curve.epsilons) & (curve.upper > SMALLEST_SHOWN)
+    axes.set_ylabel("δ")
+    if not shown.any():
+        _say(axes, "δ is 0 on this whole range")
+        return
+    epsilons, upper = curve.epsilons[shown], curve.upper[shown]
+    floor = _floor(upper)
+    lower = np.maximum(curve.lower[shown], floor)
+    axes.set_yscale("log")
+    axes.fill_between(epsilons, lower, upper, color=BAND_COLOUR, alpha=0.6, linewidth=0, label="between the bounds")
+    axes.plot(epsilons, upper, color=UPPER_COLOUR, linewidth=2.2, label="upper bound")
+    axes.plot(epsilons, lower, color=LOWER_COLOUR, linewidth=1.2, linestyle=(0, (3, 3)), label="lower bound")
+    axes.set_ylim(floor, min(2.0, 3.0 * float(upper.max())))
+    axes.legend(frameon=False, loc="upper right", title=f"certified, {curve.relation}")
+
+
+def _floor(upper: NDArray[np.float64]) -> float:
+    """Return the lowest δ of the axis; a bound of exactly 0 is drawn there."""
+    return max(SMALLEST_SHOWN, float(upper.min()) / 3.0)
+
+
+def _draw_width(axes: "Axes", curve: Curve) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    shown = np.isfinite(curve.epsilons) & (curve.upper > SMALLEST_SHOWN)
+    axes.set_ylabel("relative width")
+    width = (curve.upper[shown] - curve.lower[shown]) / curve.upper[shown]
+    if not (width > 0).any():
+        _say(axes, "both bounds are the same float")
+        return
+    positive = width > 0
+    axes.set_yscale("log")
+    axes.plot(curve.epsilons[shown][positive], width[positive], color=UPPER_COLOUR, linewidth=1.4)
+    # Whole powers of ten, with room on both sides: the ticks then read 1e-4, 1e-3 and not 2e-4, 3e-4.
+    axes.set_ylim(10.0 ** np.floor(np.log10(width[positive].min()) - 0.3), 10.0 ** np.ceil(np.log10(width.max()) + 0.3))
+    axes.yaxis.set_major_locator(LogLocator(numticks=6))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.text(0.99, 0.92, "(upper − lower) / upper", ha="right", va="top", transform=axes.transAxes, color=QUIET_COLOUR)
+
+
+def _say(axes: "Axes", sentence: str) -> None:
+    axes.text(0.5, 0.5, sentence, ha="center", va="center", transform=axes.transAxes, color=QUIET_COLOUR)
+    axes.set_yticks([])
+    axes.grid(False)
+
+
+def _title(expression: str) -> str:
+    lines = textwrap.wrap(expression, TITLE_LINE, break_long_words=True)
+    return "\n".join(lines) if len(lines) <= 2 else f"{lines[0]}\n{lines[1][: TITLE_LINE - 2]} …"

@@ -1,0 +1,63 @@
+"""Bad input of every kind: one sentence on standard error, exit code 2, nothing on standard output, no file touched."""
+
+from pathlib import Path
+
+import pytest
+
+from tightbudget.interfaces.cli import main
+
+BAD = {
+    "negative sigma": ["delta", "gaussian(sigma=-1)", "--epsilon", "1"],
+    "sigma not a number": ["delta", "gaussian(sigma=nan)", "--epsilon", "1"],
+    "rate above 1": ["delta", "poisson(gaussian(sigma=1), q=1.5)", "--epsilon", "1"],
+    "unknown name": ["delta", "gausian(sigma=1)", "--epsilon", "1"],
+    "unknown argument": ["delta", "gaussian(sigam=1)", "--epsilon", "1"],
+    "malformed": ["delta", "gaussian(sigma=1", "--epsilon", "1"],
+    "code": ["delta", "__import__('os').system('true')", "--epsilon", "1"],
+    "empty": ["delta", "", "--epsilon", "1"],
+    "epsilon not a number": ["delta", "gaussian(sigma=1)", "--epsilon", "nan"],
+    "epsilon is text": ["delta", "gaussian(sigma=1)", "--epsilon", "two"],
+    "epsilon missing": ["delta", "gaussian(sigma=1)"],
+    "negative delta": ["epsilon", "gaussian(sigma=1)", "--delta", "-0.1"],
+    "delta above 1": ["epsilon", "gaussian(sigma=1)", "--delta", "1.5"],
+    "delta not a number": ["epsilon", "gaussian(sigma=1)", "--delta", "nan"],
+    "negative rtol": ["epsilon", "gaussian(sigma=1)", "--delta", "1e-5", "--rtol", "-1"],
+    "lengths differ": ["delta", "histograms([0.5, 0.5], [1.0])", "--epsilon", "1"],
+    "negative cell": ["delta", "histograms([1.5, -0.5], [0.5, 0.5])", "--epsilon", "1"],
+    "no such file": ["delta", 'histograms("missing.csv")', "--epsilon", "1"],
+    "text in the file": ["delta", 'histograms("words.csv")', "--epsilon", "1"],
+    "file is empty": ["delta", 'histograms("empty.csv")', "--epsilon", "1"],
+    "file is binary": ["delta", 'histograms("binary.csv")', "--epsilon", "1"],
+    "unknown command": ["epsilonn", "gaussian(sigma=1)"],
+    "unknown option": ["delta", "gaussian(sigma=1)", "--epsilon", "1", "--fast"],
+    "range upside down": ["curve", "gaussian(sigma=1)", "--min", "3", "--max", "2"],
+    "one point": ["curve", "gaussian(sigma=1)", "--points", "1"],
+    "strange picture": ["curve", "gaussian(sigma=1)", "--plot", "curve.jpeg"],
+    "no such folder": ["curve", "gaussian(sigma=1)", "--csv", "missing/curve.csv"],
+    "same file twice": ["curve", "gaussian(sigma=1)", "--plot", "c.png", "--csv", "c.png"],
+    "bad mechanism and files": ["curve", "gaussian(sigma=-1)", "--plot", "c.png", "--csv", "c.csv"],
+}
+
+
+@pytest.mark.parametrize("arguments", BAD.values(), ids=BAD.keys())
+def test_bad_input(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("words.csv").write_text("0.5,0.5\nhalf,half\n")
+    Path("empty.csv").write_text("")
+    Path("binary.csv").write_bytes(b"\x00\xff\xfe0.5,0.5\n")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    assert main(arguments) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    sentence, *place = shown.err.splitlines()
+    assert sentence.startswith("Error: ")
+    assert sentence.endswith(".")
+    assert len(place) in (0, 2)  # the text and a caret under it
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_the_sentence_names_the_value_and_what_is_allowed(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["delta", "poisson(gaussian(sigma=1), q=1.5)", "--epsilon", "1"])
+    assert "q is 1.5, but must be between 0 and 1. For a batch of 256 out of 60000" in capsys.readouterr().err
