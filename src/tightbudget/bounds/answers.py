@@ -9,6 +9,8 @@ from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.search import first_at_most, last_at_least
 
 _TURNS = 7  # refinements before we say that the bracket stays as it is
+_USUAL = 1e-4  # whoever asks for a narrower bracket than this will wait for it
+_MOST_POINTS, _MOST_POINTS_NARROW = 2.0**19, 2.0**21  # longest bucket list: a second, and some 300 MB
 _TOO_LONG = "a narrower bracket needs longer bucket lists than the memory limit allows"
 _ROUNDING = "rounding errors are as large as the bracket; a finer grid would not help"
 
@@ -28,10 +30,12 @@ class _Asker:
 
     def __init__(self, direction: OneDirection, rtol: float) -> None:
         self.direction, self.rtol = direction, rtol
+        self.most_points = _MOST_POINTS if rtol >= _USUAL else _MOST_POINTS_NARROW
         self.quarter = 0
         self.lower, self.upper = 0.0, math.inf
         self.estimate = 0.0  # a rough value of the answer
         self.final = False  # nothing left to improve
+        self.disappointed = 0  # refinements that brought little
         self.reason = ""
         self.tilt: tuple[int, int] = (0, 0)  # cap and rung
 
@@ -55,19 +59,26 @@ class _Asker:
     def refine(self, wanted: float) -> None:
         before = self.upper - self.lower
         ratio = min(0.5, 0.6 * wanted / before) if 0.0 < before < math.inf else 0.1
-        self.quarter += max(-40, min(-2, math.floor(4.0 * math.log2(max(ratio, 1e-12)))))
+        finer = max(-40, min(-2, math.floor(4.0 * math.log2(max(ratio, 1e-12)))))
+        self.quarter += finer
         self.compute()
-        if not self.final and self.upper - self.lower > 0.9 * before:
+        after = self.upper - self.lower
+        # A finer grid should narrow the bracket as planned; one that does not, twice, is held up by rounding.
+        if before < math.inf and after > before * 2.0 ** (0.075 * finer):
+            self.disappointed += 1
+        if not self.final and (self.disappointed > 1 or after == before):
             self.final, self.reason = True, _ROUNDING
 
     def compute(self) -> None:
-        """Bring lower and upper to the current width; never widens them."""
-        profile = self.direction.profile(*self.tilt, self.quarter)
-        if profile is None:
+        """Bring lower and upper to the current width, or as near as the lists may be long; never widens them."""
+        for quarter in range(self.quarter, quarters(WIDEST) + 1, 2):
+            profile = self.direction.profile(*self.tilt, quarter, self.most_points)
+            if profile is not None:
+                lower, upper = self.read(profile.delta_lower, profile.delta_upper)
+                self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
+                break
+        if profile is None or quarter > self.quarter:
             self.final, self.reason = True, _TOO_LONG
-            return
-        lower, upper = self.read(profile.delta_lower, profile.delta_upper)
-        self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
 
 
 class _DeltaAsker(_Asker):
@@ -79,19 +90,15 @@ class _DeltaAsker(_Asker):
             self.settle(*exact)
             return
         cap = cap_for(1.0, rtol)
-        for _ in range(6):  # the deeper the answer, the rarer the losses that matter
-            finite = self._finite(cap)
-            needed = cap_for(finite + direction.infinity[0], rtol)
+        while True:  # the deeper the answer, the rarer the losses that matter
+            point = direction.saddle(cap).for_epsilon(epsilon)
+            self.finite = math.exp(min(0.0, point.log_delta))
+            needed = cap_for(self.finite + direction.infinity[0], rtol)
             if needed <= cap:
                 break
-            cap = needed
-        saddle = direction.saddle(cap)
-        self.tilt = (cap, saddle.rung_for_epsilon(epsilon))
-        self.finite = finite
-        self.estimate = min(1.0, finite + direction.infinity[1])
-
-    def _finite(self, cap: int) -> float:
-        return math.exp(min(0.0, self.direction.saddle(cap).log_delta_for_epsilon(self.epsilon)))
+            cap = min(needed, 3 * cap)  # an estimate far beyond the cap is too low
+        self.tilt = (cap, point.rung)
+        self.estimate = min(1.0, self.finite + direction.infinity[1])
 
     def log_width(self, width: float) -> float:
         return width / max(self.finite, 1e-300)
@@ -124,13 +131,13 @@ class _EpsilonAsker(_Asker):
         self.finite, self.upper = finite, top
         # epsilon is flatter than delta: an error in delta moves it by that over theta * epsilon
         cap = cap_for(finite, 0.1 * self.rtol)
-        saddle = self.direction.saddle(cap)
-        self.tilt = (cap, saddle.rung_for_delta(math.log(finite)))
-        self.theta = saddle.at_rung(self.tilt[1]).theta
-        self.estimate = min(max(0.0, saddle.epsilon_for_delta(math.log(finite))), top)
-        if self.direction.steps.only_gaussian is not None:
+        point = self.direction.saddle(cap).for_delta(math.log(finite))
+        self.tilt = (cap, point.rung)
+        self.theta = self.direction.saddle(cap).at_rung(point.rung).theta
+        self.estimate = min(max(0.0, point.epsilon), top)
+        if self.direction.closed_form:
             lower, upper = self.read(lambda x: self._exact(x)[0], lambda x: self._exact(x)[1])
-            self.settle(lower, upper)
+            self.settle(lower, min(upper, top))
 
     def _exact(self, epsilon: float) -> tuple[float, float]:
         exact = self.direction.exact(epsilon)

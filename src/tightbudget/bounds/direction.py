@@ -5,13 +5,11 @@ from functools import cached_property
 
 from tightbudget.bounds.gaussian import gaussian_delta
 from tightbudget.bounds.profile import Profile
+from tightbudget.bounds.single import single_delta
 from tightbudget.composition.evaluate import evaluate
-from tightbudget.composition.plan import plan
-from tightbudget.composition.saddle import Saddle, saddle
+from tightbudget.composition.plan import Plan, plan
+from tightbudget.composition.saddle import Saddle
 from tightbudget.composition.steps import MERGE_ERROR, Steps
-
-MOST_POINTS = 2.0**21
-"""Longest bucket list we are willing to make: keeps memory below 300 MB."""
 
 WIDEST = 0.25  # in log delta; a wider plan would save nothing
 _KEPT = 64  # profiles remembered
@@ -24,7 +22,7 @@ class OneDirection:
 
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
-        self._profiles: dict[tuple[int, int, int], Profile | None] = {}
+        self._profiles: dict[tuple[int, int, int], Profile] = {}
         self._saddles: dict[int, Saddle] = {}
 
     @cached_property
@@ -48,30 +46,38 @@ class OneDirection:
         gaussian = self.steps.only_gaussian
         if gaussian is not None:
             return gaussian_delta(gaussian.m, epsilon, MERGE_ERROR)
-        return None
+        return single_delta(self.steps.items[0][0], epsilon, self.infinity) if self.steps.total == 1 else None
+
+    @property
+    def closed_form(self) -> bool:
+        """Whether `exact` answers at every epsilon."""
+        return self.steps.total <= 1 or self.steps.only_gaussian is not None
 
     def saddle(self, cap: int) -> Saddle:
         """Return the saddle points of the losses without those that hold 10^-cap of A over the whole composition."""
         if cap not in self._saddles:
-            self._saddles[cap] = saddle(self.steps, self._log_cap(cap))
+            self._saddles[cap] = Saddle(self.steps, self._log_cap(cap))
         return self._saddles[cap]
 
-    def profile(self, cap: int, rung: int, quarter: int) -> Profile | None:
-        """Return the profile tilted to the rung and about 2^(quarter/4) wide in log delta; None if that is too much work."""
+    def profile(self, cap: int, rung: int, quarter: int, most_points: float) -> Profile | None:
+        """Return the profile tilted to the rung and about 2^(quarter/4) wide in log delta.
+
+        None if that takes longer lists than `most_points`.
+        """
         key = (cap, rung, quarter)
         if key not in self._profiles:
+            chosen = plan(self.steps, self.saddle(cap).at_rung(rung), 2.0 ** (quarter / 4.0), self._log_cap(cap))
+            if chosen.points > most_points:
+                return None
             if len(self._profiles) >= _KEPT:
                 self._profiles.pop(next(iter(self._profiles)), None)
-            self._profiles[key] = self._make(cap, rung, quarter)
+            self._profiles[key] = self._carried_out(chosen, cap)
         return self._profiles[key]
 
     def _log_cap(self, cap: int) -> float:
         return -cap * math.log(10.0) - math.log(self.steps.total)
 
-    def _make(self, cap: int, rung: int, quarter: int) -> Profile | None:
-        chosen = plan(self.steps, self.saddle(cap).at_rung(rung), 2.0 ** (quarter / 4.0), self._log_cap(cap))
-        if chosen.points > MOST_POINTS:
-            return None
+    def _carried_out(self, chosen: Plan, cap: int) -> Profile:
         lower, upper = self.infinity
         left_out = 10.0**-cap + self.steps.unresolved
         return Profile.of(evaluate(chosen), upper + 1.01 * left_out, lower)

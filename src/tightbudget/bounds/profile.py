@@ -32,7 +32,7 @@ class Profile:
         r"""Return a number no smaller than delta(epsilon).
 
         $$\delta \le a_\infty + Z e^{-\theta\varepsilon}\Bigl(\sum_{x_k > \varepsilon} t_k e^{-\theta(x_k-\varepsilon)}
-        (1 - e^{\varepsilon - x_k}) + E\, c_\theta\Bigr),\quad c_\theta = \theta^\theta/(1+\theta)^{1+\theta}$$
+        (1 - e^{\varepsilon - x_k}) + E \|w\|_\infty + N \|w\|_2\Bigr),\quad w(y) = e^{-\theta y}(1 - e^{-y})$$
 
         Losses may be `slack` larger than x_k, which is the same as a smaller epsilon.
         """
@@ -44,7 +44,8 @@ class Profile:
         excess = self.spread_losses[start:] - shifted
         weights = np.exp(-theta * excess) * -np.expm1(-excess)
         total = float(np.einsum("i,i", stack.rows[0, start:], weights)) * (1.0 + 1e-12 + 2.0 * U * stack.size)
-        charge = float(stack.error[0]) * _largest_weight(theta)
+        largest, length = _weight_norms(theta, self.composed.step)
+        charge = float(stack.error[0]) * largest + float(stack.noise[0]) * length
         finite = _scaled(total + charge, float(stack.log_scale[0]) - theta * shifted + doubt)
         return min(1.0, (finite * (1.0 + 8 * U) + 5e-324) + self.infinity_upper)
 
@@ -62,14 +63,17 @@ class Profile:
             gain = np.exp(np.minimum(-theta * excess, 600.0))
             cost = np.exp(np.minimum(-(theta + 1.0) * excess + (log_b - log_a + stack.anchor) + doubt, 650.0))
         a, b = stack.rows[0] * gain, stack.rows[1] * cost
-        # what S = {i, i+1, ...} is certain of: gain and cost are largest at its first bucket
-        rest = np.cumsum((a - b)[::-1])[::-1] - gain * float(stack.error[0]) - cost * float(stack.error[1])
-        first = int(np.argmax(rest))
+        # what S = {i, i+1, ...} is certain of: gain and cost fall geometrically from its first bucket on
+        errors = [
+            float(stack.error[row]) + float(stack.noise[row]) / math.sqrt(-math.expm1(-2.0 * tilt * self.composed.step))
+            for row, tilt in ((0, theta), (1, theta + 1.0))
+        ]
+        charges = gain * errors[0] + cost * errors[1]
+        first = int(np.argmax(np.cumsum((a - b)[::-1])[::-1] - charges))
         if -theta * float(excess[first]) > 590.0:
             return self.infinity_lower
         kept_a, kept_b = float(a[first:].sum()), float(b[first:].sum())
-        charge = float(gain[first] * stack.error[0] + cost[first] * stack.error[1]) * (1.0 + 1e-9)
-        certain = kept_a - kept_b - charge - (1e-12 + 2.0 * U * stack.size) * (kept_a + kept_b)
+        certain = kept_a - kept_b - float(charges[first]) * (1.0 + 1e-9) - (1e-12 + 2.0 * U * stack.size) * (kept_a + kept_b)
         finite = _scaled(certain, log_a - theta * shifted - doubt)
         return max(0.0, min(1.0, self.infinity_lower + finite * (1.0 - 8 * U) - 5e-324))
 
@@ -84,9 +88,15 @@ def _log_doubt(stack: Tilted, losses: Array, theta: float, epsilon: float) -> fl
     return 8.0 * U * (1.0 + float(np.abs(stack.log_scale).max()) + (theta + 1.0) * (reach + abs(epsilon)))
 
 
-def _largest_weight(theta: float) -> float:
-    """Return max over y > 0 of e^{-theta y}(1 - e^{-y}), rounded up."""
-    return math.exp(theta * math.log(theta) - (1.0 + theta) * math.log1p(theta)) * (1.0 + 1e-12 * (1.0 + theta))
+def _weight_norms(theta: float, step: float) -> tuple[float, float]:
+    """Return bounds on the largest value and the 2-norm of w(y) = e^{-theta y}(1 - e^{-y}) on any grid in y > 0.
+
+    The largest value is theta^theta / (1+theta)^(1+theta); the sum of squares of a function with one peak is at most its
+    integral over the step plus its largest square, and the integral is 1 / (2 theta (2 theta + 1)(theta + 1)).
+    """
+    largest = math.exp(theta * math.log(theta) - (1.0 + theta) * math.log1p(theta)) * (1.0 + 1e-12 * (1.0 + theta))
+    integral = 1.0 / (2.0 * theta * (2.0 * theta + 1.0) * (theta + 1.0))
+    return largest, math.sqrt(integral / step + largest * largest) * (1.0 + 1e-12)
 
 
 def _scaled(value: float, log_factor: float) -> float:

@@ -123,7 +123,7 @@ def _tilted(logs: Array, tilts: Array, step: float, errors: Array, first: int, a
     if log_beyond > -math.inf:
         missing = log_beyond - tilts * anchor - shift
         error = error + np.exp(np.minimum(700.0, missing)) * (1.0 + 1e-9 + 16.0 * U * np.abs(tilts * anchor))
-    return normalised(rows, first, anchor, shift, error)
+    return normalised(rows, first, anchor, shift, error, np.zeros(error.size))
 
 
 def _add_cells(upper: Array, lower: Array, error: Array, cells: Cells, x: Array, step: float) -> None:
@@ -169,9 +169,9 @@ def _add_points(
     _log_add_at(lower[0], above, points.log_a)
     _log_add_at(lower[1], above, points.log_b)
     crowd = int(np.bincount(above).max())  # terms of the longest sum
-    worst = float(points.error.max()) + (16.0 + crowd) * U
-    error[above] = np.maximum(error[above], worst)
-    error[below] = np.maximum(error[below], worst)
+    worst = points.error + (16.0 + crowd) * U
+    np.maximum.at(error, above, worst)
+    np.maximum.at(error, below, worst)
     drop = np.where(on_grid, points.low - x[above], 0.0)
     return max(0.0, float(drop.max()))
 

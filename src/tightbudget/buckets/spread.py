@@ -50,4 +50,5 @@ def coarsen_spread(stack: Tilted, step: float, theta: float, factor: int) -> Til
     # sums of `factor` positive products, weights good to a few roundings of their exponents and of share's quotient
     rounding = (2.0 * factor + 32.0 + 8.0 * (theta + 1.0) * factor * step) * U
     error = stack.error * float((down + up).max()) + rounding * coarse.sum()
-    return normalised(coarse, low, stack.anchor, stack.log_scale, error)
+    noise = stack.noise * (math.sqrt(float(down @ down)) + math.sqrt(float(up @ up))) * (1.0 + 1e-9)  # Cauchy-Schwarz
+    return normalised(coarse, low, stack.anchor, stack.log_scale, error, noise)

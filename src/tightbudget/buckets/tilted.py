@@ -1,7 +1,8 @@
-"""Tilted measures on a grid, with the one number that certifies them (M7).
+"""Tilted measures on a grid, with the two numbers that certify them (M7).
 
-A row stores m_k e^{t k step} / Z, where index k has loss anchor + k step, and sums to 1; log_scale is log Z. `error` is
-the certificate: the exact row, divided by the same Z, lies within `error` in L1 norm. Rows of one stack share their indices.
+A row stores m_k e^{t k step} / Z, where index k has loss anchor + k step, and sums to 1; log_scale is log Z. The exact row,
+divided by the same Z, differs from the stored one by a part of L1 norm at most `error` and a part of 2-norm at most `noise`.
+Rows of one stack share their indices.
 """
 
 import math
@@ -26,21 +27,22 @@ class Tilted:
     anchor: float
     log_scale: Array
     error: Array
+    noise: Array
 
     @property
     def size(self) -> int:
         return int(self.rows.shape[1])
 
 
-def normalised(rows: Array, first: int, anchor: float, log_scale: Array, error: Array) -> Tilted:
-    """Return the stack with each row divided by its sum; `error` is in the units of the rows given."""
+def normalised(rows: Array, first: int, anchor: float, log_scale: Array, error: Array, noise: Array) -> Tilted:
+    """Return the stack with each row divided by its sum; `error` and `noise` are in the units of the rows given."""
     total = rows.sum(axis=1)
     # A row that vanished altogether carries no information; its error says so.
     total = np.where(total > 0.0, total, 1.0)
     rows = rows / total[:, None]
     flush(rows)
     error = error / total * (1.0 + 8.0 * U) + 4.0 * U + rows.shape[1] * TINY
-    return Tilted(rows, first, anchor, log_scale + np.log(total), error)
+    return Tilted(rows, first, anchor, log_scale + np.log(total), error, noise / total * (1.0 + 8.0 * U))
 
 
 def composed(parts: Sequence[tuple[Tilted, int]], tail: float) -> Tilted:
@@ -48,17 +50,20 @@ def composed(parts: Sequence[tuple[Tilted, int]], tail: float) -> Tilted:
     if len(parts) == 1 and parts[0][1] == 1:
         return parts[0][0]
     product = convolve_powers([part.rows for part, _ in parts], [count for _, count in parts], tail)
-    # (1 + E1)^d1 (1 + E2)^d2 ... - 1: every row is within E of a measure and has mass 1 up to rounding (M7)
-    inherited = np.expm1(np.sum([count * np.log1p(part.error + 8.0 * U) for part, count in parts], axis=0))
+    # Stored rows have mass 1 up to rounding, exact ones at most 1 + E + sqrt(n) N. Parts without noise multiply to
+    # (1 + E1)^d1 (1 + E2)^d2 ... - 1 in L1; one noisy factor times all others is bounded in 2-norm (M7).
+    error = product.error + np.expm1(np.sum([count * np.log1p(part.error + 8.0 * U) for part, count in parts], axis=0))
+    mass = np.sum([count * np.log1p(part.error + 8.0 * U + math.sqrt(part.size) * part.noise) for part, count in parts], axis=0)
+    noise = product.noise + np.exp(mass) * np.sum([count * part.noise for part, count in parts], axis=0)
     log_scale = np.sum([count * part.log_scale for part, count in parts], axis=0)
     anchor = math.fsum(count * part.anchor for part, count in parts)
     first = sum(count * part.first for part, count in parts) + product.first
-    return normalised(product.rows, first, anchor, log_scale, inherited + product.error)
+    return normalised(product.rows, first, anchor, log_scale, error, noise)
 
 
 def kept(stack: Tilted, tail: float) -> tuple[int, int]:
     """Return the range of columns outside which each end holds at most `tail` of every row, or no more than its error."""
-    limit = np.maximum(tail, 0.1 * stack.error)[:, None]
+    limit = np.maximum(tail, 0.1 * stack.error + stack.noise)[:, None]
     below = np.cumsum(stack.rows, axis=1)
     start = int(np.argmax(below > limit, axis=1).min())
     above = below[:, -1:] - below  # mass beyond each column
@@ -67,4 +72,4 @@ def kept(stack: Tilted, tail: float) -> tuple[int, int]:
 
 
 def columns(stack: Tilted, start: int, stop: int, error: Array) -> Tilted:
-    return Tilted(stack.rows[:, start:stop], stack.first + start, stack.anchor, stack.log_scale, error)
+    return Tilted(stack.rows[:, start:stop], stack.first + start, stack.anchor, stack.log_scale, error, stack.noise)

@@ -15,6 +15,7 @@ from tightbudget.composition.steps import Steps
 from tightbudget.pairs.base import Alignment, Pair
 
 _MAX_LEVELS = 8
+_LOW_POWER = 64
 _OVERHEAD = 30_000.0  # of one composition, in units of points transformed
 _DEVIATIONS = 7.0  # half-width of a block's window, in standard deviations, for the estimate of cost
 
@@ -45,7 +46,10 @@ def plan(steps: Steps, tilt: Tilt, width: float, log_cap: float) -> Plan:
     leaf_tail = max(error / (8.0 * total), 1e-30)
     spans = [(w := window(capped(pair, log_cap), theta, leaf_tail)).high - w.low for pair, _ in steps.items]
     best: tuple[float, Plan] | None = None
-    for levels in range(1, _MAX_LEVELS + 1):
+    # Lists of a few points are composed without transforms, and so without their noise, while powers are low.
+    few = any(pair.alignment is not None for pair, _ in steps.items)
+    fewest = math.ceil(math.log(total) / math.log(_LOW_POWER) - 1e-9) if few and total > 1 else 1
+    for levels in range(fewest, max(fewest, _MAX_LEVELS) + 1):
         candidate = _with_levels(steps, levels, theta, deviation, width / curvature, error, leaf_tail, log_cap, spans)
         if best is None or candidate[0] < best[0]:
             best = candidate
@@ -68,16 +72,19 @@ def _with_levels(
 ) -> tuple[float, Plan]:
     total = steps.total
     branching = max(2, math.ceil(total ** (1.0 / levels) - 1e-9))
-    factor = max(1, round(math.sqrt(branching)))
+    factor = 2 ** max(0, round(0.5 * math.log2(branching)))  # powers of two keep coarse grids on the points of fine ones
     units = [min(total, branching ** (levels - j)) for j in range(levels)]
-    # sum_j units_j h_j^2 = variance with h_j = h_0 factor^j
-    base = math.sqrt(variance / sum(unit * float(factor) ** (2 * j) for j, unit in enumerate(units)))
     entering, at = _entering(steps, branching, levels)
-    base = _aligned(base, steps, at)
+    alignment = _alignment(steps, at)
+    loose = alignment.loose if alignment and alignment.loose > 0.0 else 1.0
+    # sum_j units_j h_j^2 share_j = variance with h_j = h_0 factor^j, where share_j of a block's mass is off the grid
+    share = [min(1.0, loose * total / unit) for unit in units]
+    base = math.sqrt(variance / sum(u * s * float(factor) ** (2 * j) for j, (u, s) in enumerate(zip(units, share, strict=True))))
     wanted = [base * float(factor) ** j for j in range(levels)]
-    grid, factors = [wanted[0]], []
+    grid, factors = [_aligned(base, alignment)], []
     for j in range(1, levels):
-        factors.append(max(1, math.floor(wanted[j] / grid[-1] * (1.0 + 1e-9))))
+        room = wanted[j] / grid[-1] * (1.0 + 1e-9)
+        factors.append(2 ** math.floor(math.log2(room)) if room >= 2.0 else 1)
         grid.append(grid[-1] * factors[-1])
     tails = tuple(max(error / (4.0 * levels * max(1.0, unit / branching)), 1e-30) for unit in units)
 
@@ -104,14 +111,21 @@ def _entering(steps: Steps, branching: int, levels: int) -> tuple[tuple[tuple[tu
     return groups, at
 
 
-def _aligned(step: float, steps: Steps, at: list[int]) -> float:
-    """Return a step near the one given on whose grid the most frequent pair's point masses lie."""
+def _alignment(steps: Steps, at: list[int]) -> Alignment | None:
+    """Return where the point masses of the most frequent pair lie; among several pairs no grid is exact for all."""
     first = max(range(len(at)), key=lambda i: steps.items[i][1])
-    alignment: Alignment | None = steps.items[first][0].alignment if at[first] == 0 else None
+    alignment = steps.items[first][0].alignment if at[first] == 0 else None
+    if alignment is not None and alignment.loose == 0.0 and len(at) > 1:
+        return Alignment(alignment.anchor, alignment.period, 1.0)
+    return alignment
+
+
+def _aligned(step: float, alignment: Alignment | None) -> float:
+    """Return a step of at most the one given (or, for a lattice, its period) on whose grid the point masses lie."""
     if alignment is None:
         # few significant bits: then multiples of the step are exact
         mantissa, exponent = math.frexp(step)
         return math.ldexp(math.floor(mantissa * 2.0**20) / 2.0**20, exponent)
-    if alignment.lattice:
-        return alignment.period * max(1, math.floor(step / alignment.period))
-    return alignment.period / math.ceil(alignment.period / step)
+    if alignment.loose == 0.0:
+        return alignment.period * 2.0 ** max(0, math.floor(math.log2(step / alignment.period)))
+    return alignment.period / 2.0 ** max(0, math.ceil(math.log2(alignment.period / step)))

@@ -1,9 +1,13 @@
-"""Where a composition's mass of interest lies: cumulants of the loss, and tilts in order of depth.
+"""Where a composition's mass of interest lies: cumulants of the loss, and tilts in order of depth (M9).
 
 Nothing here is certified or needs to be: a poor tilt makes a wide bracket, never a wrong one (M7).
+
+Notation: K(theta) = log E_A e^{theta L}; F(theta) = K - theta eps - log theta - log(1 + theta), whose minimum is the saddle
+point of eps. F'' does not depend on eps.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,66 +16,13 @@ from numpy.typing import NDArray
 from tightbudget.buckets.leaf import capped
 from tightbudget.composition.steps import Steps
 from tightbudget.numerics.logs import group_log_sum
+from tightbudget.pairs.base import Cells
 
 Array = NDArray[np.float64]
 
-_TILTS = np.geomspace(1e-3, 1e4, 80)  # in units of 1 / standard deviation of the loss
+_TILTS = np.geomspace(1e-3, 1e4, 64)  # in units of 1 / standard deviation of the loss
 _FEW_ITEMS, _FEW_CELLS = 4, 96
-
-
-@dataclass(frozen=True, slots=True)
-class Saddle:
-    """K(theta) = log E_A e^{theta L} of the composition and its derivatives, at increasing theta.
-
-    With F(theta) = K - theta eps - log theta - log(1 + theta), whose minimum is the saddle point of eps, `depth` is the
-    integral of sqrt(F''): tilts one unit of depth apart serve neighbouring eps almost equally well.
-    """
-
-    theta: Array
-    k: Array
-    mean: Array
-    variance: Array
-    curvature: Array  # F'', which does not depend on eps
-    depth: Array
-
-    @property
-    def epsilon(self) -> Array:
-        """The epsilon of which each theta is the saddle point: F'(theta) = 0."""
-        return self.mean - 1.0 / self.theta - 1.0 / (1.0 + self.theta)
-
-    @property
-    def log_delta(self) -> Array:
-        """Saddle-point estimate of log delta at those epsilons."""
-        theta = self.theta
-        exponent = self.k - theta * self.epsilon - np.log(theta) - np.log1p(theta)
-        return exponent - 0.5 * np.log(2.0 * math.pi * self.curvature)
-
-    def rung_for_epsilon(self, epsilon: float) -> int:
-        return self._rung(float(np.interp(epsilon, self.epsilon, self.depth)))
-
-    def rung_for_delta(self, log_delta: float) -> int:
-        # estimates may wobble at the ends; a running minimum makes them monotone
-        falling = np.minimum.accumulate(self.log_delta)
-        return self._rung(float(np.interp(-log_delta, -falling, self.depth)))
-
-    def epsilon_for_delta(self, log_delta: float) -> float:
-        falling = np.minimum.accumulate(self.log_delta)
-        return float(np.interp(-log_delta, -falling, self.epsilon))
-
-    def log_delta_for_epsilon(self, epsilon: float) -> float:
-        return float(np.interp(epsilon, self.epsilon, self.log_delta))
-
-    def _rung(self, depth: float) -> int:
-        return round(depth)
-
-    def at_rung(self, rung: int) -> "Tilt":
-        """Return the tilt at a whole number of depth."""
-        depth = min(max(float(rung), float(self.depth[0])), float(self.depth[-1]))
-        theta, variance, curvature = (
-            math.exp(float(np.interp(depth, self.depth, np.log(values))))
-            for values in (self.theta, self.variance, self.curvature)
-        )
-        return Tilt(theta, math.sqrt(variance), math.sqrt(curvature))
+_NEWTON = 16  # corrections of a tilt read off the table, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,36 +34,128 @@ class Tilt:
     root_curvature: float
 
 
-def saddle(steps: Steps, log_cap: float) -> Saddle:
-    """Return the cumulants of the finite losses up to the cap."""
-    surveys = []
-    for pair, count in steps.items:
-        cells = capped(pair, log_cap)
-        with np.errstate(invalid="ignore"):
-            loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)
-        log_a = cells.log_a
-        if len(steps.items) > _FEW_ITEMS and loss.size > _FEW_CELLS:
-            log_a, loss = _fewer(log_a, loss)
-        surveys.append((loss, log_a, count))
-    spread = sum(count * _variance(loss, log_a) for loss, log_a, count in surveys)
-    theta = _TILTS / math.sqrt(spread) if spread > 0.0 else _TILTS  # one loss only: any tilt will do
-    k, mean, variance = np.zeros(theta.size), np.zeros(theta.size), np.zeros(theta.size)
-    for loss, log_a, count in surveys:
-        exponent = np.multiply.outer(theta, loss) + log_a
-        peak = exponent.max(axis=1, keepdims=True)
-        weight = np.exp(exponent - peak)
-        total = weight.sum(axis=1)
-        weight /= total[:, None]
-        first = np.einsum("tc,c->t", weight, loss)
-        second = np.einsum("tc,tc->t", weight, (loss - first[:, None]) ** 2)
-        k += count * (np.log(total) + peak[:, 0])
-        mean += count * first
-        variance += count * second
-    variance = np.maximum(variance, 1e-280)
-    curvature = variance + 1.0 / theta**2 + 1.0 / (1.0 + theta) ** 2
-    root = np.sqrt(curvature)
-    depth = np.concatenate([[0.0], np.cumsum(0.5 * (root[1:] + root[:-1]) * np.diff(theta))])
-    return Saddle(theta, k, mean, variance, curvature, depth)
+@dataclass(frozen=True, slots=True)
+class SaddlePoint:
+    """A point (epsilon, log delta) of the curve, roughly, and the rung of the ladder whose tilt suits it."""
+
+    epsilon: float
+    log_delta: float
+    rung: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cumulants:
+    """K and its first two derivatives at some tilts."""
+
+    theta: Array
+    k: Array
+    mean: Array
+    variance: Array
+
+    @property
+    def curvature(self) -> Array:
+        return self.variance + 1.0 / self.theta**2 + 1.0 / (1.0 + self.theta) ** 2
+
+    @property
+    def epsilon(self) -> Array:
+        """The epsilon of which each theta is the saddle point: F'(theta) = 0."""
+        return self.mean - 1.0 / self.theta - 1.0 / (1.0 + self.theta)
+
+    @property
+    def log_delta(self) -> Array:
+        """Saddle-point estimate of log delta at those epsilons."""
+        exponent = self.k - self.theta * self.epsilon - np.log(self.theta) - np.log1p(self.theta)
+        return exponent - 0.5 * np.log(2.0 * math.pi * self.curvature)
+
+
+class Saddle:
+    """Saddle points of the losses of a composition, without those rarer than the cap.
+
+    Tilts form a ladder, one rung per unit of `depth`, the integral of sqrt(F''): neighbouring rungs serve the epsilons
+    between them almost equally well, and an answer depends on its question alone, not on what was asked before.
+    """
+
+    def __init__(self, steps: Steps, log_cap: float) -> None:
+        self._surveys = [_survey(capped(pair, log_cap), count, len(steps.items)) for pair, count in steps.items]
+        spread = sum(count * _variance(loss, log_a) for loss, log_a, count in self._surveys)
+        scale = math.sqrt(spread) if spread > 0.0 else 1.0  # one loss only: any tilt will do
+        self._table = self._cumulants(_TILTS / scale)
+        root = np.sqrt(self._table.curvature)
+        self._depth = np.concatenate([[0.0], np.cumsum(0.5 * (root[1:] + root[:-1]) * np.diff(self._table.theta))])
+
+    def at_rung(self, rung: int) -> Tilt:
+        theta, variance, curvature = (
+            math.exp(float(np.interp(rung, self._depth, np.log(values))))
+            for values in (self._table.theta, self._table.variance, self._table.curvature)
+        )
+        return Tilt(theta, math.sqrt(variance), math.sqrt(curvature))
+
+    def for_epsilon(self, epsilon: float) -> SaddlePoint:
+        """Return the saddle point of epsilon: Newton's method for F'(theta) = 0, on log theta."""
+        return self._solve(
+            float(np.interp(epsilon, self._table.epsilon, np.log(self._table.theta))),
+            lambda here: (epsilon - here.epsilon) / (here.theta * here.curvature),
+            epsilon,
+        )
+
+    def for_delta(self, log_delta: float) -> SaddlePoint:
+        """Return the saddle point at which delta is as given; d log delta / d theta = -theta F''."""
+        falling = np.minimum.accumulate(self._table.log_delta)
+        return self._solve(
+            float(np.interp(-log_delta, -falling, np.log(self._table.theta))),
+            lambda here: (here.log_delta - log_delta) / (here.theta**2 * here.curvature),
+            None,
+        )
+
+    def _solve(
+        self, log_theta: float, correction: Callable[[Cumulants], Array], epsilon: float | None
+    ) -> SaddlePoint:
+        low, high = math.log(self._table.theta[0]), math.log(self._table.theta[-1])
+        for _ in range(_NEWTON):
+            here = self._cumulants(np.exp(np.array([log_theta])))
+            step = float(correction(here)[0])
+            low, high = (log_theta, high) if step > 0.0 else (low, log_theta)
+            if abs(step) < 0.01 or high - low < 0.01:
+                break
+            proposed = log_theta + step
+            # cumulants may jump between two tilts; then halving finds the place where Newton's method does not
+            log_theta = proposed if low < proposed < high else 0.5 * (low + high)
+        log_delta, found = float(here.log_delta[0]), float(here.epsilon[0])
+        if epsilon is not None and math.isfinite(epsilon):
+            # the tangent at what was found; beyond the last tilt this falls as steeply as we can tell
+            log_delta, found = log_delta - float(here.theta[0]) * (epsilon - found), epsilon
+        depth = float(np.interp(log_theta, np.log(self._table.theta), self._depth))
+        return SaddlePoint(found, log_delta, round(depth))
+
+    def _cumulants(self, theta: Array) -> Cumulants:
+        k, mean, variance = np.zeros(theta.size), np.zeros(theta.size), np.zeros(theta.size)
+        for loss, log_a, count in self._surveys:
+            exponent = np.multiply.outer(theta, loss) + log_a
+            peak = exponent.max(axis=1, keepdims=True)
+            weight = np.exp(exponent - peak)
+            total = weight.sum(axis=1)
+            weight /= total[:, None]
+            first = np.einsum("tc,c->t", weight, loss)
+            k += count * (np.log(total) + peak[:, 0])
+            mean += count * first
+            variance += count * np.einsum("tc,tc->t", weight, (loss - first[:, None]) ** 2)
+        return Cumulants(theta, k, mean, np.maximum(variance, 1e-280))
+
+
+def _survey(cells: Cells, count: int, items: int) -> tuple[Array, Array, int]:
+    with np.errstate(invalid="ignore"):
+        loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)
+    if items > _FEW_ITEMS and loss.size > _FEW_CELLS:
+        return *_fewer(loss, cells.log_a), count
+    return loss, cells.log_a, count
+
+
+def _fewer(loss: Array, log_a: Array) -> tuple[Array, Array]:
+    """Group neighbouring cells: with many items, planning needs less of each."""
+    starts = np.arange(0, loss.size, -(-loss.size // _FEW_CELLS))
+    sums = group_log_sum(log_a, starts)
+    weight = np.exp(log_a - np.repeat(sums, np.diff(starts, append=loss.size)))
+    return np.add.reduceat(weight * loss, starts), sums
 
 
 def _variance(loss: Array, log_a: Array) -> float:
@@ -120,11 +163,3 @@ def _variance(loss: Array, log_a: Array) -> float:
     weight /= weight.sum()
     mean = float(np.einsum("i,i", weight, loss))
     return float(np.einsum("i,i", weight, (loss - mean) ** 2))
-
-
-def _fewer(log_a: Array, loss: Array) -> tuple[Array, Array]:
-    """Group neighbouring cells: with many items, planning needs less of each."""
-    starts = np.arange(0, loss.size, -(-loss.size // _FEW_CELLS))
-    sums = group_log_sum(log_a, starts)
-    weight = np.exp(log_a - np.repeat(sums, np.diff(starts, append=loss.size)))
-    return sums, np.add.reduceat(weight * loss, starts)

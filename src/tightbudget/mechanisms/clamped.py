@@ -82,11 +82,12 @@ def _clamped_gaussian(mean: float, sigma: float, shift: float, direction: Direct
     parts = []
     for centre in (mean, mean + shift):
         z = (edges - centre) / sigma
-        inner, error = log_normal_mass((edges[:-1] + 0.5 - centre) / sigma, width)
+        inner_z = (edges[:-1] + 0.5 - centre) / sigma
+        inner, error = log_normal_mass(inner_z, width)
         parts.append(
             (
                 np.concatenate([[special.log_ndtr(z[0])], inner, [special.log_ndtr(-z[-1])]]),
-                float(error.max()) + 4.0 * U * float(z[0] ** 2 + z[-1] ** 2),
+                np.concatenate([[16.0 * U * (1.0 + z[0] ** 2)], error + 4.0 * U * inner_z**2, [16.0 * U * (1.0 + z[-1] ** 2)]]),
             )
         )
     (log_a, error_a), (log_b, error_b) = parts
@@ -127,15 +128,16 @@ def _log_laplace_mass(x: Array) -> Array:
     return np.logaddexp(positive_part, negative_part)
 
 
-def _pair(key: tuple[object, ...], log_a: Array, log_b: Array, error: float, direction: Direction) -> PointPair:
+def _pair(key: tuple[object, ...], log_a: Array, log_b: Array, error: float | Array, direction: Direction) -> PointPair:
     """Return the pair (with the record, without) or its mirror; the record moves the mean up."""
     if direction is Direction.REMOVE:
         log_a, log_b = log_b, log_a
     with np.errstate(invalid="ignore"):
         losses = log_a - log_b
+    error = np.broadcast_to(error, losses.shape)
     keep = np.isfinite(losses)
     if not keep.all():  # both tails are below 1e-440 there
-        log_a, log_b, losses = log_a[keep], log_b[keep], losses[keep]
+        log_a, log_b, losses, error = log_a[keep], log_b[keep], losses[keep], error[keep]
     return point_pair(
         (*key, direction),
         losses,
@@ -143,5 +145,5 @@ def _pair(key: tuple[object, ...], log_a: Array, log_b: Array, error: float, dir
         log_b,
         error=error,
         unresolved=NEGLIGIBLE,
-        loss_error=2.0 * error,
+        loss_error=2.0 * float(error.max()),
     )

@@ -95,16 +95,12 @@ def _discrete_gaussian(sigma: float, shift: int) -> PointPair:
     central = np.exp(exponent_a[exponent_a > -800.0])
     log_norm = math.log(math.fsum(central.tolist()) if central.size < 100_000 else float(np.sum(central)))
     losses = shift * (shift - 2.0 * x) / (2.0 * sigma * sigma)
-    size = float(np.abs(exponent_a).max()) + float(np.abs(exponent_b).max())
-    # exponents of 1e3 in the far tails are good to 1e3 roundings; where the mass is they are far better, but one bound
-    # must serve all, and where it matters (many repetitions) tails are cut long before
-    near = min(size, 4.0 * REACH * REACH)
     return point_pair(
         ("discrete_gaussian", sigma, shift),
         losses,
         exponent_a - log_norm,
         exponent_b - log_norm,
-        error=4.0 * U * (8.0 + near + abs(log_norm)),
+        error=4.0 * U * (8.0 + np.abs(exponent_a) + np.abs(exponent_b) + abs(log_norm)),
         unresolved=NEGLIGIBLE,
         period=shift / (sigma * sigma),
     )

@@ -23,7 +23,7 @@ result. Proven for radix 2 with correctly rounded twiddles (3.95, theory E.7); m
 mixed radices in tests/unit/numerics/test_convolve.py."""
 
 _COMPLEX_PRODUCT = math.sqrt(5.0) * U  # relative error of one complex multiplication
-_DIRECT_LENGTH = 160  # up to this length the schoolbook sum is as fast, and relatively accurate
+_DIRECT_LENGTH = 256  # up to this length the schoolbook sum is as fast, and relatively accurate
 _BINS = 128  # resolution at which tails are estimated
 _SLOPES = np.geomspace(1.0 / 64.0, 2.0, 15)  # of Chernoff bounds, relative to the best one for a normal law
 TINY = 1e-70
@@ -32,11 +32,16 @@ TINY = 1e-70
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """rows[:, i] belongs to index first + i of the full linear convolution; error bounds the L1 distance, row by row."""
+    """The computed product; rows[:, i] belongs to index first + i of the full linear convolution.
+
+    The exact product differs from it by two parts, bounded row by row: one of L1 norm at most `error` and one, the noise of
+    the transforms, of 2-norm at most `noise`.
+    """
 
     rows: Array
     first: int
     error: Array
+    noise: Array
 
 
 def convolve_powers(stacks: Sequence[Array], counts: Sequence[int], tail: float) -> Product:
@@ -49,23 +54,31 @@ def convolve_powers(stacks: Sequence[Array], counts: Sequence[int], tail: float)
 
 
 def _direct(stacks: Sequence[Array], counts: Sequence[int]) -> Product:
-    rows = stacks[0].shape[0]
-    result = np.array([_direct_row([stack[row] for stack in stacks], counts) for row in range(rows)])
-    # Every entry is a sum of products of non-negative numbers: relative error below (length + 2) u a product (M4).
-    relative = math.expm1(sum(counts) * (result.shape[1] + 2) * U * 1.01)
-    return Product(result, 0, relative * result.sum(axis=1))
+    results = [_direct_row([stack[row] for stack in stacks], counts) for row in range(stacks[0].shape[0])]
+    rows = np.array([row for row, _ in results])
+    relative = math.expm1(1.01 * max(roundings for _, roundings in results) * U)
+    return Product(rows, 0, relative * rows.sum(axis=1), np.zeros(len(results)))
 
 
-def _direct_row(sequences: Sequence[Array], counts: Sequence[int]) -> Array:
-    result: Array | None = None
+def _direct_row(sequences: Sequence[Array], counts: Sequence[int]) -> tuple[Array, float]:
+    """Return the product by schoolbook sums, and how many roundings each of its entries has suffered at most.
+
+    An entry of p * q is a sum of at most min(|p|, |q|) products of non-negative numbers: one rounding each and one for
+    every addition, on top of those that p and q brought along.
+    """
+
+    def times(p: tuple[Array, float], q: tuple[Array, float]) -> tuple[Array, float]:
+        return np.convolve(p[0], q[0]), p[1] + q[1] + min(p[0].size, q[0].size)
+
+    result: tuple[Array, float] | None = None
     for sequence, count in zip(sequences, counts, strict=True):
-        square, left = sequence, count
+        square, left = (sequence, 0.0), count
         while left:
             if left & 1:
-                result = square if result is None else np.convolve(result, square)
+                result = square if result is None else times(result, square)
             left >>= 1
             if left:
-                square = np.convolve(square, square)
+                square = times(square, square)
     assert result is not None
     return result
 
@@ -84,21 +97,22 @@ def _by_fft(stacks: Sequence[Array], counts: Sequence[int], low: int, high: int,
     start = low % size
     rows = full if start == 0 else np.roll(full, -start, axis=1)
     rows = rows[:, :width]
-    error = _fft_error(lengths, np.sqrt(np.einsum("ij,ij->i", rows, rows)), sum(counts), size) + 2.0 * outside
-    # The truth is non-negative, so this brings no entry farther from it; the error is already booked.
-    return Product(np.maximum(rows, 0.0), low, error)
+    noise = _fft_noise(lengths, np.sqrt(np.einsum("ij,ij->i", full, full)), sum(counts), size)
+    # What is outside the window is missing there and, by wrap-around, too much inside. The truth is non-negative, so
+    # setting negative entries to zero brings none farther from it; their error is already booked.
+    return Product(np.maximum(rows, 0.0), low, 2.0 * outside + size * sum(counts) * TINY, noise)
 
 
-def _fft_error(lengths: Array, result: Array, factors: int, size: int) -> Array:
-    """Return the L1 error of forward transforms, products and backward transform (M4).
+def _fft_noise(lengths: Array, result: Array, factors: int, size: int) -> Array:
+    """Return the 2-norm error of forward transforms, products and backward transform (M4).
 
     Forward: each of the d factors of p is off by eta |p|_2 in 2-norm (unitary scaling), the others are at most 1 in
-    modulus. Products: sqrt(5) u each, relative to the result. Backward: eta |result|_2. L1 <= sqrt(size) * 2-norm.
+    modulus. Products: sqrt(5) u each, relative to the result. Backward: eta |result|_2.
     """
     eta = FFT_CONSTANT * U * math.log2(size)
     slop = 1.01 * (1.0 + 1e-9 * factors)  # second-order terms; entries of the spectrum may exceed 1 by rounding
-    two_norm = eta * lengths + (eta + factors * _COMPLEX_PRODUCT) * result
-    return slop * math.sqrt(size) * two_norm + size * factors * TINY
+    noise: Array = slop * (eta * lengths + (eta + factors * _COMPLEX_PRODUCT) * result)
+    return noise
 
 
 def _power(spectrum: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:

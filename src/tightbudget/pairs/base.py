@@ -64,12 +64,12 @@ class Cells:
 class Alignment:
     """A grid on which the pair's point masses lie: anchor + k * period, k integer.
 
-    `lattice` is True if the pair is nothing but those points, so that a grid of just this period is exact.
+    `loose` is the mass of A that does not lie there: 0 for a lattice, on which a grid of just this period is exact.
     """
 
     anchor: float
     period: float
-    lattice: bool
+    loose: float
 
 
 class Pair(Protocol):

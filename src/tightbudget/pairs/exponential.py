@@ -42,7 +42,7 @@ class ExponentialPair:
             return None
         # without points the ends of the support still make good edges
         top = self.max_loss
-        return Alignment(-top, 2.0 * top, False)
+        return Alignment(-top, 2.0 * top, max(0.0, 1.0 - float(np.exp(self.points().log_a).sum())))
 
     def slack(self, loss: float) -> float:
         return 2.0 * U * abs(loss)
@@ -76,7 +76,9 @@ def _survey(pair: ExponentialPair) -> Cells:
     points = pair.points()
     if pair.reach <= 0.0:
         return points
-    edges = np.linspace(-pair.reach, pair.reach, _SURVEY_CELLS + 1)
+    # cells get narrower towards both ends, where steep tilts gather the mass
+    fine = pair.reach * np.geomspace(1e-14, 1.0, _SURVEY_CELLS // 2, endpoint=False)
+    edges = np.unique(np.concatenate([fine - pair.reach, np.linspace(-1.0, 1.0, _SURVEY_CELLS) * pair.reach, pair.reach - fine]))
     cells = pair.cells(edges)
     if not points.size:
         return cells

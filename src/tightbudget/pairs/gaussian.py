@@ -109,7 +109,9 @@ def _survey(pair: GaussianPair) -> Cells:
             ]
         )
     else:
-        z = np.linspace(low, high, _SURVEY_CELLS)
+        # cells get narrower towards both ends, where steep tilts gather the mass
+        fine = 0.5 * (high - low) * np.geomspace(1e-12, 1.0, _SURVEY_CELLS // 4, endpoint=False)
+        z = np.unique(np.concatenate([low + fine, np.linspace(low, high, _SURVEY_CELLS), high - fine]))
     losses = pair.m * (z - 0.5 * pair.m)
     cells = pair._cells_at(z, losses[:-1], losses[1:])
     return cells.where(cells.log_a > -math.inf)

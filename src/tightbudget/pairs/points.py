@@ -23,7 +23,7 @@ class PointPair:
     losses: Array = field(repr=False)
     log_a: Array = field(repr=False)
     log_b: Array = field(repr=False)
-    error: float  # of each logarithm
+    error: Array = field(repr=False)  # of the logarithms
     infinity: float = 0.0
     lost: float = 0.0  # mass of B where A has none
     unresolved: float = 0.0
@@ -49,12 +49,12 @@ class PointPair:
         if self.losses.size == 0:
             return None
         if self.period is not None:
-            return Alignment(float(self.losses[0]), self.period, True)
+            return Alignment(float(self.losses[0]), self.period, 0.0)
         period = _lattice_period(self.losses)
-        return None if period is None else Alignment(float(self.losses[0]), period, True)
+        return None if period is None else Alignment(float(self.losses[0]), period, 0.0)
 
     def points(self) -> Cells:
-        return Cells(self.losses, self.losses, self.log_a, self.log_b, np.full(self.losses.size, self.error))
+        return Cells(self.losses, self.losses, self.log_a, self.log_b, self.error)
 
     def cells(self, edges: Array) -> Cells:
         return Cells.none()
@@ -73,7 +73,7 @@ class PointPair:
             self.losses[ends],
             group_log_sum(self.log_a, starts),
             group_log_sum(self.log_b, starts),
-            np.full(starts.size, self.error + 8 * U),
+            np.maximum.reduceat(self.error, starts) + 8.0 * U * np.diff(starts, append=self.losses.size),
         )
 
 
@@ -83,7 +83,7 @@ def point_pair(
     log_a: Array,
     log_b: Array,
     *,
-    error: float,
+    error: float | Array,
     infinity: float = 0.0,
     lost: float = 0.0,
     unresolved: float = 0.0,
@@ -93,13 +93,14 @@ def point_pair(
 ) -> PointPair:
     """Return the pair with its events in increasing order of loss; `top` if the largest loss is known exactly."""
     order = np.argsort(losses, kind="stable")
-    arrays = [np.ascontiguousarray(values[order], dtype=np.float64) for values in (losses, log_a, log_b)]
+    errors = np.broadcast_to(error, losses.shape)
+    arrays = [np.ascontiguousarray(values[order], dtype=np.float64) for values in (losses, log_a, log_b, errors)]
     for values in arrays:
         values.setflags(write=False)
     if top is None:
         largest = float(arrays[0][-1]) if arrays[0].size else 0.0
         top = largest + 4.0 * U * abs(largest) + loss_error
-    return PointPair(key, arrays[0], arrays[1], arrays[2], error, infinity, lost, unresolved, period, top, loss_error)
+    return PointPair(key, arrays[0], arrays[1], arrays[2], arrays[3], infinity, lost, unresolved, period, top, loss_error)
 
 
 def _lattice_period(losses: Array) -> float | None:

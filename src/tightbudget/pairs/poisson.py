@@ -52,7 +52,8 @@ class PoissonPair:
             return None
         # Two points always lie on a grid; of more we align the outer ones.
         first, last = float(points.low[0]), float(points.low[-1])
-        return Alignment(first, last - first, False)
+        on_grid = float(np.exp(points.log_a[0]) + np.exp(points.log_a[-1]))
+        return Alignment(first, last - first, max(0.0, 1.0 - on_grid)) if last > first else None
 
     def slack(self, loss: float) -> float:
         # _backward is good to a few roundings of |base loss| <= |loss| + |log q| + |log(1-q)|, and the map back from
@@ -102,7 +103,7 @@ def poisson_pair(base: Pair, q: float, direction: Direction) -> Pair:
             cells.low,
             cells.log_a,
             cells.log_b,
-            error=float(cells.error.max(initial=0.0)),
+            error=cells.error,
             infinity=q * base.infinity if remove else 0.0,
             lost=0.0 if remove else q * base.lost,
             unresolved=2.0 * base.unresolved,

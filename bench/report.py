@@ -1,0 +1,359 @@
+"""Measurements as tables: on the terminal with Rich, and in RESULTS.md."""
+
+import decimal
+import importlib.metadata
+import math
+import os
+import platform
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from cases import CASES, DP_ACCOUNTING, GROWTH_DELTA, GROWTH_STEP, OURS, Defect
+
+if TYPE_CHECKING:
+    from run import CaseResult, Comparison, Measurement
+
+HOW = """\
+One thread, one process at a time; each line is a process of its own that imports the tool first and then answers.
+*Time* covers everything from the parameters to the answer (for ours, from the text of the expression to the bracket):
+the median of at least three runs after a first one, or the only run where that takes longer than 0.5 s. *First* is the
+first run in the process. *Memory* is the growth of peak resident memory in the first run; *total* includes the imports.
+*Error* is the signed relative excess of the upper bound over the truth; a negative one means that the "upper bound" is
+below the truth. The truths are stored in `cases.py` and come from `truth.py`: closed forms, exact sums and contour
+integrals at 40 digits or more, independent of every accountant. Peers run through their public interface:
+dp-accounting's `PLDAccountant`, which merges repeated Gaussians into one (for randomized response its PLD, since the
+accountant ignores that event's count); prv-accountant's `PRVAccountant` with `delta_error` a thousandth of delta.
+
+A *ratio* compares a sound peer setting whose error is below 1 % with our two-sided bracket at the tolerance that makes
+our upper end at least as accurate (never looser than the default 1e-3). Each case has two: against the quickest sound
+setting, and against the setting least in our favour, which may be a finer one. *Bare FFT* is the time of the transforms
+the answer asked for (their number in brackets), alone, on random arrays of the same shapes."""
+
+
+@dataclass(frozen=True)
+class Table:
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    note: str = ""
+
+
+def progress(name: str, started: float) -> None:
+    print(f"[{time.perf_counter() - started:5.0f} s] {name}", file=sys.stderr, flush=True)
+
+
+def seconds(value: float) -> str:
+    if math.isnan(value):
+        return "-"
+    return f"{value * 1e3:.3g} ms" if value < 1 else f"{value:.3g} s"
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    return "-" if value is None or math.isnan(value) else f"{value:.{digits}g}"
+
+
+def outward(value: float | None, rounding: str, digits: int = 8) -> str:
+    """A bound with `digits` digits, rounded so that what is printed is still a bound."""
+    if value is None or not math.isfinite(value):
+        return number(value)
+    return f"{decimal.Context(prec=digits, rounding=rounding).create_decimal_from_float(value):g}"
+
+
+def bracket(m: "Measurement") -> str:
+    return f"[{outward(m.lower, decimal.ROUND_FLOOR)}, {outward(m.upper, decimal.ROUND_CEILING)}]"
+
+
+def signed(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:+.1e}"
+
+
+def megabytes(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.0f} MB"
+
+
+def times(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.3g}x"
+
+
+def setting(m: "Measurement") -> str:
+    name = {OURS: "rtol", DP_ACCOUNTING: "step"}.get(m.tool, "eps_error")
+    return f"{name} {m.setting:.2g}"
+
+
+def verdict(m: "Measurement") -> str:
+    if m.failure:
+        return m.failure[:70]
+    if math.isnan(m.error):
+        return ""
+    if not m.sound:
+        return "**BELOW THE TRUTH**"
+    if m.lower is not None and m.lower > m.truth * (1 + 1e-12):
+        return "**LOWER END ABOVE THE TRUTH**"
+    return "sound" if math.isfinite(m.upper) or math.isinf(m.truth) else "sound, no answer"
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
+
+
+def tables(results: "list[CaseResult]", defects: list, growth: list) -> list[Table]:
+    made = []
+    if results:
+        made += [_ours(results), _ratios(results), _targets(results), _peers(results), _comparisons(results)]
+    if defects:
+        made.append(_defects(defects))
+    if growth:
+        made.append(_growth(growth))
+    return made
+
+
+def _ours(results: "list[CaseResult]") -> Table:
+    rows = []
+    for result in results:
+        rows.append(_our_row(result.case.name, result.ours, result.transforms))
+        if result.engine and result.engine_transforms:
+            rows.append(_our_row(f"{result.case.name}, bucket engine", result.engine, result.engine_transforms))
+    columns = ("case", "lower", "upper", "width", "time", "first", "memory", "total", "bare FFT", "multiple", "verdict")
+    note = "The bucket engine's rows ask nearly the same (sampling rate 1 - 1e-6), so that no closed form applies."
+    return Table("tightbudget at the default tolerance (1e-3)", columns, rows, note)
+
+
+def _our_row(name: str, m: "Measurement", transforms: "Measurement") -> tuple[str, ...]:
+    bare, multiple = ("no FFT", "-")
+    if transforms.ffts > 0:
+        bare, multiple = f"{seconds(transforms.bare)} ({transforms.ffts})", times(m.time / transforms.bare)
+    elif transforms.failure:
+        bare = "-"
+    return (
+        name,
+        outward(m.lower, decimal.ROUND_FLOOR),
+        outward(m.upper, decimal.ROUND_CEILING),
+        number(m.width, 2),
+        seconds(m.time),
+        seconds(m.first),
+        megabytes(m.memory),
+        megabytes(m.memory_total),
+        bare,
+        multiple,
+        verdict(m),
+    )
+
+
+def _ratios(results: "list[CaseResult]") -> Table:
+    rows = []
+    for result in results:
+        for label, chosen in (("quickest", result.fastest), ("least in our favour", result.worst)):
+            if chosen is None:
+                rows.append((result.case.name, label, "none sound within 1 %", "-", "-", "-", "-", "-"))
+                continue
+            peer, ours = chosen.peer, chosen.ours
+            rows.append(
+                (
+                    result.case.name,
+                    label,
+                    f"{peer.tool}, {setting(peer)}",
+                    signed(peer.error),
+                    seconds(peer.time),
+                    signed(ours.error),
+                    seconds(ours.time),
+                    ratio(chosen),
+                )
+            )
+    for label, chosen in _both(results).items():
+        reached = [c.ratio for c in chosen.values() if c.reached]
+        mean = f"**{times(geometric_mean(reached))}** over {len(reached)} of {len(chosen)}"
+        rows.append(("**geometric mean**", label, "", "", "", "", "", mean))
+    columns = ("case", "which", "peer setting", "its error", "its time", "our error", "our time", "ratio")
+    return Table("Speed at equal or better accuracy", columns, rows)
+
+
+def _both(results: "list[CaseResult]") -> "dict[str, dict[str, Comparison]]":
+    return {
+        "quickest": {r.case.name: r.fastest for r in results if r.fastest is not None},
+        "least in our favour": {r.case.name: r.worst for r in results if r.worst is not None},
+    }
+
+
+def ratio(comparison: "Comparison") -> str:
+    return times(comparison.ratio) if comparison.reached else "accuracy not reached"
+
+
+def _targets(results: "list[CaseResult]") -> Table:
+    rows = []
+
+    def row(target: str, value: str, met: bool) -> None:
+        rows.append((target, value, "met" if met else "**missed**"))
+
+    for label, chosen in _both(results).items():
+        ratios = {name: c.ratio if c.reached else 0.0 for name, c in chosen.items()}
+        if not ratios:
+            continue
+        reached = [value for value in ratios.values() if value]
+        mean, least = geometric_mean(reached), min(ratios, key=ratios.__getitem__)
+        met = mean >= 10 and len(reached) == len(ratios)
+        row(f"geometric mean of the ratios at least 10 ({label})", times(mean), met)
+        row(f"each ratio at least 3 ({label})", f"{ratio(chosen[least])} ({least})", ratios[least] >= 3)
+        if (name := "hundred-different") in ratios:
+            row(f"hundred different mechanisms at least 20 ({label})", ratio(chosen[name]), ratios[name] >= 20)
+    runs = [(r.case.name, m) for r in results for m in (r.ours, r.engine) if m is not None]
+    answered = [(name, m) for name, m in runs if not m.failure]
+    row("every case answered, the truth inside", f"{len(answered)} of {len(runs)}", all(_holds(m) for _, m in runs))
+    if answered:
+        slowest, largest = max(answered, key=lambda x: x[1].first), max(answered, key=lambda x: x[1].memory_total)
+        widest = max(answered, key=lambda x: x[1].width)
+        row("width at most 1e-3", f"{number(widest[1].width)} ({widest[0]})", widest[1].width <= 1e-3)
+        row("no case over 1 s, first run included", f"{seconds(slowest[1].first)} ({slowest[0]})", slowest[1].first <= 1)
+        total = largest[1].memory_total
+        row("under 300 MB in total", f"{megabytes(total)} ({largest[0]})", total < 300)
+    return Table("Targets", ("target", "measured", ""), rows)
+
+
+def _holds(m: "Measurement") -> bool:
+    return m.sound and m.lower is not None and m.lower <= m.truth * (1 + 1e-12)
+
+
+def _peers(results: "list[CaseResult]") -> Table:
+    rows = []
+    for result in results:
+        for m in result.peers:
+            rows.append(
+                (
+                    result.case.name,
+                    m.tool,
+                    setting(m),
+                    number(m.upper, 9),
+                    signed(m.error),
+                    seconds(m.time),
+                    megabytes(m.memory),
+                    megabytes(m.memory_total),
+                    str(m.runs or "-"),
+                    verdict(m),
+                )
+            )
+    columns = ("case", "peer", "setting", "upper", "error", "time", "memory", "total", "runs", "verdict")
+    return Table("Peers", columns, rows)
+
+
+def _comparisons(results: "list[CaseResult]") -> Table:
+    def row(name: str, c: "Comparison") -> tuple[str, ...]:
+        return (
+            name,
+            f"{c.peer.tool}, {setting(c.peer)}",
+            signed(c.peer.error),
+            seconds(c.peer.time),
+            setting(c.ours),
+            signed(c.ours.error),
+            c.ours.failure[:50] or seconds(c.ours.time),
+            ratio(c),
+        )
+
+    rows = [row(result.case.name, c) for result in results for c in result.comparisons]
+    columns = ("case", "peer setting", "its error", "its time", "our rtol", "our error", "our time", "ratio")
+    return Table("Every comparison", columns, rows)
+
+
+def _defects(defects: "list[tuple[Defect, Measurement, Measurement]]") -> Table:
+    rows = []
+    for defect, peer, ours in defects:
+        answer = peer.failure[:70] if peer.failure else number(peer.upper, 8)
+        rows.append(
+            (
+                str(defect.question),
+                f"{peer.tool}, {setting(peer)}",
+                answer,
+                number(defect.truth, 8),
+                ours.failure[:50] or bracket(ours),
+                "" if peer.failure else verdict(peer),
+                seconds(peer.time),
+                seconds(ours.first),
+                defect.note,
+            )
+        )
+    columns = (
+        "question",
+        "peer",
+        "its upper bound",
+        "truth",
+        "ours",
+        "verdict on the peer",
+        "its time",
+        "ours, first",
+        "note",
+    )
+    return Table("Where peers are below the truth, or have no useful answer", columns, rows)
+
+
+def _growth(growth: "list[tuple[int, Measurement]]") -> Table:
+    rows = []
+    for count, m in growth:
+        rows.append(
+            (
+                f"1e{round(math.log10(count))}",
+                m.failure[:60] or bracket(m),
+                number(m.width, 2),
+                seconds(m.time),
+                megabytes(m.memory),
+            )
+        )
+    title = f"Growth with the number of repetitions: {GROWTH_STEP} * r at delta={GROWTH_DELTA:g}"
+    return Table(title, ("r", "epsilon", "width", "time", "memory"), rows)
+
+
+def show(made: list[Table]) -> None:
+    console = Console(width=None if sys.stdout.isatty() else 180)
+    for table in made:
+        shown = RichTable(title=table.title, title_justify="left", caption=table.note or None)
+        for column in table.columns:
+            shown.add_column(column, overflow="fold")
+        for row in table.rows:
+            shown.add_row(*(cell.replace("**", "").replace("[", r"\[") for cell in row))
+        console.print(shown)
+
+
+def write(path: Path, made: list[Table], elapsed: float) -> Path:
+    lines = [
+        "# Benchmark results",
+        "",
+        "Written by `make bench`; do not edit.",
+        "",
+        *_machine(elapsed),
+        "",
+        "## How it was measured",
+        "",
+    ]
+    lines += [HOW, "", "Questions:", "", *(f"- `{case.name}`: {case.question}" for case in CASES), ""]
+    for table in made:
+        lines += [f"## {table.title}", ""]
+        lines += [f"| {' | '.join(table.columns)} |", "|" + " --- |" * len(table.columns)]
+        lines += [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in table.rows]
+        lines += ["", table.note, ""] if table.note else [""]
+    path.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    return path
+
+
+def _machine(elapsed: float) -> list[str]:
+    cpuinfo, model = Path("/proc/cpuinfo"), platform.processor() or platform.machine()
+    if cpuinfo.exists():
+        models = [line.split(":", 1)[1].strip() for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
+        model = models[0] if models else model
+    names = ("tightbudget", "numpy", "scipy", "dp-accounting", "prv-accountant")
+    return [
+        f"- Date: {datetime.now(UTC):%Y-%m-%d} (took {elapsed:.0f} s)",
+        f"- Machine: {model}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}",
+        f"- Python {platform.python_version()}, " + ", ".join(f"{name} {_version(name)}" for name in names),
+    ]
+
+
+def _version(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "(source tree)"

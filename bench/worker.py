@@ -1,0 +1,84 @@
+"""One measurement in a process of its own: a JSON request on standard input, the JSON result on the last line out."""
+
+import json
+import resource
+import statistics
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import ffts
+import peers
+from cases import Question, Step
+
+
+def peak_memory_mb() -> float:
+    """Peak resident memory of this process alone (VmHWM starts anew at exec; ru_maxrss may inherit the parent's)."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) / 1024
+    scale = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale
+
+
+def repeated(run: Callable[[], object], first: float, seconds: float) -> list[float]:
+    """Times of further runs: at least three, and more until `seconds` have passed; none if one takes longer."""
+    times: list[float] = []
+    if first > seconds:
+        return times
+    end = time.perf_counter() + seconds
+    while len(times) < 200 and (len(times) < 3 or time.perf_counter() < end):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return times
+
+
+def question_of(request: dict) -> Question:
+    raw = request["question"]
+    return Question(tuple(Step(**step) for step in raw["steps"]), raw["wanted"], raw["at"])
+
+
+def measure(request: dict) -> dict:
+    """Answer, time of the first run and median of the others, memory, and on request the time of the bare FFTs."""
+    recorder = ffts.Recorder() if request.get("ffts") else None
+    if recorder:
+        recorder.install()  # before the tool is imported, so that names it imports are the recording ones
+    peers.prepare(request["call"])
+    before = peak_memory_mb()
+    run = partial(peers.CALLS[request["call"]], **request["arguments"], question=question_of(request))
+    start = time.perf_counter()
+    lower, upper = run()
+    first = time.perf_counter() - start
+    result = {"lower": lower, "upper": upper, "first": first}
+    if recorder:
+        return result | {"ffts": len(recorder.calls), "bare": recorder.bare_seconds()}
+    peak = peak_memory_mb()
+    times = repeated(run, first, request["seconds"])
+    return result | {
+        "time": statistics.median(times) if times else first,
+        "runs": len(times) + 1,
+        "memory": peak - before,
+        "memory_total": peak,
+    }
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    request = json.load(sys.stdin)
+    limit = int(request["memory_limit_gb"] * 2**30)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    try:
+        result = measure(request)
+    except Exception as error:  # a crash is a finding: the table shows it
+        text = " ".join(str(error).split())
+        result = {"error": f"{type(error).__name__}: {text}" if text else type(error).__name__}
+    print("\n" + json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
