@@ -10,7 +10,7 @@ from tightbudget.numerics.search import first_at_most, last_at_least
 
 _TURNS = 7  # refinements before we say that the bracket stays as it is
 _USUAL = 1e-4  # whoever asks for a narrower bracket than this will wait for it
-_MOST_POINTS, _MOST_POINTS_NARROW = 2.0**19, 2.0**21  # longest bucket list: a second, and some 300 MB
+_MOST_POINTS, _MOST_POINTS_NARROW = 2.0**19, 2.0**21  # in all lists made for a question: a second, and some 300 MB
 _TOO_LONG = "a narrower bracket needs longer bucket lists than the memory limit allows"
 _ROUNDING = "rounding errors are as large as the bracket; a finer grid would not help"
 
@@ -34,6 +34,7 @@ class _Asker:
         self.quarter = 0
         self.lower, self.upper = 0.0, math.inf
         self.estimate = 0.0  # a rough value of the answer
+        self.started = False
         self.final = False  # nothing left to improve
         self.disappointed = 0  # refinements that brought little
         self.reason = ""
@@ -41,7 +42,7 @@ class _Asker:
 
     def settle(self, lower: float, upper: float) -> None:
         """Take the answer as final."""
-        self.lower, self.upper, self.estimate, self.final = lower, upper, upper, True
+        self.lower, self.upper, self.estimate, self.final, self.started = lower, upper, upper, True, True
 
     def log_width(self, width: float) -> float:
         """Return the width in log delta that makes a bracket of the given absolute width."""
@@ -51,7 +52,12 @@ class _Asker:
         """Return the answer's bounds from bounds on delta(epsilon)."""
         raise NotImplementedError
 
+    def cheap_upper(self) -> float:
+        """Return an upper bound on the answer that takes no composition."""
+        raise NotImplementedError
+
     def start(self, width: float) -> None:
+        self.started = True
         if not self.final:
             self.quarter = quarters(0.8 * self.log_width(width))
             self.compute()
@@ -59,7 +65,7 @@ class _Asker:
     def refine(self, wanted: float) -> None:
         before = self.upper - self.lower
         ratio = min(0.5, 0.6 * wanted / before) if 0.0 < before < math.inf else 0.1
-        finer = max(-40, min(-2, math.floor(4.0 * math.log2(max(ratio, 1e-12)))))
+        finer = max(-40, min(-8, math.floor(4.0 * math.log2(max(ratio, 1e-12)))))
         self.quarter += finer
         self.compute()
         after = self.upper - self.lower
@@ -76,6 +82,7 @@ class _Asker:
             if profile is not None:
                 lower, upper = self.read(profile.delta_lower, profile.delta_upper)
                 self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
+                self.most_points -= profile.points
                 break
         if profile is None or quarter > self.quarter:
             self.final, self.reason = True, _TOO_LONG
@@ -102,6 +109,10 @@ class _DeltaAsker(_Asker):
 
     def log_width(self, width: float) -> float:
         return width / max(self.finite, 1e-300)
+
+    def cheap_upper(self) -> float:
+        log_delta, left_out = self.direction.chernoff_delta(*self.tilt, self.epsilon)
+        return math.exp(min(0.0, log_delta)) * (1.0 + 1e-9) + left_out
 
     def read(self, delta_lower: Callable[[float], float], delta_upper: Callable[[float], float]) -> tuple[float, float]:
         return delta_lower(self.epsilon), delta_upper(self.epsilon)
@@ -149,21 +160,30 @@ class _EpsilonAsker(_Asker):
             return WIDEST
         return width * self.theta * self.delta / self.finite
 
+    def cheap_upper(self) -> float:
+        return self.direction.chernoff_epsilon(*self.tilt, self.delta)
+
     def read(self, delta_lower: Callable[[float], float], delta_upper: Callable[[float], float]) -> tuple[float, float]:
-        guess = self.estimate
-        scale = max(self.rtol * guess, 1e-9 * guess, 1e-12)
-        tolerance = max(0.02 * self.rtol * guess, 1e-15 * guess, 1e-300)
-        upper = first_at_most(delta_upper, self.delta, guess, scale, tolerance)
-        lower = last_at_least(delta_lower, self.delta, min(guess, upper), scale, tolerance)
+        guess, slope = self.estimate, self.theta * self.finite / self.delta
+        tolerance = max((1e-10 if self.direction.closed_form else 0.05 * self.rtol) * guess, 1e-15 * guess, 1e-300)
+        upper = first_at_most(delta_upper, self.delta, guess, slope, tolerance)
+        lower = last_at_least(delta_lower, self.delta, min(guess, upper), slope, tolerance)
         return lower, upper
 
 
 def _refined(askers: Sequence[_Asker], rtol: float, atol: float) -> Bracket:
     """Bring the larger of the askers' answers into a bracket as narrow as asked."""
+    ordered = sorted(askers, key=lambda asker: -asker.estimate)
     rough = max((asker.estimate for asker in askers), default=0.0)
-    for asker in askers:
-        # A direction that is clearly the smaller one need only be known well enough to see that it is.
-        asker.start(max(rtol * rough, atol, 0.3 * (rough - asker.estimate)))
+    certain = 0.0
+    for asker in ordered:
+        if not asker.started:
+            if certain:
+                asker.upper = min(asker.upper, asker.cheap_upper())
+            # A direction that is clearly the smaller one need only be known well enough to see that it is.
+            if asker.upper > certain:
+                asker.start(max(rtol * rough, atol, 0.3 * (rough - asker.estimate)))
+        certain = max(certain, asker.lower)
     for turn in range(_TURNS + 1):
         lower = max((asker.lower for asker in askers), default=0.0)
         upper = max((asker.upper for asker in askers), default=0.0)

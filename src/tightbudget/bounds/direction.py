@@ -3,17 +3,26 @@
 import math
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tightbudget.bounds.gaussian import gaussian_delta
 from tightbudget.bounds.profile import Profile
 from tightbudget.bounds.single import single_delta
+from tightbudget.composition.chernoff import epsilon_upper, log_delta_upper, log_moments
 from tightbudget.composition.evaluate import evaluate
 from tightbudget.composition.plan import Plan, plan
 from tightbudget.composition.saddle import Saddle
 from tightbudget.composition.steps import MERGE_ERROR, Steps
+from tightbudget.numerics.convolve import TooWide
+from tightbudget.numerics.rounding import U
+
+Array = NDArray[np.float64]
 
 WIDEST = 0.25  # in log delta; a wider plan would save nothing
 _KEPT = 64  # profiles remembered
 _MASS_ERROR = 1e-11  # relative, of a pair's infinite mass and of their product
+_NEAR = np.array([0.7, 0.85, 1.0, 1.15, 1.3])  # tilts to try in a Chernoff bound, relative to the saddle point
 _CAP_STEP, _CAP_MOST = 6, 306  # decades between the caps we use, and the last of them
 
 
@@ -22,7 +31,7 @@ class OneDirection:
 
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
-        self._profiles: dict[tuple[int, int, int], Profile] = {}
+        self._profiles: dict[tuple[int, int, int], Profile | None] = {}
         self._saddles: dict[int, Saddle] = {}
 
     @cached_property
@@ -74,13 +83,36 @@ class OneDirection:
             self._profiles[key] = self._carried_out(chosen, cap)
         return self._profiles[key]
 
+    def chernoff_delta(self, cap: int, rung: int, epsilon: float) -> tuple[float, float]:
+        """Return an upper bound on log delta(epsilon) of the losses up to the cap, and one on what that leaves out."""
+        thetas, moments, slack = self._chernoff(cap, rung)
+        return log_delta_upper(moments, thetas, epsilon - slack), self._left_out(cap)
+
+    def chernoff_epsilon(self, cap: int, rung: int, delta: float) -> float:
+        """Return an epsilon at which delta(epsilon) is certainly at most delta."""
+        thetas, moments, slack = self._chernoff(cap, rung)
+        finite = delta * (1.0 - 4.0 * U) - self._left_out(cap)
+        if finite <= 0.0:
+            return math.inf
+        return max(0.0, epsilon_upper(moments, thetas, math.log(finite)) * (1.0 + 16.0 * U) + slack)
+
+    def _chernoff(self, cap: int, rung: int) -> tuple[Array, Array, float]:
+        thetas = self.saddle(cap).at_rung(rung).theta * _NEAR
+        return thetas, *log_moments(self.steps, thetas, self._log_cap(cap))
+
+    def _left_out(self, cap: int) -> float:
+        """Return a bound on the mass that is infinite, beyond the cap or unresolved."""
+        return self.infinity[1] + 1.01 * (10.0**-cap + self.steps.unresolved)
+
     def _log_cap(self, cap: int) -> float:
         return -cap * math.log(10.0) - math.log(self.steps.total)
 
-    def _carried_out(self, chosen: Plan, cap: int) -> Profile:
-        lower, upper = self.infinity
-        left_out = 10.0**-cap + self.steps.unresolved
-        return Profile.of(evaluate(chosen), upper + 1.01 * left_out, lower)
+    def _carried_out(self, chosen: Plan, cap: int) -> Profile | None:
+        try:
+            composed = evaluate(chosen)
+        except TooWide:
+            return None
+        return Profile.of(composed, self._left_out(cap), self.infinity[0], chosen.points)
 
 
 def quarters(width: float) -> int:

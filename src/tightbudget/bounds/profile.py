@@ -22,11 +22,12 @@ class Profile:
     merged_losses: Array
     infinity_upper: float
     infinity_lower: float
+    points: float  # what it took: the length of the longest list
 
     @staticmethod
-    def of(composed: Composed, infinity_upper: float, infinity_lower: float) -> "Profile":
+    def of(composed: Composed, infinity_upper: float, infinity_lower: float, points: float) -> "Profile":
         spread, merged = _losses(composed.spread, composed.step), _losses(composed.merged, composed.step)
-        return Profile(composed, spread, merged, infinity_upper, infinity_lower)
+        return Profile(composed, spread, merged, infinity_upper, infinity_lower, points)
 
     def delta_upper(self, epsilon: float) -> float:
         r"""Return a number no smaller than delta(epsilon).

@@ -14,12 +14,13 @@ from tightbudget.numerics.rounding import U
 Array = NDArray[np.float64]
 
 
-def share_up(excess: Array, h: float) -> Array:
+def share_up(excess: Array, h: float | Array) -> Array:
     """Return the share of a mass whose loss lies `excess` above a grid point that goes to the next point, h higher.
 
     up = (a - b e^low) / (1 - e^-h) keeps the masses under A and under B (M5).
     """
-    return np.clip(np.expm1(-np.clip(excess, 0.0, h)) / math.expm1(-h), 0.0, 1.0)
+    share: Array = np.minimum(np.expm1(-np.minimum(np.maximum(excess, 0.0), h)) / np.expm1(-h), 1.0)
+    return share
 
 
 def compose_spread(parts: list[tuple[Tilted, int]], tail: float) -> Tilted:

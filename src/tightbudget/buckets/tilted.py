@@ -63,7 +63,7 @@ def composed(parts: Sequence[tuple[Tilted, int]], tail: float) -> Tilted:
 
 def kept(stack: Tilted, tail: float) -> tuple[int, int]:
     """Return the range of columns outside which each end holds at most `tail` of every row, or no more than its error."""
-    limit = np.maximum(tail, 0.1 * stack.error + stack.noise)[:, None]
+    limit = np.maximum(tail, 0.02 * (stack.error + stack.noise))[:, None]
     below = np.cumsum(stack.rows, axis=1)
     start = int(np.argmax(below > limit, axis=1).min())
     above = below[:, -1:] - below  # mass beyond each column

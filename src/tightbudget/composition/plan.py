@@ -16,6 +16,7 @@ from tightbudget.pairs.base import Alignment, Pair
 
 _MAX_LEVELS = 8
 _LOW_POWER = 64
+_WIDEST_STEP = 0.5  # times the tilt; the law of the width holds while a step changes the tilt by little
 _OVERHEAD = 30_000.0  # of one composition, in units of points transformed
 _DEVIATIONS = 7.0  # half-width of a block's window, in standard deviations, for the estimate of cost
 
@@ -50,7 +51,9 @@ def plan(steps: Steps, tilt: Tilt, width: float, log_cap: float) -> Plan:
     few = any(pair.alignment is not None for pair, _ in steps.items)
     fewest = math.ceil(math.log(total) / math.log(_LOW_POWER) - 1e-9) if few and total > 1 else 1
     for levels in range(fewest, max(fewest, _MAX_LEVELS) + 1):
-        candidate = _with_levels(steps, levels, theta, deviation, width / curvature, error, leaf_tail, log_cap, spans)
+        candidate = _with_levels(
+            steps, levels, theta, deviation, _WIDEST_STEP / t, width / curvature, error, leaf_tail, log_cap, spans
+        )
         if best is None or candidate[0] < best[0]:
             best = candidate
         if candidate[1].branching <= 4:
@@ -64,6 +67,7 @@ def _with_levels(
     levels: int,
     theta: float,
     deviation: float,
+    widest: float,
     variance: float,
     error: float,
     leaf_tail: float,
@@ -73,15 +77,17 @@ def _with_levels(
     total = steps.total
     branching = max(2, math.ceil(total ** (1.0 / levels) - 1e-9))
     factor = 2 ** max(0, round(0.5 * math.log2(branching)))  # powers of two keep coarse grids on the points of fine ones
-    units = [min(total, branching ** (levels - j)) for j in range(levels)]
     entering, at = _entering(steps, branching, levels)
+    units = _units(entering, branching)
     alignment = _alignment(steps, at)
     loose = alignment.loose if alignment and alignment.loose > 0.0 else 1.0
     # sum_j units_j h_j^2 share_j = variance with h_j = h_0 factor^j, where share_j of a block's mass is off the grid
     share = [min(1.0, loose * total / unit) for unit in units]
-    base = math.sqrt(variance / sum(u * s * float(factor) ** (2 * j) for j, (u, s) in enumerate(zip(units, share, strict=True))))
-    wanted = [base * float(factor) ** j for j in range(levels)]
-    grid, factors = [_aligned(base, alignment)], []
+    base = math.sqrt(
+        variance / sum(u * s * float(factor) ** (2 * j) for j, (u, s) in enumerate(zip(units, share, strict=True)))
+    )
+    wanted = [min(base * float(factor) ** j, widest) for j in range(levels)]
+    grid, factors = [_aligned(wanted[0], alignment)], []
     for j in range(1, levels):
         room = wanted[j] / grid[-1] * (1.0 + 1e-9)
         factors.append(2 ** math.floor(math.log2(room)) if room >= 2.0 else 1)
@@ -111,21 +117,34 @@ def _entering(steps: Steps, branching: int, levels: int) -> tuple[tuple[tuple[tu
     return groups, at
 
 
+def _units(entering: tuple[tuple[tuple[Pair, int], ...], ...], branching: int) -> list[int]:
+    """Return how many units each level has to compose."""
+    units, counts = [], list[int]()
+    for items in entering:
+        counts += [count for _, count in items]
+        units.append(max(1, sum(counts)))
+        wholes = [count // branching for count in counts if count >= branching]
+        left = sum(count % branching for count in counts)
+        counts = wholes + [1] * -(-left // branching)
+    return units
+
+
 def _alignment(steps: Steps, at: list[int]) -> Alignment | None:
     """Return where the point masses of the most frequent pair lie; among several pairs no grid is exact for all."""
     first = max(range(len(at)), key=lambda i: steps.items[i][1])
     alignment = steps.items[first][0].alignment if at[first] == 0 else None
-    if alignment is not None and alignment.loose == 0.0 and len(at) > 1:
+    if alignment is not None and len(at) > 1:
         return Alignment(alignment.anchor, alignment.period, 1.0)
     return alignment
 
 
 def _aligned(step: float, alignment: Alignment | None) -> float:
     """Return a step of at most the one given (or, for a lattice, its period) on whose grid the point masses lie."""
-    if alignment is None:
+    if alignment is None or (alignment.loose > 0.0 and alignment.period < step):
         # few significant bits: then multiples of the step are exact
         mantissa, exponent = math.frexp(step)
         return math.ldexp(math.floor(mantissa * 2.0**20) / 2.0**20, exponent)
-    if alignment.loose == 0.0:
-        return alignment.period * 2.0 ** max(0, math.floor(math.log2(step / alignment.period)))
-    return alignment.period / 2.0 ** max(0, math.ceil(math.log2(alignment.period / step)))
+    octaves = math.log2(alignment.period / step)
+    if octaves > 0.0 and alignment.loose == 0.0:
+        return alignment.period
+    return alignment.period / 2.0 ** math.ceil(octaves)  # a fraction of the period; of a lattice also a multiple

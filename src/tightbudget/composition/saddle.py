@@ -107,9 +107,7 @@ class Saddle:
             None,
         )
 
-    def _solve(
-        self, log_theta: float, correction: Callable[[Cumulants], Array], epsilon: float | None
-    ) -> SaddlePoint:
+    def _solve(self, log_theta: float, correction: Callable[[Cumulants], Array], epsilon: float | None) -> SaddlePoint:
         low, high = math.log(self._table.theta[0]), math.log(self._table.theta[-1])
         for _ in range(_NEWTON):
             here = self._cumulants(np.exp(np.array([log_theta])))

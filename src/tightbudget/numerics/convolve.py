@@ -24,10 +24,17 @@ mixed radices in tests/unit/numerics/test_convolve.py."""
 
 _COMPLEX_PRODUCT = math.sqrt(5.0) * U  # relative error of one complex multiplication
 _DIRECT_LENGTH = 256  # up to this length the schoolbook sum is as fast, and relatively accurate
-_BINS = 128  # resolution at which tails are estimated
-_SLOPES = np.geomspace(1.0 / 64.0, 2.0, 15)  # of Chernoff bounds, relative to the best one for a normal law
+_SHORT = 384  # lists up to this length need no binning to estimate their tails
+_DISTANCES = np.unique(np.concatenate([np.arange(1, 48), np.geomspace(48.0, 2.0**26, 160)]).astype(np.intp))
+_SLOPES = np.geomspace(1.0 / 64.0, 1.5, 11)  # of Chernoff bounds, relative to the best one for a normal law
+LONGEST = 2**21
+"""Longest transform: keeps the memory of one composition below 300 MB."""
 TINY = 1e-70
 """Entries below this are set to zero; a list of a million of them weighs 1e-64."""
+
+
+class TooWide(Exception):
+    """The tails of a product are too heavy for the longest transform we make."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,8 @@ def _direct_row(sequences: Sequence[Array], counts: Sequence[int]) -> tuple[Arra
 def _by_fft(stacks: Sequence[Array], counts: Sequence[int], low: int, high: int, outside: Array) -> Product:
     width = high - low + 1
     size = fft.next_fast_len(max(width, max(stack.shape[1] for stack in stacks)), real=True)
+    if size > LONGEST:
+        raise TooWide
     spectrum: NDArray[np.complex128] | None = None
     lengths = np.zeros(stacks[0].shape[0])
     for stack, count in zip(stacks, counts, strict=True):
@@ -168,19 +177,19 @@ def _majorant(stack: Array) -> tuple[Array, Array]:
     """Return masses on few nodes whose moments E e^{s index} are, for every s, at least those of the stack.
 
     The mass of a bin goes to its two ends so that mass and mean are kept: e^{s index} lies below its chord. Bins are
-    narrow where the mass is.
+    single entries around the peak and grow with the distance from it.
     """
     n = stack.shape[1]
     index = np.arange(n, dtype=np.float64)
-    if n <= 2 * _BINS:
+    if n <= _SHORT:
         return stack, index
-    total = np.cumsum(stack.sum(axis=0))
-    quantiles = np.searchsorted(total, np.linspace(0.0, total[-1], _BINS, endpoint=False))
-    starts = np.unique(np.concatenate([quantiles, np.arange(0, n, -(-n // _BINS))]))
+    peak = int(np.argmax(stack[0]))
+    left, right = (int(np.searchsorted(_DISTANCES, length)) for length in (peak, n - peak))
+    starts = np.concatenate([[0], peak - _DISTANCES[:left][::-1], [peak], peak + _DISTANCES[:right]])
     ends = np.append(starts[1:], n) - 1
     mass, moment = np.add.reduceat(stack, starts, axis=1), np.add.reduceat(stack * index, starts, axis=1)
     first, width = index[starts], np.maximum(index[ends] - index[starts], 1.0)
-    up = np.clip((moment - mass * first) / width, 0.0, mass)
+    up = np.minimum(np.maximum((moment - mass * first) / width, 0.0), mass)
     return np.concatenate([mass - up, up], axis=1), np.concatenate([first, index[ends]])
 
 

@@ -3,78 +3,86 @@
 import math
 from collections.abc import Callable
 
+_NEWTON = 8
+_CLOSE = 0.01  # in the logarithm, however wrong the slope may be
 
-def first_at_most(function: Callable[[float], float], level: float, guess: float, scale: float, tolerance: float) -> float:
-    """Return some x >= 0 with function(x) <= level, no farther than about `tolerance` above the smallest such x.
 
-    The function decreases; it is only trusted where it was evaluated, so a poor guess costs time and never the promise.
-    Returns inf if no such x was found below about 1e300.
+def first_at_most(function: Callable[[float], float], level: float, guess: float, slope: float, tolerance: float) -> float:
+    """Return some x >= 0 with function(x) <= level, about `tolerance` above the smallest such x.
+
+    The function decreases, its logarithm about as fast as -slope. It is only trusted where it was evaluated, so a poor guess
+    costs time and never the promise. Returns inf if no such x was found below about 1e300.
     """
-    low, high = _enclose(function, level, guess, scale)
+    x = max(guess, 0.0)
+    for _ in range(_NEWTON):
+        gap = _log_ratio(function(x), level)
+        if -min(slope * tolerance, _CLOSE) <= gap <= 0.0 or (x == 0.0 and gap <= 0.0):
+            return x
+        # aim half a tolerance past the crossing, so that the next point is likely to be on the right side
+        x = max(0.0, x + gap / slope + 0.5 * tolerance) if math.isfinite(gap) else math.nan
+        if not math.isfinite(x):
+            break
+    low, high = _enclose(function, level, max(guess, 0.0), max(tolerance, 1e-300))
     return high if math.isinf(high) else _narrow(function, level, low, high, tolerance)[1]
 
 
-def last_at_least(function: Callable[[float], float], level: float, guess: float, scale: float, tolerance: float) -> float:
-    """Return some x >= 0 with function(x) >= level, close to the largest such x; 0 if there is none."""
+def last_at_least(function: Callable[[float], float], level: float, guess: float, slope: float, tolerance: float) -> float:
+    """Return some x >= 0 with function(x) >= level, about `tolerance` below the largest such x; 0 if there is none."""
+    x = max(guess, 0.0)
+    for _ in range(_NEWTON):
+        gap = _log_ratio(function(x), level)
+        if 0.0 <= gap <= min(slope * tolerance, _CLOSE):
+            return x
+        if x == 0.0 and gap < 0.0:
+            return 0.0
+        x = max(0.0, x + gap / slope - 0.5 * tolerance) if math.isfinite(gap) else math.nan
+        if not math.isfinite(x):
+            break
 
     def above(x: float) -> float:
         # the crossing of "function < level": the last point seen at or above the level is the answer
         value = function(x)
         return math.inf if value == level else value
 
-    low, high = _enclose(above, level, guess, scale)
+    low, high = _enclose(above, level, max(guess, 0.0), max(tolerance, 1e-300))
     if math.isinf(high):
         return max(low, 0.0)
     return max(0.0, _narrow(above, level, low, high, tolerance)[0])
 
 
-def _enclose(function: Callable[[float], float], level: float, guess: float, scale: float) -> tuple[float, float]:
+def _log_ratio(value: float, level: float) -> float:
+    if value <= 0.0:
+        return -math.inf
+    return math.log(value / level) if value / level > 0.0 else math.log(value) - math.log(level)
+
+
+def _enclose(function: Callable[[float], float], level: float, guess: float, step: float) -> tuple[float, float]:
     """Return low < high with function(low) > level >= function(high); low may be -1 (below the domain) or high inf."""
-    step = max(scale, 1e-300)
-    x = max(guess, 0.0)
-    if function(x) > level:
-        low = x
+    if function(guess) > level:
+        low = guess
         while True:
             x = low + step
             if x > 1e300:
                 return low, math.inf
             if function(x) <= level:
                 return low, x
-            low, step = x, step * 2.0
-    high = x
+            low, step = max(x, math.nextafter(low, math.inf)), step * 4.0
+    high = guess
     while high > 0.0:
         x = max(0.0, high - step)
         if function(x) > level:
             return x, high
-        high, step = x, step * 2.0
+        high, step = x, step * 4.0
     return -1.0, 0.0
 
 
 def _narrow(function: Callable[[float], float], level: float, low: float, high: float, tolerance: float) -> tuple[float, float]:
+    """Halve until the two ends are `tolerance` apart, or neighbours."""
     if low < 0.0:  # already at the end of the domain
         return -1.0, 0.0
-    log_level = _log(level)
-    f_low, f_high = _log(function(low)) - log_level, _log(function(high)) - log_level
-    for turn in range(200):
-        if high - low <= tolerance or not low < 0.5 * (low + high) < high:
+    while high - low > tolerance:
+        x = 0.5 * (low + high)
+        if not low < x < high:
             break
-        # regula falsi on the logarithm, leaning to the far side so that both ends move; bisection every fourth turn
-        if turn % 4 == 3 or not (math.isfinite(f_low) and math.isfinite(f_high)):
-            x = 0.5 * (low + high)
-        else:
-            x = low + (high - low) * f_low / (f_low - f_high)
-            lean = 0.45 * tolerance
-            x += lean if turn % 2 == 0 else -lean
-            x = min(max(x, low + 0.01 * (high - low)), high - 0.01 * (high - low))
-        value = _log(function(x)) - log_level
-        if value > 0.0:
-            low, f_low = x, value
-        else:
-            high, f_high = x, value
+        low, high = (x, high) if function(x) > level else (low, x)
     return low, high
-
-
-def _log(value: float) -> float:
-    if value <= 0.0:
-        return -math.inf
-    return math.log(value) if value < math.inf else math.inf

@@ -78,7 +78,9 @@ def _survey(pair: ExponentialPair) -> Cells:
         return points
     # cells get narrower towards both ends, where steep tilts gather the mass
     fine = pair.reach * np.geomspace(1e-14, 1.0, _SURVEY_CELLS // 2, endpoint=False)
-    edges = np.unique(np.concatenate([fine - pair.reach, np.linspace(-1.0, 1.0, _SURVEY_CELLS) * pair.reach, pair.reach - fine]))
+    edges = np.unique(
+        np.concatenate([fine - pair.reach, np.linspace(-1.0, 1.0, _SURVEY_CELLS) * pair.reach, pair.reach - fine])
+    )
     cells = pair.cells(edges)
     if not points.size:
         return cells

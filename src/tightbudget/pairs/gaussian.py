@@ -10,7 +10,8 @@ from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells
 
-_SURVEY_CELLS = 400
+_SURVEY_CELLS = 320
+_CORE = 13.0  # sigmas around the mean of A that a survey resolves well
 
 
 @dataclass(frozen=True)
@@ -99,13 +100,12 @@ def _survey(pair: GaussianPair) -> Cells:
     if low >= high:
         return Cells.none()
     if pair.cut == math.inf:
-        # dense where A, B and moderate tilts of A live, sparse in the far tails
-        core = min(13.0, REACH)
-        z = np.concatenate(
+        # dense where A and moderate tilts of it live, sparse in the far tails
+        z = pair.m + np.concatenate(
             [
-                np.linspace(-REACH, -core, 40, endpoint=False),
-                np.linspace(-core, pair.m + core, _SURVEY_CELLS, endpoint=False),
-                np.linspace(pair.m + core, pair.m + REACH, 61),
+                np.linspace(-pair.m - REACH, -_CORE, 60, endpoint=False),
+                np.linspace(-_CORE, _CORE, _SURVEY_CELLS, endpoint=False),
+                np.linspace(_CORE, REACH, 101),
             ]
         )
     else:

@@ -56,11 +56,13 @@ class PoissonPair:
         return Alignment(first, last - first, max(0.0, 1.0 - on_grid)) if last > first else None
 
     def slack(self, loss: float) -> float:
-        # _backward is good to a few roundings of |base loss| <= |loss| + |log q| + |log(1-q)|, and the map back from
-        # base loss to loss never stretches (its slope is at most 1); near the end of the support e^-loss <= 1/(1-q)
-        # magnifies the rounding of expm1 (M3).
+        # _backward rounds expm1 and the base loss. An error of the first moves the loss by u|1 - e^-loss|, one of the
+        # second by as much times the slope of the map, 1 - (1-q)e^-loss, which is at most q + |loss| and at most 1 (M3).
         size = 1.0 + abs(loss) - math.log(self.q) - math.log1p(-self.q)
-        return 8.0 * U * size + 4.0 * U / (1.0 - self.q) + self.base.slack(size)
+        slope = min(1.0, self.q + abs(loss))
+        return slope * (8.0 * U * size + self.base.slack(size)) + 4.0 * U * min(
+            math.expm1(min(abs(loss), 700.0)), 1.0 / (1.0 - self.q)
+        )
 
     def points(self) -> Cells:
         return _subsample_points(self.base, self.q, self.direction)

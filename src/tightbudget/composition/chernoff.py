@@ -1,0 +1,62 @@
+"""A cheap certified bound on one direction, to see that it is the smaller one (M9)."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.buckets.leaf import capped
+from tightbudget.buckets.spread import share_up
+from tightbudget.composition.steps import Steps
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import Cells
+
+Array = NDArray[np.float64]
+
+
+def log_moments(steps: Steps, thetas: Array, log_cap: float) -> tuple[Array, float]:
+    """Return upper bounds on log E_A e^{theta L} at each theta, for losses up to the cap, and how far losses may exceed them.
+
+    Every survey cell is spread to its two ends, keeping its masses under A and B, which can only raise the moment (M5).
+    """
+    total, slack = np.zeros(thetas.size), 0.0
+    for pair, count in steps.items:
+        cells = capped(pair, log_cap)
+        logs, losses = _spread(cells)
+        exponent = np.multiply.outer(thetas, losses) + logs
+        peak = exponent.max(axis=1)
+        moment = peak + np.log(np.exp(exponent - peak[:, None]).sum(axis=1))
+        # masses are good to `error`, exponents to a rounding at the size of their terms, the sum to its length
+        widest = float(np.abs(losses).max())
+        doubt = float(cells.error.max()) + 8.0 * U * (losses.size + 1000.0 + thetas * widest)
+        total += count * (moment + doubt)
+        slack += count * (pair.slack(widest) + 4.0 * U * widest)
+    return total, slack * (1.0 + 1e-9)
+
+
+def log_delta_upper(moments: Array, thetas: Array, epsilon: float) -> float:
+    """Return an upper bound on log E_A (1 - e^{epsilon - L})_+: the best of moment - theta epsilon + log c_theta (M7)."""
+    return float(np.min(moments - thetas * epsilon + _log_weight(thetas)))
+
+
+def epsilon_upper(moments: Array, thetas: Array, log_delta: float) -> float:
+    """Return an epsilon at which that bound is at most log_delta."""
+    return float(np.min((moments + _log_weight(thetas) - log_delta) / thetas))
+
+
+def _log_weight(thetas: Array) -> Array:
+    """Return log of max_y e^{-theta y}(1 - e^{-y}) = theta^theta / (1+theta)^(1+theta), with room for rounding."""
+    weight: Array = thetas * np.log(thetas) - (1.0 + thetas) * np.log1p(thetas) + 1e-12 * (1.0 + thetas)
+    return weight
+
+
+def _spread(cells: Cells) -> tuple[Array, Array]:
+    width = cells.high - cells.low
+    inside = width > 0.0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        excess = cells.log_a - cells.log_b - cells.low + 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(cells.low))
+        share = np.where(inside, share_up(np.nan_to_num(excess, nan=math.inf), np.where(inside, width, 1.0)), 0.0)
+        logs = np.concatenate([cells.log_a + np.log1p(-share), cells.log_a + np.log(share)])
+    losses = np.concatenate([cells.low, cells.high])
+    some = logs > -np.inf
+    return logs[some], losses[some]
