@@ -81,7 +81,9 @@ class OneDirection:
             if len(self._profiles) >= _KEPT:
                 self._profiles.pop(next(iter(self._profiles)), None)
             self._profiles[key] = self._carried_out(chosen, cap)
-        return self._profiles[key]
+        made = self._profiles[key]
+        # whether a list is too long must not depend on whether somebody else has asked for it before
+        return made if made is None or made.points <= most_points else None
 
     def chernoff_delta(self, cap: int, rung: int, epsilon: float) -> tuple[float, float]:
         """Return an upper bound on log delta(epsilon) of the losses up to the cap, and one on what that leaves out."""

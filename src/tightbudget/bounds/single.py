@@ -22,12 +22,21 @@ def single_delta(pair: Pair, epsilon: float, infinity: tuple[float, float]) -> t
     near = points.where((points.low <= epsilon) & (points.low > epsilon - slack))
     if near.size:  # their true loss may be above epsilon
         upper += 2.0 * slack * float(np.exp(near.log_a).sum())
-    tail = pair.cells(np.array([epsilon, math.inf]))
-    if tail.size and tail.log_a[0] > -math.inf:
-        a, error = math.exp(float(tail.log_a[0])), float(tail.error[0]) + 8.0 * U
-        ratio = float(tail.log_b[0] - tail.log_a[0]) + epsilon  # log of e^epsilon B(S) / A(S), at most about 0
-        # Each log is good to `error`; the edge may be off by `slack`, within which A - e^epsilon B is at most slack * A.
-        doubt = 2.0 * error + 4.0 * U * (1.0 + epsilon + abs(float(tail.log_a[0])))
-        lower += -math.expm1(min(0.0, ratio + doubt)) * a * (1.0 - doubt)
-        upper += (max(0.0, -math.expm1(ratio - doubt)) + 2.0 * slack) * a * (1.0 + doubt)
+    lower += _tail(pair, epsilon, epsilon)[0]
+    # The edge may be off by `slack`: take all that may lie above epsilon. What lies below then costs at most 4 slack of it.
+    _, above_upper, mass_upper = _tail(pair, epsilon - 2.0 * slack, epsilon)
+    upper += above_upper + 4.0 * slack * mass_upper
     return max(0.0, lower * (1.0 - 4.0 * U)), min(1.0, upper * (1.0 + 4.0 * U) + 1.01 * pair.unresolved)
+
+
+def _tail(pair: Pair, edge: float, epsilon: float) -> tuple[float, float, float]:
+    """Return bounds on A(S) - e^epsilon B(S) for the continuous part with losses above the edge, and one on A(S)."""
+    tail = pair.cells(np.array([edge, math.inf]))
+    if not tail.size or tail.log_a[0] == -math.inf:
+        return 0.0, 0.0, 0.0
+    log_a = float(tail.log_a[0])
+    ratio = float(tail.log_b[0]) - log_a + epsilon  # log of e^epsilon B(S) / A(S)
+    doubt = 2.0 * float(tail.error[0]) + 8.0 * U * (1.0 + abs(epsilon) + abs(log_a))
+    a = math.exp(log_a)
+    lower = -math.expm1(min(0.0, ratio + doubt)) * a * (1.0 - doubt)
+    return lower, max(0.0, -math.expm1(min(700.0, ratio - doubt))) * a * (1.0 + doubt), a * (1.0 + doubt)

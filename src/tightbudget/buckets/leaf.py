@@ -72,7 +72,8 @@ def leaf(pair: Pair, step: float, theta: float, anchor: float, tail: float, log_
     span = window(capped(pair, log_cap), theta, tail)
     # One point beyond either end where rounding leaves a doubt: nothing between span.low and span.high may be missed.
     low, high = (span.low - anchor) / step, (span.high - anchor) / step
-    doubt = _ROUNDINGS * (1.0 + max(abs(low), abs(high)))
+    slack = pair.slack(max(abs(span.low), abs(span.high)) + step)
+    doubt = _ROUNDINGS * (1.0 + max(abs(low), abs(high))) + slack / step
     start, stop = math.floor(low - doubt), math.ceil(high + doubt)
     x = anchor + step * np.arange(start, max(stop, start + 1) + 1, dtype=np.float64)
     upper, lower = np.full(x.size, -np.inf), np.full((2, x.size), -np.inf)
@@ -80,7 +81,7 @@ def leaf(pair: Pair, step: float, theta: float, anchor: float, tail: float, log_
 
     cells = pair.cells(x)
     if cells.size:
-        _add_cells(upper, lower, error, cells, x, step)
+        _add_cells(upper, lower, error, cells, x, step, slack)
     points = pair.points()
     displacement = 0.0
     if points.size:
@@ -88,7 +89,7 @@ def leaf(pair: Pair, step: float, theta: float, anchor: float, tail: float, log_
         displacement = _add_points(upper, lower, error, points, x, start, anchor, step, doubt)
     if span.log_below > -math.inf:
         bottom = int(np.searchsorted(x, span.low))
-        upper[bottom] = np.logaddexp(upper[bottom], span.log_below)
+        upper[bottom] = np.logaddexp(upper[bottom], span.log_below + 1e-9)
 
     # Counted from the peak of the tilted mass, indices and exponents stay small where the mass is.
     peak = int(np.argmax(upper + theta * x))
@@ -98,7 +99,7 @@ def leaf(pair: Pair, step: float, theta: float, anchor: float, tail: float, log_
     middle = origin - _mean_offset(lower, x, theta)
     merged = _tilted(lower, np.array([theta, theta + 1.0]), step, error, first, middle, -math.inf)
     widest = max(abs(float(x[0])), abs(float(x[-1])))
-    return Leaf(spread, merged, pair.slack(widest) + 8.0 * U * (widest + abs(anchor)) + displacement)
+    return Leaf(spread, merged, slack + 32.0 * U * (widest + abs(anchor)) + displacement)
 
 
 def _mean_offset(lower: Array, x: Array, theta: float) -> float:
@@ -118,20 +119,21 @@ def _tilted(logs: Array, tilts: Array, step: float, errors: Array, first: int, a
     shift = np.where(np.isfinite(shift), shift, 0.0)
     rows = np.exp(exponent - shift[:, None])
     # The logs are good to `errors`; the exponent is rounded at the size of each of its terms (M7).
-    size = np.abs(np.where(rows > 0.0, logs, 0.0)) + 4.0 * np.abs(slopes) + np.abs(shift)[:, None]
+    size = 2.0 * np.abs(np.where(rows > 0.0, logs, 0.0)) + 4.0 * np.abs(slopes) + np.abs(shift)[:, None]
     error = np.einsum("ij,ij->i", rows, np.expm1(errors + U * (8.0 + size)))
     if log_beyond > -math.inf:
         missing = log_beyond - tilts * anchor - shift
         error = error + np.exp(np.minimum(700.0, missing)) * (1.0 + 1e-9 + 16.0 * U * np.abs(tilts * anchor))
-    return normalised(rows, first, anchor, shift, error, np.zeros(error.size))
+    nothing = np.zeros(error.size)
+    return normalised(rows, first, anchor, shift, error, nothing, nothing)
 
 
-def _add_cells(upper: Array, lower: Array, error: Array, cells: Cells, x: Array, step: float) -> None:
+def _add_cells(upper: Array, lower: Array, error: Array, cells: Cells, x: Array, step: float, slack: float) -> None:
     some = cells.log_a > -np.inf
     with np.errstate(invalid="ignore"):
         ratio = np.where(some, cells.log_a - cells.log_b, x[:-1])
     # doubt about the mean loss in the cell moves mass up
-    doubt = 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(ratio))
+    doubt = slack + 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(ratio))
     share = share_up(ratio - x[:-1] + doubt, step)
     with np.errstate(divide="ignore"):
         upper[1:] = cells.log_a + np.log(share)

@@ -31,4 +31,5 @@ def coarsen_merged(stack: Tilted, step: float, theta: float, factor: int) -> Til
     error = stack.error * weight.max(axis=1) + rounding * coarse.sum(axis=1)
     anchor = stack.anchor + 0.5 * (factor - 1) * step  # the middle of group 0
     noise = stack.noise * np.sqrt((weight * weight).sum(axis=1)) * (1.0 + 1e-9)  # Cauchy-Schwarz
-    return normalised(coarse, low, anchor, stack.log_scale, error, noise)
+    noise_mass = stack.noise_mass * weight.max(axis=1) * (1.0 + 1e-9)
+    return normalised(coarse, low, anchor, stack.log_scale, error, noise, noise_mass)

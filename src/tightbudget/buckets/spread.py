@@ -52,4 +52,5 @@ def coarsen_spread(stack: Tilted, step: float, theta: float, factor: int) -> Til
     rounding = (2.0 * factor + 32.0 + 8.0 * (theta + 1.0) * factor * step) * U
     error = stack.error * float((down + up).max()) + rounding * coarse.sum()
     noise = stack.noise * (math.sqrt(float(down @ down)) + math.sqrt(float(up @ up))) * (1.0 + 1e-9)  # Cauchy-Schwarz
-    return normalised(coarse, low, stack.anchor, stack.log_scale, error, noise)
+    noise_mass = stack.noise_mass * float((down + up).max()) * (1.0 + 1e-9)
+    return normalised(coarse, low, stack.anchor, stack.log_scale, error, noise, noise_mass)

@@ -1,13 +1,14 @@
 """Tilted measures on a grid, with the two numbers that certify them (M7).
 
 A row stores m_k e^{t k step} / Z, where index k has loss anchor + k step, and sums to 1; log_scale is log Z. The exact row,
-divided by the same Z, differs from the stored one by a part of L1 norm at most `error` and a part of 2-norm at most `noise`.
+divided by the same Z, differs from the stored one by a part of L1 norm at most `error` and a part of 2-norm at most `noise`,
+whose L1 norm is at most `noise_mass`.
 Rows of one stack share their indices.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,21 +29,27 @@ class Tilted:
     log_scale: Array
     error: Array
     noise: Array
+    noise_mass: Array
 
     @property
     def size(self) -> int:
         return int(self.rows.shape[1])
 
 
-def normalised(rows: Array, first: int, anchor: float, log_scale: Array, error: Array, noise: Array) -> Tilted:
-    """Return the stack with each row divided by its sum; `error` and `noise` are in the units of the rows given."""
+def normalised(
+    rows: Array, first: int, anchor: float, log_scale: Array, error: Array, noise: Array, noise_mass: Array
+) -> Tilted:
+    """Return the stack with each row divided by its sum; the certificates are in the units of the rows given."""
     total = rows.sum(axis=1)
     # A row that vanished altogether carries no information; its error says so.
     total = np.where(total > 0.0, total, 1.0)
     rows = rows / total[:, None]
     flush(rows)
-    error = error / total * (1.0 + 8.0 * U) + 4.0 * U + rows.shape[1] * TINY
-    return Tilted(rows, first, anchor, log_scale + np.log(total), error, noise / total * (1.0 + 8.0 * U))
+    log_total = np.log(total)
+    # the quotient and the logarithm are rounded, small entries flushed
+    error = error / total * (1.0 + 8.0 * U) + 8.0 * U * (1.0 + np.abs(log_total)) + rows.shape[1] * TINY
+    scale = (1.0 + 8.0 * U) / total
+    return Tilted(rows, first, anchor, log_scale + log_total, error, noise * scale, noise_mass * scale)
 
 
 def composed(parts: Sequence[tuple[Tilted, int]], tail: float) -> Tilted:
@@ -50,15 +57,24 @@ def composed(parts: Sequence[tuple[Tilted, int]], tail: float) -> Tilted:
     if len(parts) == 1 and parts[0][1] == 1:
         return parts[0][0]
     product = convolve_powers([part.rows for part, _ in parts], [count for _, count in parts], tail)
-    # Stored rows have mass 1 up to rounding, exact ones at most 1 + E + sqrt(n) N. Parts without noise multiply to
-    # (1 + E1)^d1 (1 + E2)^d2 ... - 1 in L1; one noisy factor times all others is bounded in 2-norm (M7).
-    error = product.error + np.expm1(np.sum([count * np.log1p(part.error + 8.0 * U) for part, count in parts], axis=0))
-    mass = np.sum([count * np.log1p(part.error + 8.0 * U + math.sqrt(part.size) * part.noise) for part, count in parts], axis=0)
-    noise = product.noise + np.exp(mass) * np.sum([count * part.noise for part, count in parts], axis=0)
-    log_scale = np.sum([count * part.log_scale for part, count in parts], axis=0)
-    anchor = math.fsum(count * part.anchor for part, count in parts)
-    first = sum(count * part.first for part, count in parts) + product.first
-    return normalised(product.rows, first, anchor, log_scale, error, noise)
+    # Stored rows have mass 1 up to 64 roundings, exact ones at most 1 + E + noise_mass. Parts without noise multiply to
+    # (1 + E1)^d1 (1 + E2)^d2 ... - 1 in L1; one noisy factor times all others is bounded in 2-norm and in L1 (M7).
+    total = sum(count for _, count in parts)
+    mass = math.exp(64.0 * U * total)
+    error = mass * np.expm1(np.sum([count * np.log1p(part.error) for part, count in parts], axis=0))
+    others = mass * np.exp(np.sum([count * np.log1p(part.error + part.noise_mass) for part, count in parts], axis=0))
+    noise = others * np.sum([count * part.noise for part, count in parts], axis=0)
+    noise_mass = others * np.sum([count * part.noise_mass for part, count in parts], axis=0)
+    log_scales = [count * part.log_scale for part, count in parts]
+    return normalised(
+        product.rows,
+        sum(count * part.first for part, count in parts) + product.first,
+        math.fsum(count * part.anchor for part, count in parts),
+        np.sum(log_scales, axis=0),
+        error + product.error + 3.0 * U * np.sum(np.abs(log_scales), axis=0),
+        noise + product.noise,
+        noise_mass + math.sqrt(product.rows.shape[1]) * product.noise,
+    )
 
 
 def kept(stack: Tilted, tail: float) -> tuple[int, int]:
@@ -72,4 +88,4 @@ def kept(stack: Tilted, tail: float) -> tuple[int, int]:
 
 
 def columns(stack: Tilted, start: int, stop: int, error: Array) -> Tilted:
-    return Tilted(stack.rows[:, start:stop], stack.first + start, stack.anchor, stack.log_scale, error, stack.noise)
+    return replace(stack, rows=stack.rows[:, start:stop], first=stack.first + start, error=error)

@@ -22,7 +22,7 @@ def log_moments(steps: Steps, thetas: Array, log_cap: float) -> tuple[Array, flo
     total, slack = np.zeros(thetas.size), 0.0
     for pair, count in steps.items:
         cells = capped(pair, log_cap)
-        logs, losses = _spread(cells)
+        logs, losses = _spread(cells, pair.slack(float(np.abs(cells.high).max()) + float(np.abs(cells.low).max())))
         exponent = np.multiply.outer(thetas, losses) + logs
         peak = exponent.max(axis=1)
         moment = peak + np.log(np.exp(exponent - peak[:, None]).sum(axis=1))
@@ -31,17 +31,19 @@ def log_moments(steps: Steps, thetas: Array, log_cap: float) -> tuple[Array, flo
         doubt = float(cells.error.max()) + 8.0 * U * (losses.size + 1000.0 + thetas * widest)
         total += count * (moment + doubt)
         slack += count * (pair.slack(widest) + 4.0 * U * widest)
-    return total, slack * (1.0 + 1e-9)
+    return total + 8.0 * U * len(steps.items) * np.abs(total), slack * (1.0 + 1e-9)
 
 
 def log_delta_upper(moments: Array, thetas: Array, epsilon: float) -> float:
     """Return an upper bound on log E_A (1 - e^{epsilon - L})_+: the best of moment - theta epsilon + log c_theta (M7)."""
-    return float(np.min(moments - thetas * epsilon + _log_weight(thetas)))
+    doubt = 8.0 * U * (np.abs(moments) + thetas * (1.0 + abs(epsilon)))
+    return float(np.min(moments - thetas * epsilon + _log_weight(thetas) + doubt))
 
 
 def epsilon_upper(moments: Array, thetas: Array, log_delta: float) -> float:
     """Return an epsilon at which that bound is at most log_delta."""
-    return float(np.min((moments + _log_weight(thetas) - log_delta) / thetas))
+    doubt = 8.0 * U * (np.abs(moments) + abs(log_delta) + thetas)
+    return float(np.min((moments + _log_weight(thetas) - log_delta + doubt) / thetas))
 
 
 def _log_weight(thetas: Array) -> Array:
@@ -50,11 +52,11 @@ def _log_weight(thetas: Array) -> Array:
     return weight
 
 
-def _spread(cells: Cells) -> tuple[Array, Array]:
+def _spread(cells: Cells, slack: float) -> tuple[Array, Array]:
     width = cells.high - cells.low
     inside = width > 0.0
     with np.errstate(invalid="ignore", divide="ignore"):
-        excess = cells.log_a - cells.log_b - cells.low + 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(cells.low))
+        excess = cells.log_a - cells.log_b - cells.low + slack + 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(cells.low))
         share = np.where(inside, share_up(np.nan_to_num(excess, nan=math.inf), np.where(inside, width, 1.0)), 0.0)
         logs = np.concatenate([cells.log_a + np.log1p(-share), cells.log_a + np.log(share)])
     losses = np.concatenate([cells.low, cells.high])

@@ -80,9 +80,9 @@ def _clamped_gaussian(mean: float, sigma: float, shift: float, direction: Direct
     edges = np.arange(first, last + 1, dtype=np.float64)
     width = np.full(edges.size - 1, 1.0 / sigma)
     parts = []
-    for centre in (mean, mean + shift):
-        z = (edges - centre) / sigma
-        inner_z = (edges[:-1] + 0.5 - centre) / sigma
+    for moved in (0.0, shift):  # subtracted last, so that a large mean does not swallow it
+        z = ((edges - mean) - moved) / sigma
+        inner_z = ((edges[:-1] + 0.5 - mean) - moved) / sigma
         inner, error = log_normal_mass(inner_z, width)
         parts.append(
             (
@@ -91,7 +91,7 @@ def _clamped_gaussian(mean: float, sigma: float, shift: float, direction: Direct
             )
         )
     (log_a, error_a), (log_b, error_b) = parts
-    return _pair(("clamped_gaussian", mean, sigma, shift), log_a, log_b, error_a + error_b, direction)
+    return _pair(("clamped_gaussian", mean, sigma, shift), log_a, log_b, error_a + error_b, NEGLIGIBLE, direction)
 
 
 @lru_cache(maxsize=64)
@@ -103,13 +103,13 @@ def _clamped_laplace(mean: float, scale: float, shift: float, direction: Directi
     edges = np.arange(first, last + 1, dtype=np.float64)
     low = np.concatenate([[0.0], edges]) if first > 0 else edges
     parts = []
-    for centre in (mean, mean + shift):
-        x = (low - centre) / scale
+    for moved in (0.0, shift):
+        x = ((low - mean) - moved) / scale
         with np.errstate(divide="ignore"):
             parts.append(np.concatenate([[_log_laplace_cdf(x[0])], _log_laplace_mass(x), [_log_laplace_cdf(-x[-1])]]))
     log_a, log_b = parts
     size = float(np.abs(np.concatenate(parts)).max()) + (abs(mean) + shift + float(low[-1])) / scale
-    return _pair(("clamped_laplace", mean, scale, shift), log_a, log_b, 32.0 * U * (1.0 + size), direction)
+    return _pair(("clamped_laplace", mean, scale, shift), log_a, log_b, 32.0 * U * (1.0 + size), 0.0, direction)
 
 
 def _log_laplace_cdf(x: float) -> float:
@@ -128,7 +128,9 @@ def _log_laplace_mass(x: Array) -> Array:
     return np.logaddexp(positive_part, negative_part)
 
 
-def _pair(key: tuple[object, ...], log_a: Array, log_b: Array, error: float | Array, direction: Direction) -> PointPair:
+def _pair(
+    key: tuple[object, ...], log_a: Array, log_b: Array, error: float | Array, unresolved: float, direction: Direction
+) -> PointPair:
     """Return the pair (with the record, without) or its mirror; the record moves the mean up."""
     if direction is Direction.REMOVE:
         log_a, log_b = log_b, log_a
@@ -136,7 +138,7 @@ def _pair(key: tuple[object, ...], log_a: Array, log_b: Array, error: float | Ar
         losses = log_a - log_b
     error = np.broadcast_to(error, losses.shape)
     keep = np.isfinite(losses)
-    if not keep.all():  # both tails are below 1e-440 there
+    if not keep.all():  # both tails are below 1e-440 there, or the cell is empty
         log_a, log_b, losses, error = log_a[keep], log_b[keep], losses[keep], error[keep]
     return point_pair(
         (*key, direction),
@@ -144,6 +146,6 @@ def _pair(key: tuple[object, ...], log_a: Array, log_b: Array, error: float | Ar
         log_a,
         log_b,
         error=error,
-        unresolved=NEGLIGIBLE,
+        unresolved=unresolved,
         loss_error=2.0 * float(error.max()),
     )

@@ -111,14 +111,19 @@ def _normalised(weights: tuple[float, ...]) -> Array:
     return logs
 
 
-def _pair(log_a: Array, log_b: Array, key: tuple[object, ...]) -> Pair:
+def _size(weights: tuple[float, ...]) -> float:
+    return abs(math.log(math.fsum(weights)))
+
+
+def _pair(log_a: Array, log_b: Array, key: tuple[tuple[float, ...], tuple[float, ...]]) -> Pair:
     only_a, only_b = np.isneginf(log_b) & ~np.isneginf(log_a), np.isneginf(log_a) & ~np.isneginf(log_b)
     infinity, lost = math.fsum(np.exp(log_a[only_a]).tolist()), math.fsum(np.exp(log_b[only_b]).tolist())
     both = np.isfinite(log_a) & np.isfinite(log_b)
     if not both.any():
         return revealing()
     losses = log_a[both] - log_b[both]
-    size = float(np.abs(log_a[both]).max() + np.abs(log_b[both]).max())
+    # each log is that of a weight less that of a sum; both may be large though their difference is not
+    size = float(np.abs(log_a[both]).max() + np.abs(log_b[both]).max()) + 2.0 * sum(_size(weights) for weights in key)
     error = 8.0 * U * (2.0 + size)
     return point_pair(
         ("histograms", *key),

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 from tightbudget.mechanisms.base import Mechanism, positive
@@ -26,10 +27,10 @@ class Laplace(Mechanism):
     def pair(self, direction: Direction) -> Pair | None:
         if self.sensitivity == 0 or math.isinf(self.scale):
             return None
-        top = self.sensitivity / self.scale if self.scale > 0 else math.inf
+        top = quotient_up(self.sensitivity, self.scale) if self.scale > 0 else math.inf
         if math.isinf(top):
             return revealing()
-        return ExponentialPair(top=max(top, 5e-324), reach=top, weight=0.5, log_point=math.log(0.5))
+        return ExponentialPair(top=top, reach=top, weight=0.5, log_point=math.log(0.5))
 
 
 @dataclass(frozen=True)
@@ -53,13 +54,23 @@ class TruncatedLaplace(Mechanism):
             return None
         if shift >= 2 * bound:
             return revealing()
-        top = shift / scale
+        top = quotient_up(shift, scale)
         kept = -math.expm1(-bound / scale)  # twice the mass that the bound leaves on either side
         if shift < bound:
             # x in [shift - bound, 0] has loss +top; x in [-bound, shift - bound) only the unshifted noise can produce
             point = -math.expm1((shift - bound) / scale) / (2.0 * kept)
             only_a = math.exp(-bound / scale) * math.expm1(top) / (2.0 * kept)
             return ExponentialPair(top, top, 0.5 / kept, math.log(point), only_a)
-        reach = (2.0 * bound - shift) / scale
+        reach = quotient_up(2 * Fraction(bound) - Fraction(shift), scale)
         only_a = 1.0 - (math.exp((bound - shift) / scale) - math.exp(-bound / scale)) / (2.0 * kept)
         return ExponentialPair(top, reach, 0.5 / kept, -math.inf, only_a)
+
+
+def quotient_up(numerator: float | Fraction, denominator: float) -> float:
+    """Return the float next above (or equal to) the exact quotient: a largest loss must not be rounded down."""
+    exact = Fraction(numerator) / Fraction(denominator)
+    try:
+        rounded = float(exact)
+    except OverflowError:
+        return math.inf
+    return rounded if Fraction(rounded) >= exact else math.nextafter(rounded, math.inf)

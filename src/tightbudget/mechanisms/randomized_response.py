@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -30,18 +31,22 @@ class RandomizedResponse(Mechanism):
             raise InvalidParameter("k", self.k, "a whole number from 2")
 
     def pair(self, direction: Direction) -> Pair | None:
-        truth, lie = float(self.p), (1.0 - self.p) / (self.k - 1)
-        if truth == lie:
+        # floats are exact rationals: whether p is just 1/k, and by how much it is not, is decided without rounding
+        exact_truth = Fraction(self.p)
+        exact_lie = (1 - exact_truth) / (int(self.k) - 1)
+        if exact_truth == exact_lie:
             return None
-        both = (self.k - 2) * lie  # outputs as likely under either input
-        if truth == 0.0 or lie == 0.0:
-            return revealing(1.0 if lie == 0.0 else lie)
+        if 0 in (exact_truth, exact_lie):
+            return revealing(1.0 if exact_lie == 0 else float(exact_lie))
+        truth, lie, both = float(exact_truth), float(exact_lie), float((int(self.k) - 2) * exact_lie)
         # log1p keeps the loss relatively accurate when p is close to 1/k
-        loss = math.log1p((truth - lie) / lie) if truth > lie else -math.log1p((lie - truth) / truth)
+        if exact_truth > exact_lie:
+            loss = math.log1p(float(exact_truth / exact_lie - 1))
+        else:
+            loss = -math.log1p(float(exact_lie / exact_truth - 1))
         losses = np.array([-loss, loss] + [0.0] * (both > 0))
         log_a = np.log([lie, truth] + [both] * (both > 0))
         log_b = np.log([truth, lie] + [both] * (both > 0))
-        doubt = 4.0 * U * (truth + lie) / abs(truth - lie) * abs(loss)  # 1 - p and the division were rounded
         return point_pair(
             ("randomized_response", truth, self.k),
             losses,
@@ -49,5 +54,4 @@ class RandomizedResponse(Mechanism):
             log_b,
             error=8.0 * U * (1.0 + float(np.abs(log_a).max())),
             period=2.0 * abs(loss) if both == 0 else abs(loss),
-            loss_error=doubt,
         )

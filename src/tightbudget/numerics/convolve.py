@@ -20,10 +20,11 @@ Array = NDArray[np.float64]
 FFT_CONSTANT = 4.0
 """Assumed: the 2-norm error of one transform of length N is at most FFT_CONSTANT * u * log2(N) times the 2-norm of its
 result. Proven for radix 2 with correctly rounded twiddles (3.95, theory E.7); measured 10 times smaller for the library's
-mixed radices in tests/unit/numerics/test_convolve.py."""
+mixed radices in tests/unit/numerics/test_fft.py."""
 
 _COMPLEX_PRODUCT = math.sqrt(5.0) * U  # relative error of one complex multiplication
 _DIRECT_LENGTH = 256  # up to this length the schoolbook sum is as fast, and relatively accurate
+_MOST_FACTORS = 10**11  # the slop of _fft_noise is proven up to here
 _SHORT = 384  # lists up to this length need no binning to estimate their tails
 _DISTANCES = np.unique(np.concatenate([np.arange(1, 48), np.geomspace(48.0, 2.0**26, 160)]).astype(np.intp))
 _SLOPES = np.geomspace(1.0 / 64.0, 1.5, 11)  # of Chernoff bounds, relative to the best one for a normal law
@@ -56,6 +57,8 @@ def convolve_powers(stacks: Sequence[Array], counts: Sequence[int], tail: float)
     length = sum(count * (stack.shape[1] - 1) for stack, count in zip(stacks, counts, strict=True)) + 1
     if length <= _DIRECT_LENGTH:
         return _direct(stacks, counts)
+    if sum(counts) > _MOST_FACTORS:
+        raise TooWide
     low, high, outside = _window(stacks, counts, length, tail)
     return _by_fft(stacks, counts, low, high, outside)
 
@@ -109,7 +112,7 @@ def _by_fft(stacks: Sequence[Array], counts: Sequence[int], low: int, high: int,
     noise = _fft_noise(lengths, np.sqrt(np.einsum("ij,ij->i", full, full)), sum(counts), size)
     # What is outside the window is missing there and, by wrap-around, too much inside. The truth is non-negative, so
     # setting negative entries to zero brings none farther from it; their error is already booked.
-    return Product(np.maximum(rows, 0.0), low, 2.0 * outside + size * sum(counts) * TINY, noise)
+    return Product(np.maximum(rows, 0.0), low, 2.0 * outside + 8.0 * size * sum(counts) * TINY, noise)
 
 
 def _fft_noise(lengths: Array, result: Array, factors: int, size: int) -> Array:
@@ -152,6 +155,8 @@ def _window(stacks: Sequence[Array], counts: Sequence[int], length: int, tail: f
     variance = sum(count * _variance(*part) for part, count in zip(majorants, counts, strict=True))
     slopes = _SLOPES * math.sqrt(2.0 * math.log(1.0 / tail) / max(variance, 0.01))
     log_tail = math.log(tail)
+    # the log-moments are sums of this many terms, each good to a few roundings of its size
+    doubt = 1e-9 + 8.0 * U * sum(count * (400.0 + slopes * stack.shape[1]) for stack, count in zip(stacks, counts, strict=True))
     ends, outside = [], np.zeros(stacks[0].shape[0])
     for side in (-1.0, 1.0):
         log_moment = np.zeros((outside.size, slopes.size))  # log E e^{s (side * index)}
@@ -165,8 +170,8 @@ def _window(stacks: Sequence[Array], counts: Sequence[int], length: int, tail: f
         end = int(min(length - 1, math.ceil(reach))) if side > 0 else int(max(0, math.floor(-reach)))
         ends.append(end)
         if end != (length - 1 if side > 0 else 0):
-            # the first index left out is end + side; the last summand covers the rounding of the logarithms
-            outside += np.exp(np.min(log_moment - slopes * (side * end + 1.0), axis=1) + 1e-6)
+            # the first index left out is end + side
+            outside += np.exp(np.min(log_moment + doubt - slopes * (side * end + 1.0), axis=1))
     low, high = ends
     if low >= high:  # degenerate: keep everything there is
         return 0, length - 1, np.zeros_like(outside)
@@ -185,12 +190,13 @@ def _majorant(stack: Array) -> tuple[Array, Array]:
         return stack, index
     peak = int(np.argmax(stack[0]))
     left, right = (int(np.searchsorted(_DISTANCES, length)) for length in (peak, n - peak))
-    starts = np.concatenate([[0], peak - _DISTANCES[:left][::-1], [peak], peak + _DISTANCES[:right]])
-    ends = np.append(starts[1:], n) - 1
-    mass, moment = np.add.reduceat(stack, starts, axis=1), np.add.reduceat(stack * index, starts, axis=1)
-    first, width = index[starts], np.maximum(index[ends] - index[starts], 1.0)
-    up = np.minimum(np.maximum((moment - mass * first) / width, 0.0), mass)
-    return np.concatenate([mass - up, up], axis=1), np.concatenate([first, index[ends]])
+    starts = np.concatenate([[0] * (peak > 0), peak - _DISTANCES[:left][::-1], [peak], peak + _DISTANCES[:right]])
+    sizes = np.diff(starts, append=n)
+    first, width = index[starts], np.maximum(sizes - 1.0, 1.0)
+    # means are taken from the start of each bin, so that nothing cancels
+    up = np.add.reduceat(stack * (index - np.repeat(first, sizes)), starts, axis=1) / width
+    down = np.add.reduceat(stack * (np.repeat(first + width, sizes) - index), starts, axis=1) / width
+    return np.concatenate([down, up], axis=1), np.concatenate([first, first + width])
 
 
 def _variance(mass: Array, nodes: Array) -> float:

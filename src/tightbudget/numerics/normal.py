@@ -35,16 +35,17 @@ def log_normal_mass(middle: Array, width: Array) -> tuple[Array, Array]:
 def _series(z: Array, width: Array) -> tuple[Array, Array]:
     z2 = z * z
     q = 0.25 * width * width
-    # Hermite polynomials He_2, He_4, He_6, He_8 over 3!, 5!, 7!, 9!
+    # Hermite polynomials He_2, He_4, ... He_10 over 3!, 5!, ... 11!
     he2 = z2 - 1.0
     he4 = (z2 - 6.0) * z2 + 3.0
     he6 = ((z2 - 15.0) * z2 + 45.0) * z2 - 15.0
     he8 = (((z2 - 28.0) * z2 + 210.0) * z2 - 420.0) * z2 + 105.0
-    tail = q * (he2 / 6.0 + q * (he4 / 120.0 + q * (he6 / 5040.0 + q * (he8 / 362880.0))))
+    he10 = ((((z2 - 45.0) * z2 + 630.0) * z2 - 3150.0) * z2 + 4725.0) * z2 - 945.0
+    tail = q * (he2 / 6.0 + q * (he4 / 120.0 + q * (he6 / 5040.0 + q * (he8 / 362880.0 + q * (he10 / 39916800.0)))))
     with np.errstate(divide="ignore"):
         log_width = np.log(width)
     log_mass = -0.5 * z2 - _LOG_SQRT_2PI + log_width + np.log1p(tail)
-    return log_mass, U * (8.0 + 2.0 * z2 + np.minimum(np.abs(log_width), 800.0))
+    return log_mass, U * (8.0 + 2.0 * z2 + 4.0 * np.minimum(np.abs(log_width), 800.0))
 
 
 def _difference(z: Array, width: Array) -> tuple[Array, Array]:

@@ -66,8 +66,9 @@ class GaussianPair:
         return None
 
     def slack(self, loss: float) -> float:
-        # z = loss/m + m/2 is rounded twice; an error of 2u|z| in z moves the loss by 2u|loss + m^2/2|
-        return 4.0 * U * (abs(loss) + self.m * self.m)
+        # z = loss/m + m/2 is rounded twice, m itself up to six times; an error of u|z| in z moves the loss by
+        # u|loss + m^2/2|
+        return 16.0 * U * (abs(loss) + self.m * self.m)
 
     def points(self) -> Cells:
         return Cells.none()
@@ -86,8 +87,8 @@ class GaussianPair:
         log_a, error_a = log_normal_mass(middle - self.m, width)
         log_b, error_b = log_normal_mass(middle, width)
         norm = self._log_norm
-        # the middle itself is good to u|z|, which moves log phi by u z^2
-        error = np.maximum(error_a, error_b) + U * (2.0 * (np.abs(middle) + self.m) ** 2 + 8.0 + 4.0 * abs(norm))
+        # the middle is good to u|z| and m to 6u m, which moves log phi by at most 8u (|z| + m)^2
+        error = np.maximum(error_a, error_b) + U * (8.0 * (np.abs(middle) + self.m) ** 2 + 8.0 + 4.0 * abs(norm))
         return Cells(low, high, log_a - norm, log_b - norm, error)
 
     def survey(self) -> Cells:

@@ -39,7 +39,7 @@ class PointPair:
 
     @property
     def max_loss(self) -> float:
-        return self.top
+        return self.top if self.unresolved == 0.0 else math.inf
 
     def slack(self, loss: float) -> float:
         return 4.0 * U * abs(loss) + self.loss_error

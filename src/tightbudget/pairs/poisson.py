@@ -43,7 +43,8 @@ class PoissonPair:
         top = self.base.max_loss
         if top == math.inf:
             return math.inf
-        return float(self._forward(np.array([top]))[0]) + 8.0 * U * (1.0 + abs(top) - math.log(self.q))
+        loss = float(self._forward(np.array([top]))[0])
+        return loss + 8.0 * U * (1.0 + abs(top) - math.log(self.q)) + _magnified(loss, self.q)
 
     @property
     def alignment(self) -> Alignment | None:
@@ -60,9 +61,7 @@ class PoissonPair:
         # second by as much times the slope of the map, 1 - (1-q)e^-loss, which is at most q + |loss| and at most 1 (M3).
         size = 1.0 + abs(loss) - math.log(self.q) - math.log1p(-self.q)
         slope = min(1.0, self.q + abs(loss))
-        return slope * (8.0 * U * size + self.base.slack(size)) + 4.0 * U * min(
-            math.expm1(min(abs(loss), 700.0)), 1.0 / (1.0 - self.q)
-        )
+        return slope * (8.0 * U * size + self.base.slack(size)) + _magnified(loss, self.q)
 
     def points(self) -> Cells:
         return _subsample_points(self.base, self.q, self.direction)
@@ -92,7 +91,8 @@ class PoissonPair:
 
     def _mix(self, cells: Cells, low: Array, high: Array) -> Cells:
         log_a, log_b = _mix(cells.log_a, cells.log_b, self.q, self.direction)
-        return Cells(low, high, log_a, log_b, cells.error + 6.0 * U * (1.0 + np.abs(np.where(log_a > -np.inf, log_a, 0.0))))
+        size = np.minimum(np.abs(log_a), 1e4) + np.minimum(np.abs(log_b), 1e4)
+        return Cells(low, high, log_a, log_b, cells.error + 6.0 * U * (1.0 + size))
 
 
 def poisson_pair(base: Pair, q: float, direction: Direction) -> Pair:
@@ -100,6 +100,7 @@ def poisson_pair(base: Pair, q: float, direction: Direction) -> Pair:
     if isinstance(base, PointPair):
         cells = _subsample_points(base, q, direction)
         remove = direction is Direction.REMOVE
+        widest = float(np.abs(base.losses).max(initial=0.0))
         return point_pair(
             ("poisson", base.key, q, direction),
             cells.low,
@@ -109,8 +110,16 @@ def poisson_pair(base: Pair, q: float, direction: Direction) -> Pair:
             infinity=q * base.infinity if remove else 0.0,
             lost=0.0 if remove else q * base.lost,
             unresolved=2.0 * base.unresolved,
+            loss_error=base.slack(widest)
+            + 8.0 * U * (1.0 + widest - math.log(q))
+            + _magnified(float(np.abs(cells.low).max()), q),
         )
     return PoissonPair(base, q, direction)
+
+
+def _magnified(loss: float, q: float) -> float:
+    """Bound on what the rounding of expm1 does to a loss: u |1 - e^-loss|, and at most u / (1 - q), a few times (M3)."""
+    return 4.0 * U * min(math.expm1(min(abs(loss), 700.0)), 1.0 / (1.0 - q))
 
 
 def _forward(loss: Array, q: float, direction: Direction) -> Array:
