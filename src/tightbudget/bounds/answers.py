@@ -132,6 +132,8 @@ class _EpsilonAsker(_Asker):
             self.settle(direction.steps.max_loss_lower, top)
         elif delta >= high and top == 0.0:
             self.settle(0.0, 0.0)
+        elif low == high == delta > 0.0:  # nothing left for finite losses
+            self.settle(direction.steps.max_loss_lower, top)
         elif high > 0.0 and delta <= high:  # the infinite mass is known only up to rounding
             self.settle(0.0, math.inf)
         else:
@@ -140,8 +142,7 @@ class _EpsilonAsker(_Asker):
     def _prepare(self, finite: float, top: float) -> None:
         """Choose the tilt for the part of delta that finite losses may use; or answer in closed form."""
         self.finite, self.upper = finite, top
-        # epsilon is flatter than delta: an error in delta moves it by that over theta * epsilon
-        cap = cap_for(finite, 0.1 * self.rtol)
+        cap = cap_for(finite, self.rtol)
         point = self.direction.saddle(cap).for_delta(math.log(finite))
         self.tilt = (cap, point.rung)
         self.theta = self.direction.saddle(cap).at_rung(point.rung).theta

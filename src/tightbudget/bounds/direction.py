@@ -16,14 +16,16 @@ from tightbudget.composition.saddle import Saddle
 from tightbudget.composition.steps import MERGE_ERROR, Steps
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.numerics.rounding import U
+from tightbudget.pairs.points import PointPair
 
 Array = NDArray[np.float64]
 
 WIDEST = 0.25  # in log delta; a wider plan would save nothing
+_MOST_EVENTS = 20_000  # for which a sum over all of them is quicker than a bucket list
 _KEPT = 64  # profiles remembered
 _MASS_ERROR = 1e-11  # relative, of a pair's infinite mass and of their product
 _NEAR = np.array([0.7, 0.85, 1.0, 1.15, 1.3])  # tilts to try in a Chernoff bound, relative to the saddle point
-_CAP_STEP, _CAP_MOST = 6, 306  # decades between the caps we use, and the last of them
+_CAP_STEP, _CAP_MOST = 3, 306  # decades between the caps we use, and the last of them
 
 
 class OneDirection:
@@ -37,10 +39,18 @@ class OneDirection:
     @cached_property
     def infinity(self) -> tuple[float, float]:
         """Bounds on the mass of A with infinite loss."""
-        if any(pair.survey().size == 0 for pair, _ in self.steps.items):  # a step that reveals everything
-            return 1.0, 1.0
+        if any(pair.survey().size == 0 for pair, _ in self.steps.items):
+            # a step that reveals everything; or all but what rounding leaves in doubt
+            return (
+                1.0
+                if any(isinstance(pair, PointPair) and not pair.losses.size for pair, _ in self.steps.items)
+                else 1.0 - _MASS_ERROR
+            ), 1.0
+        if self.steps.total == 1 and self.steps.items[0][0].infinity_error < 0.0:
+            return (self.steps.items[0][0].infinity,) * 2
         mass = self.steps.infinity
-        return mass * (1.0 - _MASS_ERROR), min(1.0, mass * (1.0 + _MASS_ERROR))
+        error = _MASS_ERROR + max(max(0.0, pair.infinity_error) for pair, _ in self.steps.items) if self.steps.items else 0.0
+        return max(0.0, mass * (1.0 - error)), min(1.0, mass * (1.0 + error))
 
     @cached_property
     def max_loss(self) -> float:
@@ -50,17 +60,24 @@ class OneDirection:
         """Return bounds that need no buckets, if there are any."""
         if not self.steps.items:
             return 0.0, 0.0
-        if self.infinity == (1.0, 1.0) or epsilon >= self.max_loss or epsilon == math.inf:
+        if self.infinity[0] > 0.5 and any(pair.survey().size == 0 for pair, _ in self.steps.items):
+            return self.infinity
+        if epsilon >= self.max_loss or epsilon == math.inf:
             return self.infinity
         gaussian = self.steps.only_gaussian
         if gaussian is not None:
             return gaussian_delta(gaussian.m, epsilon, MERGE_ERROR)
-        return single_delta(self.steps.items[0][0], epsilon, self.infinity) if self.steps.total == 1 else None
+        return single_delta(self.steps.items[0][0], epsilon, self.infinity) if self._single else None
+
+    @cached_property
+    def _single(self) -> bool:
+        """Whether the composition is one pair of few events."""
+        return self.steps.total == 1 and self.steps.items[0][0].points().size <= _MOST_EVENTS
 
     @property
     def closed_form(self) -> bool:
         """Whether `exact` answers at every epsilon."""
-        return self.steps.total <= 1 or self.steps.only_gaussian is not None
+        return self._single or self.steps.only_gaussian is not None
 
     def saddle(self, cap: int) -> Saddle:
         """Return the saddle points of the losses without those that hold 10^-cap of A over the whole composition."""

@@ -59,10 +59,12 @@ class Profile:
         doubt = 2.0 * _log_doubt(stack, self.merged_losses, theta, epsilon)
         log_a, log_b = float(stack.log_scale[0]), float(stack.log_scale[1])
         shifted = epsilon - stack.anchor
-        excess = self.merged_losses - shifted
+        # Exponents count from the first bucket that holds more than a trace, so that none of weight can underflow.
+        origin = self.merged_losses[int(np.argmax(stack.rows[0] > 1e-12))] - shifted
+        excess = self.merged_losses - shifted - origin
         with np.errstate(over="ignore"):
             gain = np.exp(np.minimum(-theta * excess, 600.0))
-            cost = np.exp(np.minimum(-(theta + 1.0) * excess + (log_b - log_a + stack.anchor) + doubt, 650.0))
+            cost = np.exp(np.minimum(-(theta + 1.0) * excess + (log_b - log_a + stack.anchor - origin) + doubt, 650.0))
         a, b = stack.rows[0] * gain, stack.rows[1] * cost
         # what S = {i, i+1, ...} is certain of: gain and cost fall geometrically from its first bucket on
         errors = [
@@ -75,7 +77,7 @@ class Profile:
             return self.infinity_lower
         kept_a, kept_b = float(a[first:].sum()), float(b[first:].sum())
         certain = kept_a - kept_b - float(charges[first]) * (1.0 + 1e-9) - (1e-12 + 2.0 * U * stack.size) * (kept_a + kept_b)
-        finite = _scaled(certain, log_a - theta * shifted - doubt)
+        finite = _scaled(certain, log_a - theta * (shifted + origin) - doubt)
         return max(0.0, min(1.0, self.infinity_lower + finite * (1.0 - 8 * U) - 5e-324))
 
 
@@ -95,7 +97,7 @@ def _weight_norms(theta: float, step: float) -> tuple[float, float]:
     The largest value is theta^theta / (1+theta)^(1+theta); the sum of squares of a function with one peak is at most its
     integral over the step plus its largest square, and the integral is 1 / (2 theta (2 theta + 1)(theta + 1)).
     """
-    largest = math.exp(theta * math.log(theta) - (1.0 + theta) * math.log1p(theta)) * (1.0 + 1e-12 * (1.0 + theta))
+    largest = math.exp(-math.log1p(theta) - theta * math.log1p(1.0 / theta)) * (1.0 + 1e-12)
     integral = 1.0 / (2.0 * theta * (2.0 * theta + 1.0) * (theta + 1.0))
     return largest, math.sqrt(integral / step + largest * largest) * (1.0 + 1e-12)
 

@@ -16,9 +16,9 @@ def single_delta(pair: Pair, epsilon: float, infinity: tuple[float, float]) -> t
     slack = pair.slack(epsilon) + 4.0 * U * epsilon
     if above.size:
         mass, excess = np.exp(above.log_a), above.low - epsilon
-        errors = above.error + 16.0 * U
-        lower += math.fsum((mass * -np.expm1(-np.maximum(excess - slack, 0.0)) * (1.0 - errors)).tolist())
-        upper += math.fsum((mass * -np.expm1(-(excess + slack)) * (1.0 + errors)).tolist())
+        errors = above.error + (64.0 + above.size) * U  # of each mass, and of the sum
+        lower += max(0.0, float(np.sum(mass * -np.expm1(-np.maximum(excess - slack, 0.0)) * (1.0 - errors))))
+        upper += float(np.sum(mass * -np.expm1(-(excess + slack)) * (1.0 + errors)))
     near = points.where((points.low <= epsilon) & (points.low > epsilon - slack))
     if near.size:  # their true loss may be above epsilon
         upper += 2.0 * slack * float(np.exp(near.log_a).sum())

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from tightbudget.buckets.spread import share_up
 from tightbudget.buckets.tilted import Tilted, normalised
+from tightbudget.numerics.convolve import LONGEST, TooWide
 from tightbudget.numerics.logs import group_log_sum, log_sum
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Cells, Pair
@@ -74,6 +75,8 @@ def leaf(pair: Pair, step: float, theta: float, anchor: float, tail: float, log_
     low, high = (span.low - anchor) / step, (span.high - anchor) / step
     slack = pair.slack(max(abs(span.low), abs(span.high)) + step)
     doubt = _ROUNDINGS * (1.0 + max(abs(low), abs(high))) + slack / step
+    if high - low > LONGEST or max(abs(low), abs(high)) > 2.0**50:
+        raise TooWide
     start, stop = math.floor(low - doubt), math.ceil(high + doubt)
     x = anchor + step * np.arange(start, max(stop, start + 1) + 1, dtype=np.float64)
     upper, lower = np.full(x.size, -np.inf), np.full((2, x.size), -np.inf)
@@ -120,7 +123,7 @@ def _tilted(logs: Array, tilts: Array, step: float, errors: Array, first: int, a
     rows = np.exp(exponent - shift[:, None])
     # The logs are good to `errors`; the exponent is rounded at the size of each of its terms (M7).
     size = 2.0 * np.abs(np.where(rows > 0.0, logs, 0.0)) + 4.0 * np.abs(slopes) + np.abs(shift)[:, None]
-    error = np.einsum("ij,ij->i", rows, np.expm1(errors + U * (8.0 + size)))
+    error = np.einsum("ij,ij->i", rows, np.expm1(np.minimum(errors + U * (8.0 + size), 700.0)))
     if log_beyond > -math.inf:
         missing = log_beyond - tilts * anchor - shift
         error = error + np.exp(np.minimum(700.0, missing)) * (1.0 + 1e-9 + 16.0 * U * np.abs(tilts * anchor))

@@ -60,9 +60,10 @@ def composed(parts: Sequence[tuple[Tilted, int]], tail: float) -> Tilted:
     # Stored rows have mass 1 up to 64 roundings, exact ones at most 1 + E + noise_mass. Parts without noise multiply to
     # (1 + E1)^d1 (1 + E2)^d2 ... - 1 in L1; one noisy factor times all others is bounded in 2-norm and in L1 (M7).
     total = sum(count for _, count in parts)
-    mass = math.exp(64.0 * U * total)
-    error = mass * np.expm1(np.sum([count * np.log1p(part.error) for part, count in parts], axis=0))
-    others = mass * np.exp(np.sum([count * np.log1p(part.error + part.noise_mass) for part, count in parts], axis=0))
+    mass = math.exp(min(64.0 * U * total, 300.0))
+    error = mass * np.expm1(np.minimum(300.0, np.sum([count * np.log1p(part.error) for part, count in parts], axis=0)))
+    doubts = np.sum([count * np.log1p(part.error + part.noise_mass) for part, count in parts], axis=0)
+    others = mass * np.exp(np.minimum(300.0, doubts))
     noise = others * np.sum([count * part.noise for part, count in parts], axis=0)
     noise_mass = others * np.sum([count * part.noise_mass for part, count in parts], axis=0)
     log_scales = [count * part.log_scale for part, count in parts]

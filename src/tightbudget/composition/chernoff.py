@@ -48,7 +48,7 @@ def epsilon_upper(moments: Array, thetas: Array, log_delta: float) -> float:
 
 def _log_weight(thetas: Array) -> Array:
     """Return log of max_y e^{-theta y}(1 - e^{-y}) = theta^theta / (1+theta)^(1+theta), with room for rounding."""
-    weight: Array = thetas * np.log(thetas) - (1.0 + thetas) * np.log1p(thetas) + 1e-12 * (1.0 + thetas)
+    weight: Array = -np.log1p(thetas) - thetas * np.log1p(1.0 / thetas) + 1e-12
     return weight
 
 

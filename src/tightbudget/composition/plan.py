@@ -56,7 +56,7 @@ def plan(steps: Steps, tilt: Tilt, width: float, log_cap: float) -> Plan:
         )
         if best is None or candidate[0] < best[0]:
             best = candidate
-        if candidate[1].branching <= 4:
+        if candidate[1].branching <= 4 or candidate[0] > 2.0 * best[0]:
             break
     assert best is not None
     return best[1]
@@ -75,7 +75,7 @@ def _with_levels(
     spans: list[float],
 ) -> tuple[float, Plan]:
     total = steps.total
-    branching = max(2, math.ceil(total ** (1.0 / levels) - 1e-9))
+    branching = _branching(total, levels, len(steps.items))
     factor = 2 ** max(0, round(0.5 * math.log2(branching)))  # powers of two keep coarse grids on the points of fine ones
     entering, at = _entering(steps, branching, levels)
     units = _units(entering, branching)
@@ -115,6 +115,15 @@ def _entering(steps: Steps, branching: int, levels: int) -> tuple[tuple[tuple[tu
         at[i] = max(0, levels - max(1, math.ceil(math.log(seen) / math.log(branching) - 1e-9)))
     groups = tuple(tuple(item for item, level in zip(steps.items, at, strict=True) if level == j) for j in range(levels))
     return groups, at
+
+
+def _branching(total: int, levels: int, items: int) -> int:
+    """Return how many units make a block; for one repeated item preferably a divisor, which leaves no remainder to compose."""
+    least: int = max(2, math.ceil(total ** (1.0 / levels) - 1e-9))
+    if items == 1 and levels > 1:
+        divisors = (b for b in range(least, least + min(least // 2, 256) + 1) if total % b == 0)
+        return next(divisors, least)
+    return least
 
 
 def _units(entering: tuple[tuple[tuple[Pair, int], ...], ...], branching: int) -> list[int]:

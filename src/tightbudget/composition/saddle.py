@@ -21,7 +21,7 @@ from tightbudget.pairs.base import Cells
 Array = NDArray[np.float64]
 
 _TILTS = np.geomspace(1e-3, 1e4, 64)  # in units of 1 / standard deviation of the loss
-_FEW_ITEMS, _FEW_CELLS = 4, 96
+_CELLS = 128  # of each item's survey: planning needs no more
 _NEWTON = 16  # corrections of a tilt read off the table, at most
 
 
@@ -76,7 +76,7 @@ class Saddle:
     """
 
     def __init__(self, steps: Steps, log_cap: float) -> None:
-        self._surveys = [_survey(capped(pair, log_cap), count, len(steps.items)) for pair, count in steps.items]
+        self._surveys = [_survey(capped(pair, log_cap), count) for pair, count in steps.items]
         spread = sum(count * _variance(loss, log_a) for loss, log_a, count in self._surveys)
         scale = math.sqrt(spread) if spread > 0.0 else 1.0  # one loss only: any tilt will do
         self._table = self._cumulants(_TILTS / scale)
@@ -140,17 +140,17 @@ class Saddle:
         return Cumulants(theta, k, mean, np.maximum(variance, 1e-280))
 
 
-def _survey(cells: Cells, count: int, items: int) -> tuple[Array, Array, int]:
+def _survey(cells: Cells, count: int) -> tuple[Array, Array, int]:
     with np.errstate(invalid="ignore"):
         loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)
-    if items > _FEW_ITEMS and loss.size > _FEW_CELLS:
+    if loss.size > _CELLS:
         return *_fewer(loss, cells.log_a), count
     return loss, cells.log_a, count
 
 
 def _fewer(loss: Array, log_a: Array) -> tuple[Array, Array]:
-    """Group neighbouring cells: with many items, planning needs less of each."""
-    starts = np.arange(0, loss.size, -(-loss.size // _FEW_CELLS))
+    """Group neighbouring cells."""
+    starts = np.arange(0, loss.size, -(-loss.size // _CELLS))
     sums = group_log_sum(log_a, starts)
     weight = np.exp(log_a - np.repeat(sums, np.diff(starts, append=loss.size)))
     return np.add.reduceat(weight * loss, starts), sums

@@ -80,7 +80,7 @@ class Composable:
 
     def curve(self, epsilons: ArrayLike, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH) -> Curve:
         """Return lower and upper bounds of delta at each of the epsilons."""
-        values = np.atleast_1d(np.asarray(epsilons, dtype=np.float64))
+        values = np.atleast_1d(_numbers(epsilons))
         brackets = [self.delta(value, rtol, atol) for value in values.ravel().tolist()]
         lower = np.array([bracket.lower for bracket in brackets]).reshape(values.shape)
         upper = np.array([bracket.upper for bracket in brackets]).reshape(values.shape)
@@ -130,9 +130,7 @@ class Composition(Composable):
 
     def __post_init__(self) -> None:
         merged: list[tuple[Mechanism, int]] = []
-        for mechanism, count in self.items:
-            if not isinstance(mechanism, Mechanism):
-                raise InvalidParameter("items", mechanism, "pairs (mechanism, count)")
+        for mechanism, count in _pairs(self.items):
             if merged and merged[-1][0] == mechanism:
                 merged[-1] = (mechanism, _count(merged[-1][1] + _count(count)))
             elif _count(count):
@@ -168,6 +166,13 @@ class Mechanism(Composable):
     def _parts(self) -> "tuple[tuple[Mechanism, int], ...]":
         return ((self, 1),)
 
+    def _settle(self) -> None:
+        """Turn numbers of other kinds (NumPy's, fractions) into plain ones, so that arithmetic is that of float64."""
+        for spec in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, spec.name)
+            if type(value) not in (int, float, bool) and isinstance(value, numbers.Real):
+                object.__setattr__(self, spec.name, int(value) if isinstance(value, numbers.Integral) else float(value))
+
     def __str__(self) -> str:
         arguments = []
         for spec in fields(self):  # type: ignore[arg-type]
@@ -177,9 +182,22 @@ class Mechanism(Composable):
         return f"{self.name}({', '.join(arguments)})"
 
 
+def _pairs(items: Any) -> "list[tuple[Mechanism, int]]":
+    try:
+        pairs = [(mechanism, count) for mechanism, count in items]
+    except (TypeError, ValueError):
+        raise InvalidParameter("items", items, "pairs (mechanism, count)") from None
+    for mechanism, _ in pairs:
+        if not isinstance(mechanism, Mechanism):
+            raise InvalidParameter("items", mechanism, "pairs (mechanism, count)")
+    return pairs
+
+
 def compose(parts: Iterable[Composable]) -> Composition:
     """Return the composition of mechanisms or compositions."""
     items: list[tuple[Mechanism, int]] = []
+    if not isinstance(parts, Iterable):
+        raise InvalidParameter("compose", parts, "a list of mechanisms or compositions")
     for part in parts:
         if not isinstance(part, Composable):
             raise InvalidParameter("compose", part, "a list of mechanisms or compositions")
@@ -191,8 +209,16 @@ def _argument(name: str, value: object) -> str:
     return str(value) if isinstance(value, Mechanism) else f"{name}={value!r}"
 
 
+def _numbers(values: Any) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+        return array if array.ndim == 0 else array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidParameter("values", values, "a number or an array of numbers") from None
+
+
 def _each(value: Any, ask: Any) -> Any:
-    array = np.asarray(value)
+    array = _numbers(value)
     if array.ndim == 0:
         return ask(value)
     answers = np.empty(array.shape, dtype=object)
@@ -228,7 +254,7 @@ class Brackets(np.ndarray[Any, Any]):
         return all(answer.converged for answer in self.flat)
 
 
-def _real(name: str, value: object, allowed: str) -> float:
+def real(name: str, value: object, allowed: str) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         try:
             array = np.asarray(value)
@@ -237,25 +263,28 @@ def _real(name: str, value: object, allowed: str) -> float:
             value = float(array)
         except (TypeError, ValueError):
             raise InvalidParameter(name, value, allowed) from None
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise InvalidParameter(name, "a number beyond 1e308", allowed) from None
 
 
 def _epsilon(value: object) -> float:
-    epsilon = _real("epsilon", value, "a number from 0 to inf")
+    epsilon = real("epsilon", value, "a number from 0 to inf")
     if not epsilon >= 0.0:
         raise InvalidParameter("epsilon", value, "a number from 0 to inf")
     return epsilon
 
 
 def _delta(value: object) -> float:
-    delta = _real("delta", value, "a number from 0 to 1")
+    delta = real("delta", value, "a number from 0 to 1")
     if not 0.0 <= delta <= 1.0:
         raise InvalidParameter("delta", value, "a number from 0 to 1", "It is a probability; 1e-6 is a usual choice.")
     return delta
 
 
 def _tolerances(rtol: object, atol: object) -> tuple[float, float]:
-    relative, absolute = _real("rtol", rtol, "a number above 0"), _real("atol", atol, "a number from 0")
+    relative, absolute = real("rtol", rtol, "a number above 0"), real("atol", atol, "a number from 0")
     if not 0.0 < relative < math.inf:
         raise InvalidParameter("rtol", rtol, "a number above 0", "1e-3 is the default; 1e-6 is narrow.")
     if not 0.0 <= absolute < math.inf:
@@ -265,7 +294,7 @@ def _tolerances(rtol: object, atol: object) -> tuple[float, float]:
 
 def _count(value: object) -> int:
     allowed = f"a whole number from 0 to {MOST_REPETITIONS}"
-    number = _real("count", value, allowed)
+    number = real("count", value, allowed)
     if not (0.0 <= number <= MOST_REPETITIONS and number == math.floor(number)):
         raise InvalidParameter("count", value, allowed)
     return int(number)
@@ -274,7 +303,7 @@ def _count(value: object) -> int:
 def positive(name: str, value: object, hint: str = "", *, zero: bool = False, infinite: bool = False) -> float:
     """Check that a parameter is a number above 0 (or from 0), finite unless `infinite`; return it as given."""
     allowed = f"a {'' if infinite else 'finite '}number {'from' if zero else 'above'} 0"
-    number = _real(name, value, allowed)
+    number = real(name, value, allowed)
     if not (number > 0.0 or (zero and number == 0.0)) or (math.isinf(number) and not infinite):
         raise InvalidParameter(name, value, allowed, hint)
     return number
@@ -282,7 +311,7 @@ def positive(name: str, value: object, hint: str = "", *, zero: bool = False, in
 
 def probability(name: str, value: object, hint: str = "") -> float:
     """Check that a parameter is between 0 and 1."""
-    number = _real(name, value, "between 0 and 1")
+    number = real(name, value, "between 0 and 1")
     if not 0.0 <= number <= 1.0:
         raise InvalidParameter(name, value, "between 0 and 1", hint)
     return number

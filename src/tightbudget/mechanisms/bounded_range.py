@@ -22,9 +22,10 @@ class BoundedRange(Mechanism):
     eta: float
 
     def __post_init__(self) -> None:
+        self._settle()
         positive("eta", self.eta, zero=True)
 
     def pair(self, direction: Direction) -> Pair | None:
         if self.eta == 0:
             return None
-        return ExponentialPair(top=self.eta, reach=self.eta, weight=-1.0 / math.expm1(-self.eta))
+        return ExponentialPair(top=self.eta, reach=self.eta, log_weight=-math.log(-math.expm1(-self.eta)))

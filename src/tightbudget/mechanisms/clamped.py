@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism, _real, positive
+from tightbudget.mechanisms.base import Mechanism, positive, real
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair
@@ -22,7 +22,7 @@ _MOST_COUNTS = 2_000_000
 
 
 def finite(name: str, value: object) -> float:
-    number = _real(name, value, "a finite number")
+    number = real(name, value, "a finite number")
     if not math.isfinite(number):
         raise InvalidParameter(name, value, "a finite number")
     return number
@@ -39,6 +39,7 @@ class ClampedGaussian(Mechanism):
     sensitivity: float
 
     def __post_init__(self) -> None:
+        self._settle()
         finite("mean", self.mean)
         positive("sigma", self.sigma)
         positive("sensitivity", self.sensitivity, zero=True)
@@ -60,6 +61,7 @@ class ClampedLaplace(Mechanism):
     sensitivity: float
 
     def __post_init__(self) -> None:
+        self._settle()
         finite("mean", self.mean)
         positive("scale", self.scale)
         positive("sensitivity", self.sensitivity, zero=True)
@@ -72,6 +74,8 @@ class ClampedLaplace(Mechanism):
 
 @lru_cache(maxsize=16)
 def _clamped_gaussian(mean: float, sigma: float, shift: float, direction: Direction) -> PointPair:
+    if abs(mean) + shift + REACH * sigma > 2.0**52:
+        raise InvalidParameter("mean", mean, "such that counts stay below 2^52", "Measure counts in larger units.")
     first = max(0, math.floor(mean - REACH * sigma))
     last = max(1, math.ceil(mean + shift + REACH * sigma))
     if last - first > _MOST_COUNTS:
@@ -97,6 +101,8 @@ def _clamped_gaussian(mean: float, sigma: float, shift: float, direction: Direct
 @lru_cache(maxsize=64)
 def _clamped_laplace(mean: float, scale: float, shift: float, direction: Direction) -> PointPair:
     # Between the two centres the loss changes; to either side of both it is +-shift/scale and all outcomes count as one.
+    if abs(mean) + shift > 2.0**52:
+        raise InvalidParameter("mean", mean, "such that counts stay below 2^52", "Measure counts in larger units.")
     first, last = max(0, math.floor(mean) - 1), max(1, math.ceil(mean + shift) + 1)
     if last - first > _MOST_COUNTS:
         raise InvalidParameter("sensitivity", shift, f"at most {_MOST_COUNTS}", "Measure counts in larger units.")

@@ -8,19 +8,22 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism, positive
+from tightbudget.mechanisms.base import Mechanism, positive, real
+from tightbudget.mechanisms.nothing import revealing
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair
 from tightbudget.pairs.points import PointPair, point_pair
 
 _MOST_INTEGERS = 4_000_000
+_NO_NOISE = 1e-100  # noise that moves the answer with probability e^-1e100 is none
 
 
-def whole(name: str, value: float) -> int:
+def whole(name: str, value: object) -> int:
     """Check that a sensitivity is a whole number from 0."""
-    if isinstance(value, bool) or not math.isfinite(value) or int(value) != value or value < 0:
+    number = real(name, value, "a whole number from 0")
+    if not (number >= 0.0 and math.isfinite(number) and number == math.floor(number)):
         raise InvalidParameter(name, value, "a whole number from 0", "Noise on the integers protects integer queries.")
-    return int(value)
+    return int(number)
 
 
 @dataclass(frozen=True)
@@ -33,12 +36,15 @@ class DiscreteLaplace(Mechanism):
     sensitivity: int = 1
 
     def __post_init__(self) -> None:
+        self._settle()
         positive("scale", self.scale)
         whole("sensitivity", self.sensitivity)
 
     def pair(self, direction: Direction) -> Pair | None:
         shift = whole("sensitivity", self.sensitivity)
-        return _discrete_laplace(float(self.scale), shift) if shift else None
+        if not shift:
+            return None
+        return _discrete_laplace(float(self.scale), shift) if self.scale > _NO_NOISE * shift else revealing()
 
 
 @lru_cache(maxsize=64)
@@ -70,12 +76,15 @@ class DiscreteGaussian(Mechanism):
     sensitivity: int = 1
 
     def __post_init__(self) -> None:
+        self._settle()
         positive("sigma", self.sigma)
         whole("sensitivity", self.sensitivity)
 
     def pair(self, direction: Direction) -> Pair | None:
         shift = whole("sensitivity", self.sensitivity)
-        return _discrete_gaussian(float(self.sigma), shift) if shift else None
+        if not shift:
+            return None
+        return _discrete_gaussian(float(self.sigma), shift) if self.sigma > _NO_NOISE * shift else revealing()
 
 
 @lru_cache(maxsize=16)

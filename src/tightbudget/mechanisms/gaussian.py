@@ -20,6 +20,7 @@ class Gaussian(Mechanism):
     sensitivity: float = 1.0
 
     def __post_init__(self) -> None:
+        self._settle()
         positive("sigma", self.sigma, "It is a standard deviation; 0 means no noise.", zero=True, infinite=True)
         positive("sensitivity", self.sensitivity, zero=True)
 
@@ -38,6 +39,7 @@ class TruncatedGaussian(Mechanism):
     sensitivity: float = 1.0
 
     def __post_init__(self) -> None:
+        self._settle()
         positive("sigma", self.sigma)
         positive("bound", self.bound)
         positive("sensitivity", self.sensitivity, zero=True)
@@ -59,6 +61,7 @@ class GaussianDP(Mechanism):
     mu: float
 
     def __post_init__(self) -> None:
+        self._settle()
         positive("mu", self.mu, zero=True)
 
     def pair(self, direction: Direction) -> Pair | None:

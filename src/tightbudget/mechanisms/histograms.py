@@ -47,7 +47,7 @@ class Histograms(Mechanism):
         try:
             with open(path, newline="", encoding="utf-8") as file:
                 rows = [(number, row) for number, row in enumerate(csv.reader(file), start=1) if row]
-        except (OSError, UnicodeDecodeError) as problem:
+        except (OSError, UnicodeDecodeError, TypeError, ValueError) as problem:
             raise InvalidParameter("histograms", str(path), "a readable CSV file", f"Reading it failed: {problem}.") from None
         for place, (number, row) in enumerate(rows):
             try:
@@ -62,7 +62,7 @@ class Histograms(Mechanism):
         return cls(tuple(a), tuple(b), source=str(path))
 
     def pair(self, direction: Direction) -> Pair | None:
-        return self._pairs[direction]
+        return None if self.a == self.b else self._pairs[direction]
 
     @cached_property
     def _pairs(self) -> dict[Direction, Pair]:
@@ -90,17 +90,19 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _weights(name: str, values: Iterable[float]) -> tuple[float, ...]:
+def _weights(name: str, values: object) -> tuple[float, ...]:
     try:
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise TypeError
         weights = tuple(float(value) for value in values)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidParameter(name, values, "a list of numbers") from None
     for place, weight in enumerate(weights):
         if not 0.0 <= weight < math.inf:
             raise InvalidParameter(f"{name}[{place}]", weight, "a finite number from 0")
-    if not math.fsum(weights) > 0.0:
+    if max(weights, default=0.0) == 0.0:
         raise InvalidParameter(name, "an empty histogram", "a list with at least one positive number")
-    if math.isinf(math.fsum(weights)):
+    if sum(weights) == math.inf:
         raise InvalidParameter(name, "a histogram", "a list whose sum is finite")
     return weights
 

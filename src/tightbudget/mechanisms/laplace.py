@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism, positive
 from tightbudget.mechanisms.nothing import revealing
 from tightbudget.pairs.base import Direction, Pair
@@ -21,6 +22,7 @@ class Laplace(Mechanism):
     sensitivity: float = 1.0
 
     def __post_init__(self) -> None:
+        self._settle()
         positive("scale", self.scale, "It is the scale b of the noise; 0 means no noise.", zero=True, infinite=True)
         positive("sensitivity", self.sensitivity, zero=True)
 
@@ -30,7 +32,7 @@ class Laplace(Mechanism):
         top = quotient_up(self.sensitivity, self.scale) if self.scale > 0 else math.inf
         if math.isinf(top):
             return revealing()
-        return ExponentialPair(top=top, reach=top, weight=0.5, log_point=math.log(0.5))
+        return ExponentialPair(top=top, reach=top, log_weight=math.log(0.5), log_point=math.log(0.5))
 
 
 @dataclass(frozen=True)
@@ -44,26 +46,32 @@ class TruncatedLaplace(Mechanism):
     sensitivity: float = 1.0
 
     def __post_init__(self) -> None:
+        self._settle()
         positive("scale", self.scale)
         positive("bound", self.bound)
         positive("sensitivity", self.sensitivity, zero=True)
+        if self.bound / self.scale < 1e-150:
+            raise InvalidParameter(
+                "scale", self.scale, f"at most {1e150 * self.bound:g} for this bound", "The noise is uniform."
+            )
 
     def pair(self, direction: Direction) -> Pair | None:
-        shift, bound, scale = self.sensitivity, self.bound, self.scale
+        shift, bound, scale = float(self.sensitivity), float(self.bound), float(self.scale)
         if shift == 0:
             return None
         if shift >= 2 * bound:
             return revealing()
         top = quotient_up(shift, scale)
         kept = -math.expm1(-bound / scale)  # twice the mass that the bound leaves on either side
+        log_weight = math.log(0.5) - math.log(kept)
         if shift < bound:
             # x in [shift - bound, 0] has loss +top; x in [-bound, shift - bound) only the unshifted noise can produce
             point = -math.expm1((shift - bound) / scale) / (2.0 * kept)
-            only_a = math.exp(-bound / scale) * math.expm1(top) / (2.0 * kept)
-            return ExponentialPair(top, top, 0.5 / kept, math.log(point), only_a)
+            only_a = math.exp((shift - bound) / scale) * -math.expm1(-top) / (2.0 * kept)
+            return ExponentialPair(top, top, log_weight, math.log(point), max(only_a, 5e-324))
         reach = quotient_up(2 * Fraction(bound) - Fraction(shift), scale)
-        only_a = 1.0 - (math.exp((bound - shift) / scale) - math.exp(-bound / scale)) / (2.0 * kept)
-        return ExponentialPair(top, reach, 0.5 / kept, -math.inf, only_a)
+        both = math.exp((bound - shift) / scale) * -math.expm1(-reach) / (2.0 * kept)
+        return ExponentialPair(top, reach, log_weight, -math.inf, 1.0 - both)
 
 
 def quotient_up(numerator: float | Fraction, denominator: float) -> float:

@@ -19,6 +19,7 @@ class Poisson(Mechanism):
     q: float
 
     def __post_init__(self) -> None:
+        self._settle()
         if not isinstance(self.mechanism, Mechanism):
             raise InvalidParameter("mechanism", self.mechanism, "one mechanism", "Subsample each part of a composition.")
         probability("q", self.q, "For a batch of 256 out of 60000 use 256/60000.")

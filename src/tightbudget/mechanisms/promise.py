@@ -27,6 +27,7 @@ class PureDP(Mechanism):
     def __init__(self, epsilon: float) -> None:
         positive("epsilon", epsilon, zero=True, infinite=True)
         object.__setattr__(self, "promised_epsilon", epsilon)
+        self._settle()
 
     def pair(self, direction: Direction) -> Pair | None:
         return promise_pair(float(self.promised_epsilon), 0.0)
@@ -46,6 +47,7 @@ class ApproximateDP(Mechanism):
         probability("delta", delta)
         object.__setattr__(self, "promised_epsilon", epsilon)
         object.__setattr__(self, "promised_delta", delta)
+        self._settle()
 
     def pair(self, direction: Direction) -> Pair | None:
         return promise_pair(float(self.promised_epsilon), float(self.promised_delta))
@@ -71,4 +73,5 @@ def promise_pair(epsilon: float, delta: float) -> Pair | None:
         lost=delta,
         period=2.0 * epsilon,
         top=epsilon,
+        infinity_error=-1.0,
     )

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism, probability
+from tightbudget.mechanisms.base import Mechanism, probability, real
 from tightbudget.mechanisms.nothing import revealing
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair
@@ -26,8 +26,10 @@ class RandomizedResponse(Mechanism):
     k: int = 2
 
     def __post_init__(self) -> None:
+        self._settle()
         probability("p", self.p)
-        if isinstance(self.k, bool) or int(self.k) != self.k or self.k < 2:
+        values = real("k", self.k, "a whole number from 2")
+        if not (values >= 2.0 and math.isfinite(values) and values == math.floor(values)):
             raise InvalidParameter("k", self.k, "a whole number from 2")
 
     def pair(self, direction: Direction) -> Pair | None:
@@ -40,10 +42,9 @@ class RandomizedResponse(Mechanism):
             return revealing(1.0 if exact_lie == 0 else float(exact_lie))
         truth, lie, both = float(exact_truth), float(exact_lie), float((int(self.k) - 2) * exact_lie)
         # log1p keeps the loss relatively accurate when p is close to 1/k
-        if exact_truth > exact_lie:
-            loss = math.log1p(float(exact_truth / exact_lie - 1))
-        else:
-            loss = -math.log1p(float(exact_lie / exact_truth - 1))
+        ratio = max(exact_truth, exact_lie) / min(exact_truth, exact_lie)
+        loss = math.log1p(float(ratio - 1)) if ratio < 2**1000 else math.log(ratio.numerator) - math.log(ratio.denominator)
+        loss = loss if exact_truth > exact_lie else -loss
         losses = np.array([-loss, loss] + [0.0] * (both > 0))
         log_a = np.log([lie, truth] + [both] * (both > 0))
         log_b = np.log([truth, lie] + [both] * (both > 0))

@@ -24,10 +24,12 @@ mixed radices in tests/unit/numerics/test_fft.py."""
 
 _COMPLEX_PRODUCT = math.sqrt(5.0) * U  # relative error of one complex multiplication
 _DIRECT_LENGTH = 256  # up to this length the schoolbook sum is as fast, and relatively accurate
+_WHOLE_LENGTH = 8192  # up to this length the whole product costs less than finding out which part matters
+_FLAT_SLOPES = np.array([0.25, 0.5, 1.0, 2.0])  # relative to log(1/tail) over the length of the longest list
 _MOST_FACTORS = 10**11  # the slop of _fft_noise is proven up to here
 _SHORT = 384  # lists up to this length need no binning to estimate their tails
-_DISTANCES = np.unique(np.concatenate([np.arange(1, 48), np.geomspace(48.0, 2.0**26, 160)]).astype(np.intp))
-_SLOPES = np.geomspace(1.0 / 64.0, 1.5, 11)  # of Chernoff bounds, relative to the best one for a normal law
+_DISTANCES = np.unique(np.concatenate([np.arange(1, 32), np.geomspace(32.0, 2.0**26, 110)]).astype(np.intp))
+_SLOPES = np.geomspace(1.0 / 64.0, 1.5, 9)  # of Chernoff bounds, relative to the best one for a normal law
 LONGEST = 2**21
 """Longest transform: keeps the memory of one composition below 300 MB."""
 TINY = 1e-70
@@ -59,8 +61,9 @@ def convolve_powers(stacks: Sequence[Array], counts: Sequence[int], tail: float)
         return _direct(stacks, counts)
     if sum(counts) > _MOST_FACTORS:
         raise TooWide
-    low, high, outside = _window(stacks, counts, length, tail)
-    return _by_fft(stacks, counts, low, high, outside)
+    if length <= _WHOLE_LENGTH:
+        return _by_fft(stacks, counts, 0, length - 1, np.zeros(stacks[0].shape[0]))
+    return _by_fft(stacks, counts, *_window(stacks, counts, length, tail))
 
 
 def _direct(stacks: Sequence[Array], counts: Sequence[int]) -> Product:
@@ -153,8 +156,10 @@ def _window(stacks: Sequence[Array], counts: Sequence[int], length: int, tail: f
     """Return indices low, high of the product and a bound on its mass outside them, row by row (Chernoff, M4)."""
     majorants = [_majorant(stack) for stack in stacks]
     variance = sum(count * _variance(*part) for part, count in zip(majorants, counts, strict=True))
-    slopes = _SLOPES * math.sqrt(2.0 * math.log(1.0 / tail) / max(variance, 0.01))
     log_tail = math.log(tail)
+    # for tails like a normal law's, and for those made by few large terms
+    longest = max(stack.shape[1] for stack in stacks)
+    slopes = np.concatenate([_SLOPES * math.sqrt(-2.0 * log_tail / max(variance, 0.01)), _FLAT_SLOPES * -log_tail / longest])
     # the log-moments are sums of this many terms, each good to a few roundings of its size
     doubt = 1e-9 + 8.0 * U * sum(count * (400.0 + slopes * stack.shape[1]) for stack, count in zip(stacks, counts, strict=True))
     ends, outside = [], np.zeros(stacks[0].shape[0])
@@ -190,7 +195,7 @@ def _majorant(stack: Array) -> tuple[Array, Array]:
         return stack, index
     peak = int(np.argmax(stack[0]))
     left, right = (int(np.searchsorted(_DISTANCES, length)) for length in (peak, n - peak))
-    starts = np.concatenate([[0] * (peak > 0), peak - _DISTANCES[:left][::-1], [peak], peak + _DISTANCES[:right]])
+    starts = np.concatenate([np.arange(min(peak, 1)), peak - _DISTANCES[:left][::-1], [peak], peak + _DISTANCES[:right]])
     sizes = np.diff(starts, append=n)
     first, width = index[starts], np.maximum(sizes - 1.0, 1.0)
     # means are taken from the start of each bin, so that nothing cancels

@@ -82,6 +82,10 @@ class Pair(Protocol):
         """Mass of A where B has none, good to a few roundings."""
 
     @property
+    def infinity_error(self) -> float:
+        """Relative error of that mass, beyond 1e-11; negative if it is exact."""
+
+    @property
     def lost(self) -> float:
         """Mass of B where A has none, good to a few roundings."""
 

@@ -14,19 +14,20 @@ _SURVEY_CELLS = 256
 
 @dataclass(frozen=True)
 class ExponentialPair:
-    """Loss density weight/2 * e^((x - top)/2) on [-reach, reach] under A, times e^-x under B, plus two point masses.
+    """Loss density e^log_weight / 2 * e^((x - top)/2) on [-reach, reach] under A, times e^-x under B, plus two point masses.
 
     The points sit at +-top: exp(log_point) under A and exp(log_point - top) under B at +top, mirrored at -top.
-    Laplace: weight 1/2, log_point = log 1/2, reach = top (theory D.2). Bounded range: weight 1/(1 - e^-top), no points (D.3).
+    Laplace: log_weight = log_point = log 1/2, reach = top (theory D.2). Bounded range: -log(1 - e^-top), no points (D.3).
     """
 
     top: float
     reach: float
-    weight: float
+    log_weight: float
     log_point: float = -math.inf
     infinity: float = 0.0
 
     unresolved = 0.0
+    infinity_error = 1e-10
 
     @property
     def lost(self) -> float:
@@ -60,12 +61,12 @@ class ExponentialPair:
         x = np.clip(edges, -self.reach, self.reach)
         half = 0.5 * np.diff(x)
         low = x[:-1]
-        log_weight = math.log(self.weight)
         with np.errstate(divide="ignore"):
-            log_a = log_weight + 0.5 * (low - self.top) + np.log(np.expm1(half))
-            log_b = log_weight - 0.5 * (low + self.top) + np.log(-np.expm1(-half))
+            log_width = np.log(-np.expm1(-half))
+        log_a = self.log_weight + 0.5 * (low - self.top) + half + log_width
+        log_b = self.log_weight - 0.5 * (low + self.top) + log_width
         logs = np.where(half > 0, np.abs(log_a), 0.0) + np.where(half > 0, np.abs(log_b), 0.0)
-        return Cells(edges[:-1], edges[1:], log_a, log_b, U * (12.0 + logs + 4.0 * self.top + 4.0 * abs(log_weight)))
+        return Cells(edges[:-1], edges[1:], log_a, log_b, U * (12.0 + logs + 4.0 * self.top + 4.0 * abs(self.log_weight)))
 
     def survey(self) -> Cells:
         return _survey(self)

@@ -24,9 +24,7 @@ class GaussianPair:
     @property
     def _range(self) -> tuple[float, float]:
         """Interval of z in which both densities are positive and not negligible."""
-        if self.cut < math.inf:
-            return self.m - self.cut, self.cut
-        return -REACH, self.m + REACH
+        return max(self.m - self.cut, -REACH), min(self.cut, self.m + REACH)
 
     @property
     def _log_norm(self) -> float:
@@ -36,13 +34,23 @@ class GaussianPair:
         return float(log_normal_mass(np.zeros(1), np.array([2.0 * self.cut]))[0][0])
 
     @property
+    def _cut_size(self) -> float:
+        """Size at which the ends of the range are rounded, if the cut makes them."""
+        return self.cut if self.cut <= self.m + REACH else 0.0
+
+    @property
     def infinity(self) -> float:
         if self.cut == math.inf:
             return 0.0
         if self.m >= 2.0 * self.cut:
             return 1.0
         log_mass = log_normal_mass(np.array([self.cut - 0.5 * self.m]), np.array([self.m]))[0][0]
-        return min(1.0, math.exp(log_mass - self._log_norm))
+        return min(1.0, max(math.exp(log_mass - self._log_norm), 5e-324))
+
+    @property
+    def infinity_error(self) -> float:
+        # both ends of the interval are rounded at the size of the cut, which the hazard there magnifies
+        return 0.0 if self.cut == math.inf else 16.0 * U * (self.cut + self.m) * (2.0 + abs(self.cut - self.m))
 
     @property
     def lost(self) -> float:
@@ -50,7 +58,7 @@ class GaussianPair:
 
     @property
     def unresolved(self) -> float:
-        return NEGLIGIBLE if self.cut == math.inf else 0.0
+        return NEGLIGIBLE if max(self.cut, self.m - self.cut + REACH) > REACH else 0.0
 
     @property
     def max_loss(self) -> float:
@@ -68,7 +76,7 @@ class GaussianPair:
     def slack(self, loss: float) -> float:
         # z = loss/m + m/2 is rounded twice, m itself up to six times; an error of u|z| in z moves the loss by
         # u|loss + m^2/2|
-        return 16.0 * U * (abs(loss) + self.m * self.m)
+        return 16.0 * U * (abs(loss) + self.m * self.m + self.m * self._cut_size)
 
     def points(self) -> Cells:
         return Cells.none()
@@ -87,8 +95,9 @@ class GaussianPair:
         log_a, error_a = log_normal_mass(middle - self.m, width)
         log_b, error_b = log_normal_mass(middle, width)
         norm = self._log_norm
+        at_cut = 8.0 * U * self._cut_size * (np.abs(middle) + self.m + 1.0)
         # the middle is good to u|z| and m to 6u m, which moves log phi by at most 8u (|z| + m)^2
-        error = np.maximum(error_a, error_b) + U * (8.0 * (np.abs(middle) + self.m) ** 2 + 8.0 + 4.0 * abs(norm))
+        error = np.maximum(error_a, error_b) + U * (8.0 * (np.abs(middle) + self.m) ** 2 + 8.0 + 4.0 * abs(norm)) + at_cut
         return Cells(low, high, log_a - norm, log_b - norm, error)
 
     def survey(self) -> Cells:
@@ -100,7 +109,7 @@ def _survey(pair: GaussianPair) -> Cells:
     low, high = pair._range
     if low >= high:
         return Cells.none()
-    if pair.cut == math.inf:
+    if pair.cut > pair.m + REACH:
         # dense where A and moderate tilts of it live, sparse in the far tails
         z = pair.m + np.concatenate(
             [

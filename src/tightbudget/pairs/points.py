@@ -30,6 +30,7 @@ class PointPair:
     period: float | None = None  # known lattice period, if any
     top: float = 0.0  # a float no smaller than any loss
     loss_error: float = 0.0  # of each loss, absolute, beyond a few roundings
+    infinity_error: float = 0.0
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PointPair) and self.key == other.key
@@ -90,6 +91,7 @@ def point_pair(
     period: float | None = None,
     top: float | None = None,
     loss_error: float = 0.0,
+    infinity_error: float = 0.0,
 ) -> PointPair:
     """Return the pair with its events in increasing order of loss; `top` if the largest loss is known exactly."""
     order = np.argsort(losses, kind="stable")
@@ -100,7 +102,9 @@ def point_pair(
     if top is None:
         largest = float(arrays[0][-1]) if arrays[0].size else 0.0
         top = largest + 4.0 * U * abs(largest) + loss_error
-    return PointPair(key, arrays[0], arrays[1], arrays[2], arrays[3], infinity, lost, unresolved, period, top, loss_error)
+    return PointPair(
+        key, arrays[0], arrays[1], arrays[2], arrays[3], infinity, lost, unresolved, period, top, loss_error, infinity_error
+    )
 
 
 def _lattice_period(losses: Array) -> float | None:

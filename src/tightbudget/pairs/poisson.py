@@ -28,6 +28,10 @@ class PoissonPair:
         return self.q * self.base.infinity if self.direction is Direction.REMOVE else 0.0
 
     @property
+    def infinity_error(self) -> float:
+        return max(0.0, self.base.infinity_error)
+
+    @property
     def lost(self) -> float:
         return 0.0 if self.direction is Direction.REMOVE else self.q * self.base.lost
 
@@ -125,8 +129,15 @@ def _magnified(loss: float, q: float) -> float:
 def _forward(loss: Array, q: float, direction: Direction) -> Array:
     sign = 1.0 if direction is Direction.REMOVE else -1.0
     x = sign * loss
-    with np.errstate(over="ignore"):
-        return sign * np.where(x > 500.0, x + math.log(q), np.log1p(q * np.expm1(np.minimum(x, 500.0))))
+    inner = q * np.expm1(np.minimum(x, 0.0))
+    # log(1 - q + q e^x), near 0 through log1p, and elsewhere without cancellation
+    far = np.logaddexp(math.log1p(-q), math.log(q) + x)
+    small = np.abs(x) < 1.0
+    return sign * np.where(
+        small,
+        np.log1p(q * np.expm1(np.where(small, x, 0.0))),
+        np.where(inner < -0.5, far, np.where(x > 0, far, np.log1p(inner))),
+    )
 
 
 def _mix(log_a: Array, log_b: Array, q: float, direction: Direction) -> tuple[Array, Array]:
