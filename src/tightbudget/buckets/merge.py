@@ -6,13 +6,12 @@ bucket never matters for soundness, and events may be dropped from both rows ali
 
 import numpy as np
 
-from tightbudget.buckets.tilted import Tilted, columns, composed, kept, normalised
+from tightbudget.buckets.tilted import Tilted, columns, kept, normalised
 from tightbudget.numerics.rounding import U
 
 
-def compose_merged(parts: list[tuple[Tilted, int]], tail: float) -> Tilted:
-    """Return the composition; events trimmed from both rows need no correction."""
-    stack = composed(parts, tail)
+def trim_merged(stack: Tilted, tail: float) -> Tilted:
+    """Drop the events at the ends; from both rows alike they need no correction."""
     start, stop = kept(stack, tail)
     return columns(stack, start, stop, stack.error)
 

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.buckets.tilted import Tilted, columns, composed, kept, normalised
+from tightbudget.buckets.tilted import Tilted, columns, kept, normalised
 from tightbudget.numerics.rounding import U
 
 Array = NDArray[np.float64]
@@ -23,9 +23,8 @@ def share_up(excess: Array, h: float | Array) -> Array:
     return share
 
 
-def compose_spread(parts: list[tuple[Tilted, int]], tail: float) -> Tilted:
-    """Return the composition; what is trimmed from it is added to its certificate."""
-    stack = composed(parts, tail)
+def trim_spread(stack: Tilted, tail: float) -> Tilted:
+    """Drop what little the ends hold, and add it to the certificate."""
     start, stop = kept(stack, tail)
     if start == 0 and stop == stack.size:
         return stack

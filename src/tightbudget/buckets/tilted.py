@@ -13,10 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.numerics.convolve import TINY, convolve_powers, flush
+from tightbudget.numerics.convolve import TINY, Product, convolve_powers, flush
 from tightbudget.numerics.rounding import U
 
 Array = NDArray[np.float64]
+
+_BATCH = 2**15  # entries of units that go through one transform together: they should stay in the processor's cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +59,18 @@ def composed(parts: Sequence[tuple[Tilted, int]], tail: float) -> Tilted:
     if len(parts) == 1 and parts[0][1] == 1:
         return parts[0][0]
     product = convolve_powers([part.rows for part, _ in parts], [count for _, count in parts], tail)
-    # Stored rows have mass 1 up to 64 roundings, exact ones at most 1 + E + noise_mass. Parts without noise multiply to
-    # (1 + E1)^d1 (1 + E2)^d2 ... - 1 in L1; one noisy factor times all others is bounded in 2-norm and in L1 (M7).
-    total = sum(count for _, count in parts)
-    mass = math.exp(min(64.0 * U * total, 300.0))
+    first = sum(count * part.first for part, count in parts) + product.first
+    anchor = math.fsum(count * part.anchor for part, count in parts)
+    return _certified(parts, product, first, anchor)
+
+
+def _certified(parts: Sequence[tuple[Tilted, int]], product: Product, first: int, anchor: float) -> Tilted:
+    """Return the product with what the parts' certificates, and its own, amount to.
+
+    Stored rows have mass 1 up to 64 roundings, exact ones at most 1 + E + noise_mass. Parts without noise multiply to
+    (1 + E1)^d1 (1 + E2)^d2 ... - 1 in L1; one noisy factor times all others is bounded in 2-norm and in L1 (M7).
+    """
+    mass = math.exp(min(64.0 * U * sum(count for _, count in parts), 300.0))
     error = mass * np.expm1(np.minimum(300.0, np.sum([count * np.log1p(part.error) for part, count in parts], axis=0)))
     doubts = np.sum([count * np.log1p(part.error + part.noise_mass) for part, count in parts], axis=0)
     others = mass * np.exp(np.minimum(300.0, doubts))
@@ -69,13 +79,61 @@ def composed(parts: Sequence[tuple[Tilted, int]], tail: float) -> Tilted:
     log_scales = [count * part.log_scale for part, count in parts]
     return normalised(
         product.rows,
-        sum(count * part.first for part, count in parts) + product.first,
-        math.fsum(count * part.anchor for part, count in parts),
+        first,
+        anchor,
         np.sum(log_scales, axis=0),
         error + product.error + 3.0 * U * np.sum(np.abs(log_scales), axis=0),
         noise + product.noise,
         noise_mass + math.sqrt(product.rows.shape[1]) * product.noise,
     )
+
+
+def powers(units: Sequence[Tilted], count: int, tail: float) -> list[Tilted]:
+    """Return each unit composed with itself, `count` times: one call of the transform serves them all."""
+    if count == 1:
+        return list(units)
+    done: list[Tilted] = []
+    for batch in _batches(units):
+        low, high = min(unit.first for unit in batch), max(unit.first + unit.size for unit in batch)
+        height = batch[0].rows.shape[0]
+        rows = np.zeros((height * len(batch), high - low))
+        for i, unit in enumerate(batch):
+            rows[i * height : (i + 1) * height, unit.first - low : unit.first - low + unit.size] = unit.rows
+        product = convolve_powers([rows], [count], tail)
+        together = Tilted(
+            rows,
+            low,
+            0.0,
+            *(np.concatenate([getattr(u, name) for u in batch]) for name in ("log_scale", "error", "noise", "noise_mass")),
+        )
+        result = _certified([(together, count)], product, count * low + product.first, 0.0)
+        for i, unit in enumerate(batch):
+            part = slice(i * height, (i + 1) * height)
+            done.append(
+                Tilted(
+                    result.rows[part],
+                    result.first,
+                    count * unit.anchor,
+                    result.log_scale[part],
+                    result.error[part],
+                    result.noise[part],
+                    result.noise_mass[part],
+                )
+            )
+    return done
+
+
+def _batches(units: Sequence[Tilted]) -> list[list[Tilted]]:
+    """Group neighbouring units of about the same length, so that little is padded and memory stays small."""
+    batches: list[list[Tilted]] = []
+    for unit in units:
+        last = batches[-1] if batches else []
+        alike = last and 2 * last[0].size > unit.size > last[0].size // 2 and (len(last) + 1) * unit.size < _BATCH
+        if alike:
+            last.append(unit)
+        else:
+            batches.append([unit])
+    return batches
 
 
 def kept(stack: Tilted, tail: float) -> tuple[int, int]:

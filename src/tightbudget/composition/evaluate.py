@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tightbudget.buckets.leaf import leaf
-from tightbudget.buckets.merge import coarsen_merged, compose_merged
-from tightbudget.buckets.spread import coarsen_spread, compose_spread
-from tightbudget.buckets.tilted import Tilted
+from tightbudget.buckets.merge import coarsen_merged, trim_merged
+from tightbudget.buckets.spread import coarsen_spread, trim_spread
+from tightbudget.buckets.tilted import Tilted, composed, powers
 from tightbudget.composition.plan import Plan
 
 Units = list[tuple[Tilted, int]]
@@ -23,6 +23,17 @@ class Composed:
     slack: float
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How one of the two readings is trimmed and made coarser."""
+
+    trim: Callable[[Tilted, float], Tilted]
+    coarsen: Callable[[Tilted, float, float, int], Tilted]
+
+
+SPREAD, MERGED = Reading(trim_spread, coarsen_spread), Reading(trim_merged, coarsen_merged)
+
+
 def evaluate(plan: Plan) -> Composed:
     """Return the composition that the plan describes."""
     spread: Units = []
@@ -32,43 +43,46 @@ def evaluate(plan: Plan) -> Composed:
     for j, step in enumerate(plan.steps):
         for pair, count in plan.entering[j]:
             alignment = pair.alignment
-            entering = leaf(pair, step, plan.theta, alignment.anchor if alignment else 0.0, plan.leaf_tail, plan.log_cap)
+            anchor = alignment.anchor if alignment else 0.0
+            entering = leaf(pair, step, plan.theta, anchor, plan.leaf_tail, plan.log_cap)
             slack += count * entering.slack
             spread.append((entering.spread, count))
             merged.append((entering.merged, count))
-        tail = plan.tails[j]
-        if j == last:
-            return Composed(compose_spread(spread, tail), compose_merged(merged, tail), step, plan.theta, slack * (1.0 + 1e-9))
-        factor = plan.factors[j]
-        spread = [
-            (coarsen_spread(block, step, plan.theta, factor), count)
-            for block, count in _blocks(spread, plan.branching, tail, compose_spread)
-        ]
-        merged = [
-            (coarsen_merged(block, step, plan.theta, factor), count)
-            for block, count in _blocks(merged, plan.branching, tail, compose_merged)
-        ]
-    raise AssertionError("a plan has at least one level")
+        if j < last:
+            spread, merged = _level(spread, SPREAD, plan, j), _level(merged, MERGED, plan, j)
+    tail = plan.tails[last]
+    return Composed(
+        trim_spread(composed(spread, tail), tail),
+        trim_merged(composed(merged, tail), tail),
+        plan.steps[last],
+        plan.theta,
+        slack * (1.0 + 1e-9),
+    )
 
 
-def _blocks(units: Units, branching: int, tail: float, compose: Callable[[Units, float], Tilted]) -> Units:
-    """Compose units into blocks of about `branching` each: powers of one unit first, then the remainders together."""
-    blocks: Units = []
-    rest: Units = []
+def _level(units: Units, reading: Reading, plan: Plan, j: int) -> Units:
+    """Compose units into blocks of about `branching` each, powers of one unit and remainders together, and coarsen them."""
+    branching, tail = plan.branching, plan.tails[j]
+    whole = [(unit, count // branching) for unit, count in units if count >= branching]
+    blocks = list(zip(powers([unit for unit, _ in whole], branching, tail), (count for _, count in whole), strict=True))
+    blocks += [(composed(parts, tail), 1) for parts in _remainders(units, branching)]
+    return [
+        (reading.coarsen(reading.trim(block, tail), plan.steps[j], plan.theta, plan.factors[j]), count)
+        for block, count in blocks
+    ]
+
+
+def _remainders(units: Units, branching: int) -> list[Units]:
+    """Group what is left over of each unit into lists of at most `branching` in all."""
+    groups: list[Units] = []
     room = 0
     for unit, count in units:
-        whole, left = divmod(count, branching)
-        if whole:
-            blocks.append((compose([(unit, branching)], tail), whole))
+        left = count % branching
         if not left:
             continue
-        if rest and left > room:
-            blocks.append((compose(rest, tail), 1))
-            rest = []
-        if not rest:
+        if not groups or left > room:
+            groups.append([])
             room = branching
-        rest.append((unit, left))
+        groups[-1].append((unit, left))
         room -= left
-    if rest:
-        blocks.append((compose(rest, tail), 1))
-    return blocks
+    return groups

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -69,21 +69,18 @@ class ExponentialPair:
         return Cells(edges[:-1], edges[1:], log_a, log_b, U * (12.0 + logs + 4.0 * self.top + 4.0 * abs(self.log_weight)))
 
     def survey(self) -> Cells:
-        return _survey(self)
+        return self._survey
 
-
-@lru_cache(maxsize=512)
-def _survey(pair: ExponentialPair) -> Cells:
-    points = pair.points()
-    if pair.reach <= 0.0:
-        return points
-    # cells get narrower towards both ends, where steep tilts gather the mass
-    fine = pair.reach * np.geomspace(1e-14, 1.0, _SURVEY_CELLS // 2, endpoint=False)
-    edges = np.unique(
-        np.concatenate([fine - pair.reach, np.linspace(-1.0, 1.0, _SURVEY_CELLS) * pair.reach, pair.reach - fine])
-    )
-    cells = pair.cells(edges)
-    if not points.size:
-        return cells
-    below, above = points.where(np.array([True, False])), points.where(np.array([False, True]))
-    return Cells.join(below, cells, above)
+    @cached_property
+    def _survey(self) -> Cells:
+        points = self.points()
+        if self.reach <= 0.0:
+            return points
+        # cells get narrower towards both ends, where steep tilts gather the mass
+        fine = self.reach * np.geomspace(1e-14, 1.0, _SURVEY_CELLS // 2, endpoint=False)
+        middle = self.reach * np.linspace(-1.0, 1.0, _SURVEY_CELLS)
+        cells = self.cells(np.unique(np.concatenate([fine - self.reach, middle, self.reach - fine])))
+        if not points.size:
+            return cells
+        below, above = points.where(np.array([True, False])), points.where(np.array([False, True]))
+        return Cells.join(below, cells, above)

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -101,27 +101,26 @@ class GaussianPair:
         return Cells(low, high, log_a - norm, log_b - norm, error)
 
     def survey(self) -> Cells:
-        return _survey(self)
+        return self._survey
 
-
-@lru_cache(maxsize=512)
-def _survey(pair: GaussianPair) -> Cells:
-    low, high = pair._range
-    if low >= high:
-        return Cells.none()
-    if pair.cut > pair.m + REACH:
-        # dense where A and moderate tilts of it live, sparse in the far tails
-        z = pair.m + np.concatenate(
-            [
-                np.linspace(-pair.m - REACH, -_CORE, 60, endpoint=False),
-                np.linspace(-_CORE, _CORE, _SURVEY_CELLS, endpoint=False),
-                np.linspace(_CORE, REACH, 101),
-            ]
-        )
-    else:
-        # cells get narrower towards both ends, where steep tilts gather the mass
-        fine = 0.5 * (high - low) * np.geomspace(1e-12, 1.0, _SURVEY_CELLS // 4, endpoint=False)
-        z = np.unique(np.concatenate([low + fine, np.linspace(low, high, _SURVEY_CELLS), high - fine]))
-    losses = pair.m * (z - 0.5 * pair.m)
-    cells = pair._cells_at(z, losses[:-1], losses[1:])
-    return cells.where(cells.log_a > -math.inf)
+    @cached_property
+    def _survey(self) -> Cells:
+        low, high = self._range
+        if low >= high:
+            return Cells.none()
+        if self.cut > self.m + REACH:
+            # dense where A and moderate tilts of it live, sparse in the far tails
+            z = self.m + np.concatenate(
+                [
+                    np.linspace(-self.m - REACH, -_CORE, 60, endpoint=False),
+                    np.linspace(-_CORE, _CORE, _SURVEY_CELLS, endpoint=False),
+                    np.linspace(_CORE, REACH, 101),
+                ]
+            )
+        else:
+            # cells get narrower towards both ends, where steep tilts gather the mass
+            fine = 0.5 * (high - low) * np.geomspace(1e-12, 1.0, _SURVEY_CELLS // 4, endpoint=False)
+            z = np.unique(np.concatenate([low + fine, np.linspace(low, high, _SURVEY_CELLS), high - fine]))
+        losses = self.m * (z - 0.5 * self.m)
+        cells = self._cells_at(z, losses[:-1], losses[1:])
+        return cells.where(cells.log_a > -math.inf)

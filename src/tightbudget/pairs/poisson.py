@@ -6,7 +6,7 @@ losses of the subsampled pair are positive combinations of those of the base pai
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -68,6 +68,10 @@ class PoissonPair:
         return slope * (8.0 * U * size + self.base.slack(size)) + _magnified(loss, self.q)
 
     def points(self) -> Cells:
+        return self._points
+
+    @cached_property
+    def _points(self) -> Cells:
         return _subsample_points(self.base, self.q, self.direction)
 
     def cells(self, edges: Array) -> Cells:
@@ -77,7 +81,20 @@ class PoissonPair:
         return self._mix(cells, edges[:-1], edges[1:])
 
     def survey(self) -> Cells:
-        return _survey(self)
+        return self._survey
+
+    @cached_property
+    def _survey(self) -> Cells:
+        cells = self.base.survey()
+        continuous = cells.where(cells.high > cells.low)
+        low, high = self._forward(continuous.low), self._forward(continuous.high)
+        # a cell squeezed flat against the end of the support is still no point mass
+        mapped = self._mix(continuous, low, np.maximum(high, np.nextafter(low, np.inf)))
+        if not self.points().size:
+            return mapped
+        joined = Cells.join(mapped, self.points())
+        order = np.argsort(joined.low, kind="stable")
+        return Cells(*(getattr(joined, name)[order] for name in ("low", "high", "log_a", "log_b", "error")))
 
     def _forward(self, loss: Array) -> Array:
         return _forward(loss, self.q, self.direction)
@@ -146,7 +163,6 @@ def _mix(log_a: Array, log_b: Array, q: float, direction: Direction) -> tuple[Ar
     return log_a, np.logaddexp(math.log1p(-q) + log_a, math.log(q) + log_b)
 
 
-@lru_cache(maxsize=512)
 def _subsample_points(base: Pair, q: float, direction: Direction) -> Cells:
     """Return the base's point masses subsampled, with the events that only one side could produce, now points too."""
     points = base.points()
@@ -167,15 +183,3 @@ def _subsample_points(base: Pair, q: float, direction: Direction) -> Cells:
     order = np.argsort(new_losses, kind="stable")
     new_error = error + 6.0 * U * (1.0 + np.abs(mixed_a) + np.abs(mixed_b))
     return Cells(new_losses[order], new_losses[order], mixed_a[order], mixed_b[order], new_error[order])
-
-
-@lru_cache(maxsize=512)
-def _survey(pair: PoissonPair) -> Cells:
-    cells = pair.base.survey()
-    continuous = cells.where(cells.high > cells.low)
-    low, high = pair._forward(continuous.low), pair._forward(continuous.high)
-    # a cell squeezed flat against the end of the support is still no point mass
-    mapped = pair._mix(continuous, low, np.maximum(high, np.nextafter(low, np.inf)))
-    joined = Cells.join(mapped, pair.points())
-    order = np.argsort(joined.low, kind="stable")
-    return Cells(*(getattr(joined, name)[order] for name in ("low", "high", "log_a", "log_b", "error")))
