@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tightbudget.buckets.spread import share_up
 from tightbudget.buckets.tilted import Tilted, normalised
 from tightbudget.numerics.convolve import LONGEST, TooWide
-from tightbudget.numerics.logs import group_log_sum, log_sum
+from tightbudget.numerics.logs import log_sum
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Cells, Pair
 
@@ -79,112 +79,107 @@ def leaf(pair: Pair, step: float, theta: float, anchor: float, tail: float, log_
         raise TooWide
     start, stop = math.floor(low - doubt), math.ceil(high + doubt)
     x = anchor + step * np.arange(start, max(stop, start + 1) + 1, dtype=np.float64)
-    upper, lower = np.full(x.size, -np.inf), np.full((2, x.size), -np.inf)
-    error = np.zeros(x.size)
 
-    cells = pair.cells(x)
-    if cells.size:
-        _add_cells(upper, lower, error, cells, x, step, slack)
+    events = [_cells(pair.cells(x), x, step, slack)]
     points = pair.points()
-    displacement = 0.0
-    if points.size:
-        points = points.where((points.low >= span.low) & (points.low <= span.high))  # others: log_below, log_beyond, cap
-        displacement = _add_points(upper, lower, error, points, x, start, anchor, step, doubt)
+    if points.size:  # those outside are in log_below, log_beyond or the cap
+        points = points.where((points.low >= span.low) & (points.low <= span.high))
+        events.append(_points(points, x, step, (points.low - anchor) / step - start, doubt))
     if span.log_below > -math.inf:
-        bottom = int(np.searchsorted(x, span.low))
-        upper[bottom] = np.logaddexp(upper[bottom], span.log_below + 1e-9)
-
-    # Counted from the peak of the tilted mass, indices and exponents stay small where the mass is.
-    peak = int(np.argmax(upper + theta * x))
-    first, origin = -peak, float(x[peak])
-    spread = _tilted(upper[None, :], np.array([theta]), step, error, first, origin, span.log_beyond)
-    # A bucket of the lower reading stands for the mean loss of its events, so that both readings stay together.
-    middle = origin - _mean_offset(lower, x, theta)
-    merged = _tilted(lower, np.array([theta, theta + 1.0]), step, error, first, middle, -math.inf)
-    widest = max(abs(float(x[0])), abs(float(x[-1])))
-    return Leaf(spread, merged, slack + 32.0 * U * (widest + abs(anchor)) + displacement)
+        events.append(_below(span.log_below, int(np.searchsorted(x, span.low))))
+    return _tilted([event for event in events if event.log_a.size], x, step, theta, slack, span.log_beyond, anchor)
 
 
-def _mean_offset(lower: Array, x: Array, theta: float) -> float:
-    """Return how far the loss of a bucket's events lies below the bucket's upper edge, on average; any value is sound."""
-    some = np.isfinite(lower).all(axis=0)
-    weight = lower[0, some] + theta * x[some]
-    weight = np.exp(weight - weight.max(initial=-np.inf))
-    offset = x[some] - (lower[0, some] - lower[1, some])
-    return float(np.einsum("i,i", weight, offset) / weight.sum()) if weight.size else 0.0
+@dataclass(frozen=True, slots=True)
+class Events:
+    """Masses on their way to the grid: `share` of each goes up to index `above`, the rest to the index before it.
+
+    For the lower reading they belong to bucket `above`; events without log_b are for the upper reading alone.
+    """
+
+    above: NDArray[np.intp]
+    share: Array
+    log_a: Array
+    log_b: Array
+    loss: Array
+    error: Array
+    displacement: float = 0.0
 
 
-def _tilted(logs: Array, tilts: Array, step: float, errors: Array, first: int, anchor: float, log_beyond: float) -> Tilted:
-    """Return the rows exp(logs) tilted from the anchor on; exp(log_beyond) is tilted mass, from loss 0 on, that is missing."""
-    slopes = tilts[:, None] * (step * np.arange(first, first + logs.shape[1]))
-    exponent = logs + slopes
-    shift = exponent.max(axis=1)
-    shift = np.where(np.isfinite(shift), shift, 0.0)
-    rows = np.exp(exponent - shift[:, None])
-    # The logs are good to `errors`; the exponent is rounded at the size of each of its terms (M7).
-    size = 2.0 * np.abs(np.where(rows > 0.0, logs, 0.0)) + 4.0 * np.abs(slopes) + np.abs(shift)[:, None]
-    error = np.einsum("ij,ij->i", rows, np.expm1(np.minimum(errors + U * (8.0 + size), 700.0)))
-    if log_beyond > -math.inf:
-        missing = log_beyond - tilts * anchor - shift
-        error = error + np.exp(np.minimum(700.0, missing)) * (1.0 + 1e-9 + 16.0 * U * np.abs(tilts * anchor))
-    nothing = np.zeros(error.size)
-    return normalised(rows, first, anchor, shift, error, nothing, nothing)
-
-
-def _add_cells(upper: Array, lower: Array, error: Array, cells: Cells, x: Array, step: float, slack: float) -> None:
-    some = cells.log_a > -np.inf
-    with np.errstate(invalid="ignore"):
-        ratio = np.where(some, cells.log_a - cells.log_b, x[:-1])
+def _cells(cells: Cells, x: Array, step: float, slack: float) -> Events:
+    """Return the cells between consecutive points of the grid."""
+    index = np.flatnonzero(cells.log_a > -np.inf)
+    if index.size < cells.size:
+        cells = cells.where(cells.log_a > -np.inf)
+    low, loss = x[index], cells.log_a - cells.log_b
     # doubt about the mean loss in the cell moves mass up
-    doubt = slack + 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(ratio))
-    share = share_up(ratio - x[:-1] + doubt, step)
-    with np.errstate(divide="ignore"):
-        upper[1:] = cells.log_a + np.log(share)
-        upper[:-1] = np.logaddexp(upper[:-1], cells.log_a + np.log1p(-share))
-    lower[0, 1:], lower[1, 1:] = cells.log_a, cells.log_b
-    error[1:] = cells.error + 4.0 * U
-    error[:-1] = np.maximum(error[:-1], error[1:])
+    doubt = slack + 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(loss))
+    return Events(index + 1, share_up(loss - low + doubt, step), cells.log_a, cells.log_b, loss, cells.error + 4.0 * U)
 
 
-def _add_points(
-    upper: Array,
-    lower: Array,
-    error: Array,
-    points: Cells,
-    x: Array,
-    start: int,
-    anchor: float,
-    step: float,
-    doubt: float,
-) -> float:
-    """Add the point masses; return how far the farthest of them was moved down to the grid."""
-    if points.size == 0:
-        return 0.0
-    where = (points.low - anchor) / step - start  # in steps from x[0], good to `doubt`
+def _points(points: Cells, x: Array, step: float, where: Array, doubt: float) -> Events:
+    """Return the point masses, `where` steps from x[0] (good to `doubt`); those all but on the grid are put on it."""
     nearest = np.round(where)
     on_grid = np.abs(where - nearest) <= _ON_GRID + doubt
     above = np.where(on_grid, nearest, np.ceil(where)).astype(np.intp)
     below = np.where(on_grid, above, above - 1)
-    if below.min() < 0 or above.max() >= x.size:
+    if above.size and (below.min() < 0 or above.max() >= x.size):
         raise AssertionError("a point mass lies outside the grid made for it")
     share = np.where(on_grid, 1.0, share_up(points.low - x[below] + 4.0 * U * np.abs(points.low), step))
-    with np.errstate(divide="ignore"):
-        _log_add_at(upper, above, points.log_a + np.log(share))
-        _log_add_at(upper, below, points.log_a + np.log1p(-share))
-    _log_add_at(lower[0], above, points.log_a)
-    _log_add_at(lower[1], above, points.log_b)
-    crowd = int(np.bincount(above).max())  # terms of the longest sum
-    worst = points.error + (16.0 + crowd) * U
-    np.maximum.at(error, above, worst)
-    np.maximum.at(error, below, worst)
-    drop = np.where(on_grid, points.low - x[above], 0.0)
-    return max(0.0, float(drop.max()))
+    moved = np.where(on_grid, points.low - x[above], 0.0)
+    crowd = int(np.bincount(above).max()) if above.size else 0  # terms of the longest sum
+    error = points.error + (16.0 + crowd) * U
+    return Events(above, share, points.log_a, points.log_b, points.low, error, max(0.0, float(moved.max(initial=0.0))))
 
 
-def _log_add_at(logs: Array, index: NDArray[np.intp], values: Array) -> None:
-    """Add exp(values) to exp(logs) at the given places, which repeat but never decrease."""
-    starts = np.flatnonzero(np.diff(index, prepend=-1))
-    places = index[starts]
-    if starts.size < index.size:
-        values = group_log_sum(values, starts)
-    logs[places] = np.logaddexp(logs[places], values)
+def _below(log_mass: float, index: int) -> Events:
+    """Return what lies below the window, moved up to its lower end."""
+    one = np.ones(1)
+    return Events(np.array([index]), one, one * (log_mass + 1e-9), -np.inf * one, 0.0 * one, 4.0 * U * one)
+
+
+def _tilted(events: list[Events], x: Array, step: float, theta: float, slack: float, log_beyond: float, anchor: float) -> Leaf:
+    """Return both readings of the events. Indices count from the peak, so that exponents are small where the mass is."""
+    rough = [event.log_a + theta * x[event.above] for event in events]
+    heaviest = max(range(len(events)), key=lambda i: float(rough[i].max()))
+    peak = int(events[heaviest].above[int(np.argmax(rough[heaviest]))])
+    place = step * np.arange(-peak, x.size - peak, dtype=np.float64)
+    origin = float(x[peak])
+    shifts = np.array([float(rough[heaviest].max()) - theta * origin, 0.0])
+    shifts[1] = max((float((e.log_b + (theta + 1.0) * place[e.above]).max()) for e in events), default=0.0)
+    upper, lower = np.zeros(x.size), np.zeros((2, x.size))
+    error, offset = np.zeros(3), 0.0
+    lost = math.exp(-theta * step)  # tilt of the point below against the one above
+    for event in events:
+        tilt = theta * place[event.above]
+        a = np.exp(event.log_a + tilt - shifts[0])
+        down = a * (1.0 - event.share) * lost
+        upper += np.bincount(event.above, a * event.share, x.size)
+        upper[:-1] += np.bincount(event.above, down, x.size)[1:]
+        error[0] += _rounding(a, event.log_a, tilt, event.error, float(shifts[0]))
+        if event.log_b[0] == -np.inf:
+            continue
+        tilt_b = (theta + 1.0) * place[event.above]
+        b = np.exp(event.log_b + tilt_b - shifts[1])
+        lower[0] += np.bincount(event.above, a, x.size)
+        lower[1] += np.bincount(event.above, b, x.size)
+        error[1] += _rounding(a, event.log_a, tilt, event.error, float(shifts[0]))
+        error[2] += _rounding(b, event.log_b, tilt_b, event.error, float(shifts[1]))
+        offset += float(np.einsum("i,i", a, x[event.above] - event.loss))
+    if log_beyond > -math.inf:
+        missing = math.exp(min(700.0, log_beyond - theta * origin - float(shifts[0])))
+        error[0] += missing * (1.0 + 1e-9 + 16.0 * U * theta * abs(origin))
+    # A bucket of the lower reading stands for the mean loss of its events, so that both readings stay together; any
+    # place would be sound.
+    middle = origin - offset / max(float(lower[0].sum()), 1e-300)
+    spread = normalised(upper[None, :], -peak, origin, shifts[:1], error[:1], np.zeros(1), np.zeros(1))
+    merged = normalised(lower, -peak, middle, shifts, error[1:], np.zeros(2), np.zeros(2))
+    widest = max(abs(float(x[0])), abs(float(x[-1])))
+    displacement = max(event.displacement for event in events)
+    return Leaf(spread, merged, slack + 32.0 * U * (widest + abs(anchor)) + displacement)
+
+
+def _rounding(mass: Array, logs: Array, tilt: Array, errors: Array, shift: float) -> float:
+    """Return a bound on the error of the masses in L1: logs are good to `errors`, exponents rounded at their terms' size."""
+    size = 2.0 * np.abs(logs) + 4.0 * np.abs(tilt) + abs(shift)
+    return float(np.einsum("i,i", mass, np.expm1(np.minimum(errors + U * (16.0 + size), 700.0))))

@@ -115,7 +115,7 @@ class Composable:
 
     def __getstate__(self) -> dict[str, Any]:
         # results already computed stay behind when an object is copied or sent elsewhere
-        cached = {"_parts", "_directions"}
+        cached = {"_parts", "_directions", "_pair", "_pairs"}
         return {name: value for name, value in self.__dict__.items() if name not in cached}
 
 

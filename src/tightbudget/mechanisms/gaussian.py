@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from tightbudget.mechanisms.base import Mechanism, positive
@@ -25,6 +26,10 @@ class Gaussian(Mechanism):
         positive("sensitivity", self.sensitivity, zero=True)
 
     def pair(self, direction: Direction) -> Pair | None:
+        return self._pair
+
+    @cached_property
+    def _pair(self) -> Pair | None:
         return gaussian_pair(self.sigma, self.sensitivity)
 
 

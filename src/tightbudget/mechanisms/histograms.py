@@ -72,9 +72,6 @@ class Histograms(Mechanism):
             Direction.ADD: _pair(second, first, (self.b, self.a)),
         }
 
-    def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_pairs"}
-
     def __str__(self) -> str:
         if self.source is not None:
             escaped = self.source.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")

@@ -11,6 +11,7 @@ from tightbudget.numerics.rounding import U
 Array = NDArray[np.float64]
 
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
+_TINY_SQUARE = 2.5e-5  # (width/2)^2 max(1, z^2) below which He_6 adds less than 15 * (2.5e-5)^3 / 7! < 5e-17
 _NARROW = 0.25  # width times max(1, |middle|) below which the series is used
 
 
@@ -33,19 +34,25 @@ def log_normal_mass(middle: Array, width: Array) -> tuple[Array, Array]:
 
 
 def _series(z: Array, width: Array) -> tuple[Array, Array]:
+    # Hermite polynomials He_2, He_4, ... He_10 over 3!, 5!, ... 11!; the higher ones only where they matter
     z2 = z * z
     q = 0.25 * width * width
-    # Hermite polynomials He_2, He_4, ... He_10 over 3!, 5!, ... 11!
-    he2 = z2 - 1.0
-    he4 = (z2 - 6.0) * z2 + 3.0
+    tail = q * ((z2 - 1.0) / 6.0 + q * (((z2 - 6.0) * z2 + 3.0) / 120.0))
+    more = np.flatnonzero(q * np.maximum(1.0, z2) > _TINY_SQUARE)
+    if more.size:
+        tail[more] += _higher(z2[more], q[more])
+    with np.errstate(divide="ignore"):
+        log_width = np.log(width)
+    log_mass = log_width - 0.5 * z2 - _LOG_SQRT_2PI + np.log1p(tail)
+    return log_mass, U * (8.0 + 2.0 * z2 + 4.0 * np.minimum(np.abs(log_width), 800.0))
+
+
+def _higher(z2: Array, q: Array) -> Array:
     he6 = ((z2 - 15.0) * z2 + 45.0) * z2 - 15.0
     he8 = (((z2 - 28.0) * z2 + 210.0) * z2 - 420.0) * z2 + 105.0
     he10 = ((((z2 - 45.0) * z2 + 630.0) * z2 - 3150.0) * z2 + 4725.0) * z2 - 945.0
-    tail = q * (he2 / 6.0 + q * (he4 / 120.0 + q * (he6 / 5040.0 + q * (he8 / 362880.0 + q * (he10 / 39916800.0)))))
-    with np.errstate(divide="ignore"):
-        log_width = np.log(width)
-    log_mass = -0.5 * z2 - _LOG_SQRT_2PI + log_width + np.log1p(tail)
-    return log_mass, U * (8.0 + 2.0 * z2 + 4.0 * np.minimum(np.abs(log_width), 800.0))
+    terms: Array = q**3 * (he6 / 5040.0 + q * (he8 / 362880.0 + q * (he10 / 39916800.0)))
+    return terms
 
 
 def _difference(z: Array, width: Array) -> tuple[Array, Array]:
