@@ -50,7 +50,8 @@ class OneDirection:
             return (self.steps.items[0][0].infinity,) * 2
         mass = self.steps.infinity
         error = _MASS_ERROR + max(max(0.0, pair.infinity_error) for pair, _ in self.steps.items) if self.steps.items else 0.0
-        return max(0.0, mass * (1.0 - error)), min(1.0, mass * (1.0 + error))
+        # below 1e-300 a mass may be no more than a sign that it is not 0
+        return max(0.0, mass * (1.0 - error)) if mass > 1e-300 else 0.0, min(1.0, mass * (1.0 + error))
 
     @cached_property
     def max_loss(self) -> float:

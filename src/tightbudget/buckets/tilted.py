@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.numerics.convolve import TINY, Product, convolve_powers, flush
+from tightbudget.numerics.convolve import TINY, Product, TooWide, convolve_powers, flush
 from tightbudget.numerics.rounding import U
 
 Array = NDArray[np.float64]
@@ -70,10 +70,13 @@ def _certified(parts: Sequence[tuple[Tilted, int]], product: Product, first: int
     Stored rows have mass 1 up to 64 roundings, exact ones at most 1 + E + noise_mass. Parts without noise multiply to
     (1 + E1)^d1 (1 + E2)^d2 ... - 1 in L1; one noisy factor times all others is bounded in 2-norm and in L1 (M7).
     """
-    mass = math.exp(min(64.0 * U * sum(count for _, count in parts), 300.0))
-    error = mass * np.expm1(np.minimum(300.0, np.sum([count * np.log1p(part.error) for part, count in parts], axis=0)))
     doubts = np.sum([count * np.log1p(part.error + part.noise_mass) for part, count in parts], axis=0)
-    others = mass * np.exp(np.minimum(300.0, doubts))
+    total = 64.0 * U * sum(count for _, count in parts)
+    if float(doubts.max()) + total > 1.0:  # what is certified only up to its own mass is not worth composing
+        raise TooWide
+    mass = math.exp(total)
+    error = mass * np.expm1(np.sum([count * np.log1p(part.error) for part, count in parts], axis=0))
+    others = mass * np.exp(doubts)
     noise = others * np.sum([count * part.noise for part, count in parts], axis=0)
     noise_mass = others * np.sum([count * part.noise_mass for part, count in parts], axis=0)
     log_scales = [count * part.log_scale for part, count in parts]

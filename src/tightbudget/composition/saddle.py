@@ -68,6 +68,10 @@ class Cumulants:
         return exponent - 0.5 * np.log(2.0 * math.pi * self.curvature)
 
 
+# Extreme losses overflow here; that spoils a plan, which is then noticed by its width, and nothing else.
+_plain_numbers = np.errstate(over="ignore", invalid="ignore", divide="ignore")
+
+
 class Saddle:
     """Saddle points of the losses of a composition, without those rarer than the cap.
 
@@ -75,21 +79,24 @@ class Saddle:
     between them almost equally well, and an answer depends on its question alone, not on what was asked before.
     """
 
+    @_plain_numbers
     def __init__(self, steps: Steps, log_cap: float) -> None:
         self._surveys = [_survey(capped(pair, log_cap), count) for pair, count in steps.items]
         spread = sum(count * _variance(loss, log_a) for loss, log_a, count in self._surveys)
-        scale = math.sqrt(spread) if spread > 0.0 else 1.0  # one loss only: any tilt will do
+        scale = math.sqrt(spread) if 0.0 < spread < math.inf else 1.0  # one loss only: any tilt will do
         self._table = self._cumulants(_TILTS / scale)
         root = np.sqrt(self._table.curvature)
         self._depth = np.concatenate([[0.0], np.cumsum(0.5 * (root[1:] + root[:-1]) * np.diff(self._table.theta))])
 
+    @_plain_numbers
     def at_rung(self, rung: int) -> Tilt:
         theta, variance, curvature = (
-            math.exp(float(np.interp(rung, self._depth, np.log(values))))
+            math.exp(min(700.0, float(np.interp(rung, self._depth, np.log(values)))))
             for values in (self._table.theta, self._table.variance, self._table.curvature)
         )
         return Tilt(theta, math.sqrt(variance), math.sqrt(curvature))
 
+    @_plain_numbers
     def for_epsilon(self, epsilon: float) -> SaddlePoint:
         """Return the saddle point of epsilon: Newton's method for F'(theta) = 0, on log theta."""
         return self._solve(
@@ -98,6 +105,7 @@ class Saddle:
             epsilon,
         )
 
+    @_plain_numbers
     def for_delta(self, log_delta: float) -> SaddlePoint:
         """Return the saddle point at which delta is as given; d log delta / d theta = -theta F''."""
         falling = np.minimum.accumulate(self._table.log_delta)
@@ -123,6 +131,8 @@ class Saddle:
             # the tangent at what was found; beyond the last tilt this falls as steeply as we can tell
             log_delta, found = log_delta - float(here.theta[0]) * (epsilon - found), epsilon
         depth = float(np.interp(log_theta, np.log(self._table.theta), self._depth))
+        if not math.isfinite(depth + log_delta + found):  # losses beyond what squares of floats can hold
+            return SaddlePoint(0.0, 0.0, 0)
         return SaddlePoint(found, log_delta, round(depth))
 
     def _cumulants(self, theta: Array) -> Cumulants:

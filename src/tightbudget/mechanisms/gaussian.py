@@ -80,4 +80,5 @@ def gaussian_pair(sigma: float, sensitivity: float) -> Pair | None:
     m = sensitivity / sigma if sigma > 0 else math.inf
     if m == 0.0:
         m = 5e-324  # underflow must not turn a little loss into none
-    return revealing() if math.isinf(m) else GaussianPair(m)
+    # beyond this the loss, about m^2/2, is larger than any float
+    return revealing() if math.isinf(0.5 * m * m) else GaussianPair(m)
