@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from tightbudget.bounds.direction import WIDEST, OneDirection, cap_for, quarters
+from tightbudget.bounds.gaussian import gaussian_guess
 from tightbudget.errors import Contradiction
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.search import first_at_most, last_at_least
@@ -142,11 +143,15 @@ class _EpsilonAsker(_Asker):
     def _prepare(self, finite: float, top: float) -> None:
         """Choose the tilt for the part of delta that finite losses may use; or answer in closed form."""
         self.finite, self.upper = finite, top
-        cap = cap_for(finite, self.rtol)
-        point = self.direction.saddle(cap).for_delta(math.log(finite))
-        self.tilt = (cap, point.rung)
-        self.theta = self.direction.saddle(cap).at_rung(point.rung).theta
-        self.estimate = min(max(0.0, point.epsilon), top)
+        gaussian = self.direction.steps.only_gaussian
+        if gaussian is not None:
+            self.estimate, self.theta = gaussian_guess(gaussian.m, finite)
+        else:
+            cap = cap_for(finite, self.rtol)
+            point = self.direction.saddle(cap).for_delta(math.log(finite))
+            self.tilt = (cap, point.rung)
+            self.theta = self.direction.saddle(cap).at_rung(point.rung).theta
+            self.estimate = min(max(0.0, point.epsilon), top)
         if self.direction.closed_form:
             lower, upper = self.read(lambda x: self._exact(x)[0], lambda x: self._exact(x)[1])
             self.settle(lower, min(upper, top))

@@ -33,3 +33,11 @@ def _delta(m: float, epsilon: float) -> tuple[float, float]:
     relative = U * (24.0 + 4.0 * (abs(u) + 1.0) * v)
     doubt = relative * (first + second) + 1e-320
     return max(0.0, first - second - doubt), min(1.0, first - second + doubt)
+
+
+def gaussian_guess(m: float, delta: float) -> tuple[float, float]:
+    """Return roughly the epsilon at which delta is reached, and how steeply log delta falls there."""
+    # delta(epsilon) = P(Z > u) times a factor of about u / (u + m) in the tail
+    u = -float(special.ndtri(min(delta, 0.5)))
+    epsilon = max(0.0, m * (u + 0.5 * m))
+    return epsilon, (u + 1.0 / (1.0 + u)) / m

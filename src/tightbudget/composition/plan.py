@@ -121,7 +121,7 @@ def _branching(total: int, levels: int, items: int) -> int:
     """Return how many units make a block; for one repeated item preferably a divisor, which leaves no remainder to compose."""
     least: int = max(2, math.ceil(total ** (1.0 / levels) - 1e-9))
     if items == 1 and levels > 1:
-        divisors = (b for b in range(least, least + min(least // 2, 256) + 1) if total % b == 0)
+        divisors = (b for b in range(least, least + min(least, 256) + 1) if total % b == 0)
         return next(divisors, least)
     return least
 
