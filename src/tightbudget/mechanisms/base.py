@@ -1,6 +1,5 @@
 """What can be composed: mechanisms, their repetitions and sums, and the questions all of them answer."""
 
-import math
 import numbers
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields
@@ -14,13 +13,13 @@ from tightbudget.bounds.answers import delta_bracket, epsilon_bracket
 from tightbudget.bounds.direction import OneDirection
 from tightbudget.composition.steps import steps
 from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, tolerances, whole_count
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Direction, Pair
 
 Array = NDArray[np.float64]
 
 NEGLIGIBLE_WIDTH = 1e-300
-MOST_REPETITIONS = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +65,8 @@ class Composable:
         Guarantee: lower <= sup_S A(S) - e^epsilon B(S) <= upper for the larger of both directions, rounding included.
         `rtol` (relative to the upper end) and `atol` say how narrow the bracket should be; `converged` whether it is.
         """
-        rtol, atol = _tolerances(rtol, atol)
-        return _each(epsilon, lambda value: self._delta(_epsilon(value), rtol, atol))
+        rtol, atol = tolerances(rtol, atol)
+        return _each(epsilon, lambda value: self._delta(epsilon_asked(value), rtol, atol))
 
     @overload
     def epsilon(self, delta: float, rtol: float = ..., atol: float = ...) -> Bracket: ...
@@ -75,8 +74,8 @@ class Composable:
     def epsilon(self, delta: ArrayLike, rtol: float = ..., atol: float = ...) -> Any: ...
     def epsilon(self, delta: Any, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH) -> Any:
         """Return a bracket of the smallest epsilon >= 0 whose delta is at most the one given; arrays as in `delta`."""
-        rtol, atol = _tolerances(rtol, atol)
-        return _each(delta, lambda value: self._epsilon(_delta(value), rtol, atol))
+        rtol, atol = tolerances(rtol, atol)
+        return _each(delta, lambda value: self._epsilon(delta_asked(value), rtol, atol))
 
     def curve(self, epsilons: ArrayLike, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH) -> Curve:
         """Return lower and upper bounds of delta at each of the epsilons."""
@@ -108,7 +107,7 @@ class Composable:
     def __mul__(self, count: object) -> "Composition":
         if isinstance(count, Composable):
             return NotImplemented
-        times = _count(count)
+        times = whole_count(count)
         return Composition(tuple((mechanism, n * times) for mechanism, n in self._parts))
 
     __rmul__ = __mul__
@@ -132,9 +131,9 @@ class Composition(Composable):
         merged: list[tuple[Mechanism, int]] = []
         for mechanism, count in _pairs(self.items):
             if merged and merged[-1][0] == mechanism:
-                merged[-1] = (mechanism, _count(merged[-1][1] + _count(count)))
-            elif _count(count):
-                merged.append((mechanism, _count(count)))
+                merged[-1] = (mechanism, whole_count(merged[-1][1] + whole_count(count)))
+            elif whole_count(count):
+                merged.append((mechanism, whole_count(count)))
         object.__setattr__(self, "items", tuple(merged))
 
     @cached_property
@@ -252,66 +251,3 @@ class Brackets(np.ndarray[Any, Any]):
     @property
     def converged(self) -> bool:
         return all(answer.converged for answer in self.flat)
-
-
-def real(name: str, value: object, allowed: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        try:
-            array = np.asarray(value)
-            if array.ndim or array.dtype.kind not in "fiu":
-                raise TypeError
-            value = float(array)
-        except (TypeError, ValueError):
-            raise InvalidParameter(name, value, allowed) from None
-    try:
-        return float(value)
-    except OverflowError:
-        raise InvalidParameter(name, "a number beyond 1e308", allowed) from None
-
-
-def _epsilon(value: object) -> float:
-    epsilon = real("epsilon", value, "a number from 0 to inf")
-    if not epsilon >= 0.0:
-        raise InvalidParameter("epsilon", value, "a number from 0 to inf")
-    return epsilon
-
-
-def _delta(value: object) -> float:
-    delta = real("delta", value, "a number from 0 to 1")
-    if not 0.0 <= delta <= 1.0:
-        raise InvalidParameter("delta", value, "a number from 0 to 1", "It is a probability; 1e-6 is a usual choice.")
-    return delta
-
-
-def _tolerances(rtol: object, atol: object) -> tuple[float, float]:
-    relative, absolute = real("rtol", rtol, "a number above 0"), real("atol", atol, "a number from 0")
-    if not 0.0 < relative < math.inf:
-        raise InvalidParameter("rtol", rtol, "a number above 0", "1e-3 is the default; 1e-6 is narrow.")
-    if not 0.0 <= absolute < math.inf:
-        raise InvalidParameter("atol", atol, "a finite number from 0")
-    return relative, absolute
-
-
-def _count(value: object) -> int:
-    allowed = f"a whole number from 0 to {MOST_REPETITIONS}"
-    number = real("count", value, allowed)
-    if not (0.0 <= number <= MOST_REPETITIONS and number == math.floor(number)):
-        raise InvalidParameter("count", value, allowed)
-    return int(number)
-
-
-def positive(name: str, value: object, hint: str = "", *, zero: bool = False, infinite: bool = False) -> float:
-    """Check that a parameter is a number above 0 (or from 0), finite unless `infinite`; return it as given."""
-    allowed = f"a {'' if infinite else 'finite '}number {'from' if zero else 'above'} 0"
-    number = real(name, value, allowed)
-    if not (number > 0.0 or (zero and number == 0.0)) or (math.isinf(number) and not infinite):
-        raise InvalidParameter(name, value, allowed, hint)
-    return number
-
-
-def probability(name: str, value: object, hint: str = "") -> float:
-    """Check that a parameter is between 0 and 1."""
-    number = real(name, value, "between 0 and 1")
-    if not 0.0 <= number <= 1.0:
-        raise InvalidParameter(name, value, "between 0 and 1", hint)
-    return number

@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tightbudget.mechanisms.base import Mechanism, positive
+from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.checks import positive
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.exponential import ExponentialPair
 

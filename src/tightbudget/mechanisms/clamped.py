@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism, positive, real
+from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.checks import positive, real
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair

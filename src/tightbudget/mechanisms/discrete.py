@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism, positive, real
+from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.checks import positive, real
 from tightbudget.mechanisms.nothing import revealing
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair

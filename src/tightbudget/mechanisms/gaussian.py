@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from tightbudget.mechanisms.base import Mechanism, positive
+from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.checks import positive
 from tightbudget.mechanisms.nothing import revealing
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair

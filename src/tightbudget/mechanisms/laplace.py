@@ -6,7 +6,8 @@ from fractions import Fraction
 from typing import ClassVar
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism, positive
+from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.checks import positive
 from tightbudget.mechanisms.nothing import revealing
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.exponential import ExponentialPair

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism, probability
+from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.checks import probability
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.poisson import poisson_pair
 

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tightbudget.mechanisms.base import Mechanism, positive, probability
+from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.checks import positive, probability
 from tightbudget.mechanisms.nothing import revealing
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair, log_or_minus_inf

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism, probability, real
+from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.checks import probability, real
 from tightbudget.mechanisms.nothing import revealing
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair

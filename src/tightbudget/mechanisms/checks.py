@@ -1,0 +1,73 @@
+"""What a parameter may be: each check returns a plain number or names the value, what is allowed and what to do."""
+
+import math
+import numbers
+
+import numpy as np
+
+from tightbudget.errors import InvalidParameter
+
+MOST_REPETITIONS = 2**53
+
+
+def real(name: str, value: object, allowed: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        try:
+            array = np.asarray(value)
+            if array.ndim or array.dtype.kind not in "fiu":
+                raise TypeError
+            value = float(array)
+        except (TypeError, ValueError):
+            raise InvalidParameter(name, value, allowed) from None
+    try:
+        return float(value)
+    except OverflowError:
+        raise InvalidParameter(name, "a number beyond 1e308", allowed) from None
+
+
+def epsilon_asked(value: object) -> float:
+    epsilon = real("epsilon", value, "a number from 0 to inf")
+    if not epsilon >= 0.0:
+        raise InvalidParameter("epsilon", value, "a number from 0 to inf")
+    return epsilon
+
+
+def delta_asked(value: object) -> float:
+    delta = real("delta", value, "a number from 0 to 1")
+    if not 0.0 <= delta <= 1.0:
+        raise InvalidParameter("delta", value, "a number from 0 to 1", "It is a probability; 1e-6 is a usual choice.")
+    return delta
+
+
+def tolerances(rtol: object, atol: object) -> tuple[float, float]:
+    relative, absolute = real("rtol", rtol, "a number above 0"), real("atol", atol, "a number from 0")
+    if not 0.0 < relative < math.inf:
+        raise InvalidParameter("rtol", rtol, "a number above 0", "1e-3 is the default; 1e-6 is narrow.")
+    if not 0.0 <= absolute < math.inf:
+        raise InvalidParameter("atol", atol, "a finite number from 0")
+    return relative, absolute
+
+
+def whole_count(value: object) -> int:
+    allowed = f"a whole number from 0 to {MOST_REPETITIONS}"
+    number = real("count", value, allowed)
+    if not (0.0 <= number <= MOST_REPETITIONS and number == math.floor(number)):
+        raise InvalidParameter("count", value, allowed)
+    return int(number)
+
+
+def positive(name: str, value: object, hint: str = "", *, zero: bool = False, infinite: bool = False) -> float:
+    """Check that a parameter is a number above 0 (or from 0), finite unless `infinite`; return it as given."""
+    allowed = f"a {'' if infinite else 'finite '}number {'from' if zero else 'above'} 0"
+    number = real(name, value, allowed)
+    if not (number > 0.0 or (zero and number == 0.0)) or (math.isinf(number) and not infinite):
+        raise InvalidParameter(name, value, allowed, hint)
+    return number
+
+
+def probability(name: str, value: object, hint: str = "") -> float:
+    """Check that a parameter is between 0 and 1."""
+    number = real(name, value, "between 0 and 1")
+    if not 0.0 <= number <= 1.0:
+        raise InvalidParameter(name, value, "between 0 and 1", hint)
+    return number
