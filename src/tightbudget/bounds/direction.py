@@ -37,19 +37,21 @@ class OneDirection:
         self._saddles: dict[int, Saddle] = {}
 
     @cached_property
+    def _revealed(self) -> bool:
+        """Whether some step leaves no finite loss that could be resolved."""
+        return any(pair.infinity > 0.5 and pair.survey().size == 0 for pair, _ in self.steps.items)
+
+    @cached_property
     def infinity(self) -> tuple[float, float]:
         """Bounds on the mass of A with infinite loss."""
-        if any(pair.survey().size == 0 for pair, _ in self.steps.items):
-            # a step that reveals everything; or all but what rounding leaves in doubt
-            return (
-                1.0
-                if any(isinstance(pair, PointPair) and not pair.losses.size for pair, _ in self.steps.items)
-                else 1.0 - _MASS_ERROR
-            ), 1.0
-        if self.steps.total == 1 and self.steps.items[0][0].infinity_error < 0.0:
-            return (self.steps.items[0][0].infinity,) * 2
+        pairs = [pair for pair, _ in self.steps.items]
+        if self._revealed:  # everything; or, of noise that is cut, all but what rounding leaves in doubt
+            certain = any(isinstance(pair, PointPair) and pair.infinity == 1.0 for pair in pairs)
+            return 1.0 if certain else 1.0 - _MASS_ERROR, 1.0
+        if self.steps.total == 1 and pairs[0].infinity_error < 0.0:
+            return pairs[0].infinity, pairs[0].infinity
         mass = self.steps.infinity
-        error = _MASS_ERROR + max(max(0.0, pair.infinity_error) for pair, _ in self.steps.items) if self.steps.items else 0.0
+        error = _MASS_ERROR + max([0.0, *(pair.infinity_error for pair in pairs)])
         # below 1e-300 a mass may be no more than a sign that it is not 0
         return max(0.0, mass * (1.0 - error)) if mass > 1e-300 else 0.0, min(1.0, mass * (1.0 + error))
 
@@ -61,9 +63,7 @@ class OneDirection:
         """Return bounds that need no buckets, if there are any."""
         if not self.steps.items:
             return 0.0, 0.0
-        if self.infinity[0] > 0.5 and any(pair.survey().size == 0 for pair, _ in self.steps.items):
-            return self.infinity
-        if epsilon >= self.max_loss or epsilon == math.inf:
+        if self._revealed or epsilon >= self.max_loss or epsilon == math.inf:
             return self.infinity
         gaussian = self.steps.only_gaussian
         if gaussian is not None:

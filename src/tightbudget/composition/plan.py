@@ -36,44 +36,56 @@ class Plan:
     points: float  # estimated length of the longest list
 
 
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What a plan has to achieve, whatever its levels."""
+
+    steps: Steps
+    tilt: Tilt
+    widest: float  # no step may be wider
+    variance: float  # that discretisation may add, times its number of units
+    error: float  # in L1, that cut tails may add
+    log_cap: float
+    leaf_tail: float
+    spans: tuple[float, ...]  # of the leaves' losses
+
+
 def plan(steps: Steps, tilt: Tilt, width: float, log_cap: float) -> Plan:
     """Return a plan for a bracket whose two ends differ by about `width` in log delta; log_cap as in `capped`."""
-    total, theta, deviation = steps.total, tilt.theta, tilt.deviation
-    t = theta + 0.5 / tilt.root_curvature  # the steepest tilt that this one has to serve
-    curvature = t * (1.0 + t) / 8.0
+    total = steps.total
+    t = tilt.theta + 0.5 / tilt.root_curvature  # the steepest tilt that this one has to serve
     # an L1 error E moves log delta by about E * leverage (M7)
     leverage = 8.0 * (1.0 + tilt.root_curvature * t) * (1.0 + t)
     error = 0.02 * min(width, 0.1) / leverage
     leaf_tail = max(error / (8.0 * total), 1e-30)
-    spans = [(w := window(capped(pair, log_cap), theta, leaf_tail)).high - w.low for pair, _ in steps.items]
-    best: tuple[float, Plan] | None = None
+    windows = [window(capped(pair, log_cap), tilt.theta, leaf_tail) for pair, _ in steps.items]
+    task = _Task(
+        steps=steps,
+        tilt=tilt,
+        widest=_WIDEST_STEP / t,
+        variance=width * 8.0 / (t * (1.0 + t)),
+        error=error,
+        log_cap=log_cap,
+        leaf_tail=leaf_tail,
+        spans=tuple(span.high - span.low for span in windows),
+    )
     # Lists of a few points are composed without transforms, and so without their noise, while powers are low.
     few = any(pair.alignment is not None for pair, _ in steps.items)
     fewest = math.ceil(math.log(total) / math.log(_LOW_POWER) - 1e-9) if few and total > 1 else 1
+    best: tuple[float, Plan] | None = None
     for levels in range(fewest, max(fewest, _MAX_LEVELS) + 1):
-        candidate = _with_levels(
-            steps, levels, theta, deviation, _WIDEST_STEP / t, width / curvature, error, leaf_tail, log_cap, spans
-        )
+        candidate = _with_levels(task, levels)
         if best is None or candidate[0] < best[0]:
             best = candidate
-        if candidate[1].branching <= 4 or candidate[0] > 2.0 * best[0]:
+        if candidate[1].branching <= 4 or candidate[0] > 1.3 * best[0]:
             break
     assert best is not None
     return best[1]
 
 
-def _with_levels(
-    steps: Steps,
-    levels: int,
-    theta: float,
-    deviation: float,
-    widest: float,
-    variance: float,
-    error: float,
-    leaf_tail: float,
-    log_cap: float,
-    spans: list[float],
-) -> tuple[float, Plan]:
+def _with_levels(task: _Task, levels: int) -> tuple[float, Plan]:
+    """Return the plan with so many levels, and roughly what it costs."""
+    steps, theta, deviation = task.steps, task.tilt.theta, task.tilt.deviation
     total = steps.total
     branching = _branching(total, levels, len(steps.items))
     factor = 2 ** max(0, round(0.5 * math.log2(branching)))  # powers of two keep coarse grids on the points of fine ones
@@ -84,25 +96,25 @@ def _with_levels(
     # sum_j units_j h_j^2 share_j = variance with h_j = h_0 factor^j, where share_j of a block's mass is off the grid
     share = [min(1.0, loose * total / unit) for unit in units]
     base = math.sqrt(
-        variance / sum(u * s * float(factor) ** (2 * j) for j, (u, s) in enumerate(zip(units, share, strict=True)))
+        task.variance / sum(u * s * float(factor) ** (2 * j) for j, (u, s) in enumerate(zip(units, share, strict=True)))
     )
-    wanted = [min(base * float(factor) ** j, widest) for j in range(levels)]
+    wanted = [min(base * float(factor) ** j, task.widest) for j in range(levels)]
     grid, factors = [_aligned(wanted[0], alignment)], []
     for j in range(1, levels):
         room = wanted[j] / grid[-1] * (1.0 + 1e-9)
         factors.append(2 ** math.floor(math.log2(room)) if room >= 2.0 else 1)
         grid.append(grid[-1] * factors[-1])
-    tails = tuple(max(error / (4.0 * levels * max(1.0, unit / branching)), 1e-30) for unit in units)
+    tails = tuple(max(task.error / (4.0 * levels * max(1.0, unit / branching)), 1e-30) for unit in units)
 
     cost, longest = 0.0, 0.0
     for j in range(levels):
-        leaf_span = max((span for span, level in zip(spans, at, strict=True) if level <= j), default=0.0)
+        leaf_span = max((span for span, level in zip(task.spans, at, strict=True) if level <= j), default=0.0)
         block = deviation * math.sqrt(min(1.0, branching / units[j]))
         points = 2.0 * (leaf_span + 2.0 * _DEVIATIONS * block) / grid[j] + 64.0
         made = sum(1 for level in at if level <= j) + 1.0
         cost += made * (points * math.log2(points) + _OVERHEAD)
         longest = max(longest, points)
-    return cost, Plan(theta, branching, tuple(grid), tuple(factors), tails, leaf_tail, log_cap, entering, longest)
+    return cost, Plan(theta, branching, tuple(grid), tuple(factors), tails, task.leaf_tail, task.log_cap, entering, longest)
 
 
 def _entering(steps: Steps, branching: int, levels: int) -> tuple[tuple[tuple[tuple[Pair, int], ...], ...], list[int]]:

@@ -20,7 +20,7 @@ from tightbudget.pairs.base import Cells
 
 Array = NDArray[np.float64]
 
-_TILTS = np.geomspace(1e-3, 1e4, 64)  # in units of 1 / standard deviation of the loss
+_TILTS = np.geomspace(1e-3, 1e4, 48)  # in units of 1 / standard deviation of the loss
 _CELLS = 128  # of each item's survey: planning needs no more
 _NEWTON = 16  # corrections of a tilt read off the table, at most
 
