@@ -122,7 +122,12 @@ class OneDirection:
 
     def _left_out(self, cap: int) -> float:
         """Return a bound on the mass that is infinite, beyond the cap or unresolved."""
-        return self.infinity[1] + 1.01 * (10.0**-cap + self.steps.unresolved)
+        return self.infinity[1] + 1.01 * (10.0**-cap * self._survey_error + self.steps.unresolved)
+
+    @cached_property
+    def _survey_error(self) -> float:
+        """Factor by which masses of a survey may be larger than they are stored."""
+        return math.exp(min(700.0, max(float(pair.survey().error.max(initial=0.0)) for pair, _ in self.steps.items)))
 
     def _log_cap(self, cap: int) -> float:
         return -cap * math.log(10.0) - math.log(self.steps.total)

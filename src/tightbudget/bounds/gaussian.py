@@ -15,8 +15,8 @@ def gaussian_delta(m: float, epsilon: float, m_error: float) -> tuple[float, flo
 
     since (v^2 - u^2)/2 = epsilon. delta grows with m, so the two ends of m give the two bounds.
     """
-    if m > 1e150:  # m^2 overflows; the loss is about m^2/2, far above any float
-        return 1.0 - 2.0 * U, 1.0
+    if m > 1e150:  # m^2 overflows; the loss is about m^2/2, give or take 45 m
+        return (1.0 - 4.0 * U, 1.0) if epsilon / m < 0.4 * m else (0.0, 1.0)
     lower, _ = _delta(m * (1.0 - m_error - 2 * U), epsilon)
     _, upper = _delta(m * (1.0 + m_error + 2 * U), epsilon)
     return lower, upper
@@ -26,6 +26,8 @@ def _delta(m: float, epsilon: float) -> tuple[float, float]:
     u, v = epsilon / m - 0.5 * m, epsilon / m + 0.5 * m
     if u > 1e3:  # delta < e^{-u^2/2}
         return 0.0, 5e-324
+    if u < -45.0:  # both terms that are missing to 1 are below e^{-u^2/2} < 1e-400
+        return 1.0 - 4.0 * U, 1.0
     scale = 0.5 * math.exp(-0.5 * u * u) if abs(u) < 1e4 else 0.0
     second = scale * float(special.erfcx(v / math.sqrt(2.0)))
     first = float(special.ndtr(-u)) if u < 0.0 else scale * float(special.erfcx(u / math.sqrt(2.0)))

@@ -13,7 +13,7 @@ def single_delta(pair: Pair, epsilon: float, infinity: tuple[float, float]) -> t
     lower, upper = infinity
     points = pair.points()
     above = points.where(points.low > epsilon)
-    slack = pair.slack(epsilon) + 4.0 * U * epsilon
+    slack = pair.slack(max([epsilon, *above.low[-1:].tolist()])) + 4.0 * U * epsilon  # points are in order of loss
     if above.size:
         mass, excess = np.exp(above.log_a), above.low - epsilon
         errors = above.error + (64.0 + above.size) * U  # of each mass, and of the sum
@@ -23,9 +23,9 @@ def single_delta(pair: Pair, epsilon: float, infinity: tuple[float, float]) -> t
     if near.size:  # their true loss may be above epsilon
         upper += 2.0 * slack * float(np.exp(near.log_a).sum())
     lower += _tail(pair, epsilon, epsilon)[0]
-    # The edge may be off by `slack`: take all that may lie above epsilon. What lies below then costs at most 4 slack of it.
+    # The edge may be off by `slack`: take all that may lie above epsilon. What lies below then costs at most e^{3 slack} - 1.
     _, above_upper, mass_upper = _tail(pair, epsilon - 2.0 * slack, epsilon)
-    upper += above_upper + 4.0 * slack * mass_upper
+    upper += above_upper + min(1.0, math.expm1(min(3.0 * slack, 700.0))) * mass_upper
     return max(0.0, lower * (1.0 - 4.0 * U)), min(1.0, upper * (1.0 + 4.0 * U) + 1.01 * pair.unresolved)
 
 

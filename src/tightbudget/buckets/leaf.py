@@ -60,11 +60,14 @@ def window(cells: Cells, theta: float, tail: float) -> Window:
     left = np.logaddexp.accumulate(cells.log_a)
     last = max(0, int(np.count_nonzero(right > limit)) - 1)
     first = min(last, int(np.count_nonzero(left[:-1] + theta * cells.low[1:] <= limit)))
+    # the masses are good to their error, the exponents to a few roundings at the size of their terms
+    steepest = theta * max(abs(float(cells.high[-1])), abs(float(cells.low[0])))
+    doubt = 1e-9 + float(cells.error.max()) + 16.0 * U * (1.0 + abs(limit) + steepest)
     return Window(
         low=float(cells.low[first]),
         high=float(cells.high[first : last + 1].max()),
-        log_below=float(left[first - 1]) if first > 0 else -math.inf,
-        log_beyond=float(right[last + 1]) if last + 1 < cells.size else -math.inf,
+        log_below=float(left[first - 1]) + doubt if first > 0 else -math.inf,
+        log_beyond=float(right[last + 1]) + doubt if last + 1 < cells.size else -math.inf,
     )
 
 
@@ -73,7 +76,8 @@ def leaf(pair: Pair, step: float, theta: float, anchor: float, tail: float, log_
     span = window(capped(pair, log_cap), theta, tail)
     # One point beyond either end where rounding leaves a doubt: nothing between span.low and span.high may be missed.
     low, high = (span.low - anchor) / step, (span.high - anchor) / step
-    slack = pair.slack(max(abs(span.low), abs(span.high)) + step)
+    slack = pair.slack(max(abs(span.low), abs(span.high)) + 2.0 * step)
+    slack = pair.slack(max(abs(span.low), abs(span.high)) + 2.0 * step + slack)
     doubt = _ROUNDINGS * (1.0 + max(abs(low), abs(high))) + slack / step
     if high - low > LONGEST or max(abs(low), abs(high)) > 2.0**50:
         raise TooWide
@@ -135,7 +139,7 @@ def _points(points: Cells, x: Array, step: float, where: Array, doubt: float) ->
 def _below(log_mass: float, index: int) -> Events:
     """Return what lies below the window, moved up to its lower end."""
     one = np.ones(1)
-    return Events(np.array([index]), one, one * (log_mass + 1e-9), -np.inf * one, 0.0 * one, 4.0 * U * one)
+    return Events(np.array([index]), one, one * log_mass, -np.inf * one, 0.0 * one, 4.0 * U * one)
 
 
 def _tilted(events: list[Events], x: Array, step: float, theta: float, slack: float, log_beyond: float, anchor: float) -> Leaf:

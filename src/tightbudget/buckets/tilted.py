@@ -85,7 +85,7 @@ def _certified(parts: Sequence[tuple[Tilted, int]], product: Product, first: int
         first,
         anchor,
         np.sum(log_scales, axis=0),
-        error + product.error + 3.0 * U * np.sum(np.abs(log_scales), axis=0),
+        error + product.error + (4.0 + len(parts)) * U * np.sum(np.abs(log_scales), axis=0),
         noise + product.noise,
         noise_mass + math.sqrt(product.rows.shape[1]) * product.noise,
     )

@@ -56,7 +56,8 @@ def _spread(cells: Cells, slack: float) -> tuple[Array, Array]:
     width = cells.high - cells.low
     inside = width > 0.0
     with np.errstate(invalid="ignore", divide="ignore"):
-        excess = cells.log_a - cells.log_b - cells.low + slack + 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(cells.low))
+        loss = cells.log_a - cells.log_b
+        excess = loss - cells.low + slack + 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(loss) + np.abs(cells.low))
         share = np.where(inside, share_up(np.nan_to_num(excess, nan=math.inf), np.where(inside, width, 1.0)), 0.0)
         logs = np.concatenate([cells.log_a + np.log1p(-share), cells.log_a + np.log(share)])
     losses = np.concatenate([cells.low, cells.high])

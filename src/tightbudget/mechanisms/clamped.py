@@ -92,7 +92,13 @@ def _clamped_gaussian(mean: float, sigma: float, shift: float, direction: Direct
         parts.append(
             (
                 np.concatenate([[special.log_ndtr(z[0])], inner, [special.log_ndtr(-z[-1])]]),
-                np.concatenate([[16.0 * U * (1.0 + z[0] ** 2)], error + 4.0 * U * inner_z**2, [16.0 * U * (1.0 + z[-1] ** 2)]]),
+                np.concatenate(
+                    [
+                        [16.0 * U * (1.0 + z[0] ** 2)],
+                        error + 4.0 * U * np.abs(inner_z) * (np.abs(inner_z) + shift / sigma),
+                        [16.0 * U * (1.0 + z[-1] ** 2)],
+                    ]
+                ),
             )
         )
     (log_a, error_a), (log_b, error_b) = parts

@@ -161,7 +161,9 @@ def _window(stacks: Sequence[Array], counts: Sequence[int], length: int, tail: f
     longest = max(stack.shape[1] for stack in stacks)
     slopes = np.concatenate([_SLOPES * math.sqrt(-2.0 * log_tail / max(variance, 0.01)), _FLAT_SLOPES * -log_tail / longest])
     # the log-moments are sums of this many terms, each good to a few roundings of its size
-    doubt = 1e-9 + 8.0 * U * sum(count * (400.0 + slopes * stack.shape[1]) for stack, count in zip(stacks, counts, strict=True))
+    doubt = 1e-9 + 8.0 * U * sum(
+        count * (400.0 + (1.0 + slopes) * stack.shape[1]) for stack, count in zip(stacks, counts, strict=True)
+    )
     ends, outside = [], np.zeros(stacks[0].shape[0])
     for side in (-1.0, 1.0):
         log_moment = np.zeros((outside.size, slopes.size))  # log E e^{s (side * index)}

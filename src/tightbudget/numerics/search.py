@@ -61,12 +61,12 @@ def _enclose(function: Callable[[float], float], level: float, guess: float, ste
     if function(guess) > level:
         low = guess
         while True:
-            x = low + step
+            x = max(low + step, math.nextafter(low, math.inf))
             if x > 1e300:
                 return low, math.inf
             if function(x) <= level:
                 return low, x
-            low, step = max(x, math.nextafter(low, math.inf)), step * 4.0
+            low, step = x, step * 4.0
     high = guess
     while high > 0.0:
         x = max(0.0, high - step)
