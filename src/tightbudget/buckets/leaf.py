@@ -149,8 +149,13 @@ def _tilted(events: list[Events], x: Array, step: float, theta: float, slack: fl
     peak = int(events[heaviest].above[int(np.argmax(rough[heaviest]))])
     place = step * np.arange(-peak, x.size - peak, dtype=np.float64)
     origin = float(x[peak])
-    shifts = np.array([float(rough[heaviest].max()) - theta * origin, 0.0])
-    shifts[1] = max((float((e.log_b + (theta + 1.0) * place[e.above]).max()) for e in events), default=0.0)
+    shifts = np.array(
+        [
+            max(float((event.log_a + theta * place[event.above]).max()) for event in events),
+            max(float((event.log_b + (theta + 1.0) * place[event.above]).max()) for event in events),
+        ]
+    )
+    shifts[1] = shifts[1] if shifts[1] > -math.inf else 0.0
     upper, lower = np.zeros(x.size), np.zeros((2, x.size))
     error, offset = np.zeros(3), 0.0
     lost = math.exp(-theta * step)  # tilt of the point below against the one above
