@@ -28,9 +28,7 @@ def clamped_gaussian_delta(mean: float, sigma: float, shift: float, epsilon: flo
     counts = range(first, first + int(80 * sigma) + 4)
     pairs = [(pmf(n, mean), pmf(n, mean + shift)) for n in counts]
     scale = mpmath.exp(epsilon)
-    return max(
-        mpmath.fsum(max(0, a - scale * b) for a, b in pairs), mpmath.fsum(max(0, b - scale * a) for a, b in pairs)
-    )
+    return max(mpmath.fsum(max(0, a - scale * b) for a, b in pairs), mpmath.fsum(max(0, b - scale * a) for a, b in pairs))
 
 
 @pytest.mark.parametrize(("mean", "sigma", "shift", "epsilon"), [(1e12, 1, 0.3, 0.1), (1e9 + 0.3, 2, 0.1, 0.01)])

@@ -1,0 +1,291 @@
+"""Break the arithmetic on purpose, one line at a time, and see which tests notice (`make mutants`).
+
+Every mutation below makes some answer unsound: a rounding direction flipped, an error term dropped, mass lost. Each is
+applied to a copy of the package, and the tests named beside it must turn red. A mutation that no test notices, or whose
+text is not found exactly once, fails the run: either the tests or this table have fallen behind the code.
+
+    python tests/mutants.py            all mutations
+    python tests/mutants.py cap fft    those whose name contains one of the words
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "tightbudget"
+
+CONVOLVE = "unit/numerics/test_convolve.py"
+LEAF = "unit/buckets/test_leaf.py"
+TILTED = "unit/buckets/test_tilted.py"
+SPREAD = "unit/buckets/test_spread.py"
+MERGE = "unit/buckets/test_merge.py"
+PROFILE = "unit/bounds/test_profile.py"
+SINGLE = "unit/bounds/test_single.py"
+DIRECTION = "unit/bounds/test_direction.py"
+ANSWERS = "unit/bounds/test_answers.py"
+GAUSSIAN = "unit/bounds/test_gaussian.py"
+CHERNOFF = "unit/composition/test_chernoff.py"
+EVALUATE = "unit/composition/test_evaluate.py"
+STEPS = "unit/composition/test_steps.py"
+MASSES = "unit/pairs/test_continuous.py::test_masses"
+WHOLE = "unit/pairs/test_continuous.py::test_nothing_is_missing"
+ATOMS = "unit/pairs/test_continuous.py::test_point_masses"
+POINTS = "unit/pairs/test_points.py::test_masses"
+NORMAL = "unit/numerics/test_normal.py"
+BRACKET = "unit/numerics/test_bracket.py"
+SEARCH = "unit/numerics/test_search.py"
+
+
+class Mutation(NamedTuple):
+    name: str
+    file: str  # below src/tightbudget
+    old: str  # found exactly once
+    new: str
+    danger: str
+    tests: Sequence[str]  # below tests/
+
+
+MUTATIONS = [
+    # convolution
+    Mutation("fft noise", "numerics/convolve.py", "return noise\n", "return 0.0 * noise\n",
+             "transforms are taken to be exact", [CONVOLVE]),
+    Mutation("direct rounding", "numerics/convolve.py", "relative * rows.sum(axis=1)", "0.0 * rows.sum(axis=1)",
+             "schoolbook sums are taken to be exact", [CONVOLVE]),
+    Mutation("wrap-around", "numerics/convolve.py", "2.0 * outside", "1.0 * outside",
+             "what wraps around is missing in one place and too much in another; only one is booked", [CONVOLVE]),
+    Mutation("window mass", "numerics/convolve.py", "2.0 * outside", "0.0 * outside",
+             "mass outside the window is lost", [CONVOLVE, TILTED]),
+    Mutation("one window end", "numerics/convolve.py", "outside += np.exp", "outside = np.exp",
+             "only one of the two tails is booked", [CONVOLVE]),
+    Mutation("majorant", "numerics/convolve.py", "np.concatenate([down, up], axis=1)",
+             "np.concatenate([down + up, 0.0 * up], axis=1)",
+             "mass moves to the lower ends of its bins: tails look lighter than they are", [CONVOLVE]),
+    # certificates of stored rows
+    Mutation("inherited error", "buckets/tilted.py", "error = mass * np.expm1(", "error = 0.0 * np.expm1(",
+             "composition forgets the errors of its parts", [TILTED]),
+    Mutation("inherited count", "buckets/tilted.py", "np.sum([count * np.log1p(part.error) for",
+             "np.sum([np.log1p(part.error) for",
+             "a part repeated n times counts its error once", [TILTED]),
+    Mutation("inherited noise", "buckets/tilted.py", "np.sum([count * part.noise for", "np.sum([0.0 * part.noise for",
+             "composition forgets the noise of its parts", [TILTED]),
+    Mutation("noise times mass", "buckets/tilted.py", "noise = others * np.sum", "noise = np.sum",
+             "products of noise with noise are left out", [TILTED]),
+    Mutation("noise mass", "buckets/tilted.py", "np.log1p(part.error + part.noise_mass)", "np.log1p(part.error)",
+             "the weight of noise is left out of products", [TILTED]),
+    Mutation("noise mass count", "buckets/tilted.py", "np.sum([count * part.noise_mass for", "np.sum([part.noise_mass for",
+             "a part repeated n times counts the weight of its noise once", [TILTED]),
+    Mutation("product error", "buckets/tilted.py", "error + product.error +", "error +",
+             "what a convolution cut off is forgotten", [TILTED]),
+    Mutation("product noise", "buckets/tilted.py", "noise + product.noise,", "noise,",
+             "transform noise is forgotten", [TILTED]),
+    Mutation("product noise mass", "buckets/tilted.py", "noise_mass + math.sqrt(product.rows.shape[1]) * product.noise",
+             "noise_mass",
+             "the weight of transform noise is forgotten", [TILTED]),
+    Mutation("batch certificates", "buckets/tilted.py", "_certified([(together, count)]", "_certified([(together, 1)]",
+             "units composed together count their errors once", [TILTED]),
+    Mutation("error units", "buckets/tilted.py", "error = error / total *", "error = error / (1.0 + total) *",
+             "error is not scaled as the rows are", [TILTED]),
+    Mutation("noise units", "buckets/tilted.py", "scale = (1.0 + 8.0 * U) / total", "scale = (1.0 + 8.0 * U) / (1.0 + total)",
+             "noise is not scaled as the rows are", [TILTED]),
+    # upper reading
+    Mutation("trimmed mass", "buckets/spread.py", "stack.error + dropped * (1.0 + 1e-9)", "stack.error",
+             "mass trimmed from the upper reading is lost", [SPREAD]),
+    Mutation("share down", "buckets/spread.py", "share = share_up(offset, factor * step)",
+             "share = np.floor(share_up(offset, factor * step))",
+             "coarsening moves losses down", [SPREAD, EVALUATE]),
+    Mutation("share to nearest", "buckets/spread.py", "share = share_up(offset, factor * step)",
+             "share = np.round(share_up(offset, factor * step))",
+             "coarsening moves half of the losses down", [SPREAD]),
+    Mutation("coarse error", "buckets/spread.py", "stack.error * float((down + up).max())", "stack.error",
+             "an error grows with the tilt when it is moved up; the growth is left out", [SPREAD]),
+    Mutation("coarse noise", "buckets/spread.py", "math.sqrt(float(up @ up))", "0.0",
+             "half of the noise is lost in coarsening", [SPREAD]),
+    # lower reading
+    Mutation("merged error", "buckets/merge.py", "error = stack.error * weight.max(axis=1)", "error = 0.0 * weight.max(axis=1)",
+             "merging forgets errors", [MERGE]),
+    Mutation("merged noise", "buckets/merge.py", "noise = stack.noise * np.sqrt", "noise = 0.5 * stack.noise * np.sqrt",
+             "merging halves the noise", [MERGE]),
+    Mutation("merged tilt", "buckets/merge.py", "[-theta - 1.0]]", "[-theta - 1.01]]",
+             "B is untilted by a little too much: its mass is underrated", [MERGE]),
+    # leaves
+    Mutation("loss doubt", "buckets/leaf.py", "loss - low + doubt", "loss - low - doubt",
+             "doubt about a loss moves it down", [LEAF]),
+    Mutation("mass beyond", "buckets/leaf.py", "if log_beyond > -math.inf:", "if log_beyond > math.inf:",
+             "tilted mass above the window is lost", [LEAF]),
+    Mutation("mass below", "buckets/leaf.py", "if span.log_below > -math.inf:", "if span.log_below > math.inf:",
+             "mass below the window is lost", [LEAF]),
+    Mutation("mass errors", "buckets/leaf.py", "np.minimum(errors + U", "np.minimum(0.0 * errors + U",
+             "masses are taken to be exact", [LEAF]),
+    Mutation("displacement", "buckets/leaf.py", "(widest + abs(anchor)) + displacement", "(widest + abs(anchor))",
+             "points moved down to the grid are not remembered", [LEAF]),
+    Mutation("pair slack", "buckets/leaf.py", "Leaf(spread, merged, slack + ", "Leaf(spread, merged, ",
+             "edges are taken to be hit exactly", [LEAF, EVALUATE]),
+    Mutation("cells of b", "buckets/leaf.py", "step), cells.log_a, cells.log_b, loss,",
+             "step), cells.log_a, cells.log_b - 0.01, loss,",
+             "the lower reading underrates B", [LEAF]),
+    Mutation("points of b", "buckets/leaf.py", "Events(above, share, points.log_a, points.log_b,",
+             "Events(above, share, points.log_a, points.log_b - 0.1,",
+             "point masses of B are underrated: the lower reading claims too much", [LEAF, EVALUATE]),
+    Mutation("rest of a share", "buckets/leaf.py", "upper[:-1] += np.bincount", "upper[:-1] += 0.0 * np.bincount",
+             "what does not go up to the next point is lost", [LEAF]),
+    Mutation("tilt of the rest", "buckets/leaf.py", "lost = math.exp(-theta * step)", "lost = math.exp(-theta * step - 0.01)",
+             "what does not go up to the next point is underrated", [LEAF]),
+    Mutation("points down", "buckets/leaf.py", "np.where(on_grid, 1.0, share_up(", "np.where(on_grid, 1.0, 0.0 * share_up(",
+             "points between two grid points are moved down", [LEAF]),
+    # reading delta
+    Mutation("upper charge", "bounds/profile.py", "_scaled(total + charge,", "_scaled(total,",
+             "the certificate is not charged to the upper bound", [PROFILE]),
+    Mutation("upper noise charge", "bounds/profile.py", "+ float(stack.noise[0]) * length", "+ 0.0 * length",
+             "noise is not charged to the upper bound", [PROFILE]),
+    Mutation("lower charge", "bounds/profile.py", "charges = gain * errors[0] + cost * errors[1]", "charges = 0.0 * gain",
+             "the certificate is not charged to the lower bound", [PROFILE]),
+    Mutation("lower charge of b", "bounds/profile.py", "gain * errors[0] + cost * errors[1]", "gain * errors[0]",
+             "an error of B is not charged to the lower bound", [PROFILE]),
+    Mutation("slack sign", "bounds/profile.py", "- self.composed.slack -", "+ self.composed.slack -",
+             "losses are taken to be smaller, not larger, than they look", [PROFILE]),
+    Mutation("slack dropped", "bounds/profile.py", "- self.composed.slack -", "-",
+             "edges and points are taken to lie where they look", [PROFILE]),
+    Mutation("upper doubt", "bounds/profile.py", "- theta * shifted + doubt", "- theta * shifted - doubt",
+             "rounding of the scale is charged to the wrong side", [PROFILE]),
+    Mutation("lower doubt", "bounds/profile.py", "(shifted + origin) - doubt", "(shifted + origin) + 3.0 * doubt",
+             "rounding of the scale is charged to the wrong side", [PROFILE]),
+    Mutation("infinite mass", "bounds/profile.py", " + self.infinity_upper)", ")",
+             "what is certain to be revealed is left out", [PROFILE, DIRECTION]),
+    Mutation("cap", "bounds/direction.py", "10.0**-cap + self.steps.unresolved", "self.steps.unresolved",
+             "losses beyond the cap are lost", [DIRECTION]),
+    Mutation("unresolved", "bounds/direction.py", "10.0**-cap + self.steps.unresolved", "10.0**-cap",
+             "tails that a pair does not resolve are lost", [DIRECTION]),
+    Mutation("infinity rounding", "bounds/direction.py", "mass * (1.0 - error)", "mass * (1.0 + error)",
+             "the infinite mass is rounded up for the lower bound", [DIRECTION]),
+    Mutation("first direction", "bounds/answers.py", "upper = max((asker.upper for asker in askers), default=0.0)",
+             "upper = next((asker.upper for asker in askers), 0.0)",
+             "only one direction is asked", [ANSWERS]),
+    Mutation("smaller direction", "bounds/answers.py", "upper = max((asker.upper for asker in askers), default=0.0)",
+             "upper = min((asker.upper for asker in askers), default=0.0)",
+             "the smaller direction counts", [ANSWERS]),
+    # closed forms
+    Mutation("gaussian doubt", "bounds/gaussian.py", "first - second + doubt", "first - second - doubt",
+             "rounding is taken off the upper bound", [GAUSSIAN]),
+    Mutation("gaussian mean", "bounds/gaussian.py", "m * (1.0 + m_error", "m * (1.0 - m_error",
+             "the doubt about the mean is taken off the upper bound", [GAUSSIAN]),
+    Mutation("single doubt", "bounds/single.py", "min(700.0, ratio - doubt)", "min(700.0, ratio + doubt)",
+             "doubt about masses is taken off the upper bound", [SINGLE]),
+    Mutation("single slack", "bounds/single.py", "(excess + slack)", "(excess - slack)",
+             "points are taken to have smaller losses than they may", [SINGLE]),
+    Mutation("single edge", "bounds/single.py", "+ 4.0 * slack * mass_upper", "",
+             "the edge of the tail is taken to be hit exactly", [SINGLE]),
+    Mutation("single unresolved", "bounds/single.py", " + 1.01 * pair.unresolved", "",
+             "unresolved tails are lost", [SINGLE]),
+    # composition
+    Mutation("slack count", "composition/evaluate.py", "slack += count * entering.slack", "slack += entering.slack",
+             "a step repeated n times brings its slack once", [EVALUATE]),
+    Mutation("largest loss", "composition/steps.py", "math.nextafter(rounded, math.inf)", "rounded",
+             "the largest loss is rounded to nearest, not up", [STEPS]),
+    Mutation("cheap bound share", "composition/chernoff.py", "+ 2.0 * cells.error +", "- 2.0 * cells.error -",
+             "doubt about a loss moves it down", [CHERNOFF]),
+    Mutation("cheap bound doubt", "composition/chernoff.py", "total += count * (moment + doubt)",
+             "total += count * (moment - doubt)",
+             "doubt about masses lowers a bound that must be high", [CHERNOFF]),
+    Mutation("cheap bound slack", "bounds/direction.py", "epsilon - slack)", "epsilon + slack)",
+             "losses are taken to be smaller than they may be", [CHERNOFF]),
+    # pairs
+    Mutation("poisson swapped", "pairs/poisson.py", "if direction is Direction.REMOVE:\n        return np.logaddexp",
+             "if direction is Direction.ADD:\n        return np.logaddexp",
+             "removing a record is treated as adding one", [MASSES, POINTS]),
+    Mutation("poisson lost events", "pairs/poisson.py", "direction is Direction.REMOVE and base.lost > 0.0",
+             "direction is Direction.REMOVE and base.lost > 1.0",
+             "events that only one side could produce vanish under sampling", [WHOLE, POINTS]),
+    Mutation("poisson infinity", "pairs/poisson.py", "self.q * self.base.infinity if", "0.0 * self.base.infinity if",
+             "infinite losses vanish under sampling", [WHOLE]),
+    Mutation("point masses", "pairs/exponential.py", "log_a = np.array([self.log_point - self.top, self.log_point])",
+             "log_a = np.array([self.log_point - self.top, self.log_point - 1e-9])",
+             "a point mass is a little too light", [ATOMS]),
+    Mutation("narrow cells", "numerics/normal.py", "(z2 - 1.0) / 6.0", "(z2 - 1.0) / 6.0001",
+             "masses of narrow cells are off by more than they say", [NORMAL]),
+    Mutation("series cut short", "numerics/normal.py", "tail[more] += _higher(z2[more], q[more])", "pass",
+             "terms of the series are left out where they matter", [NORMAL]),
+    # what is shown, and where the search stops
+    Mutation("printing", "numerics/bracket.py", "_outward(self.upper, digits, ROUND_CEILING)",
+             "_outward(self.upper, digits, ROUND_FLOOR)",
+             "the printed upper end lies below the certified one", [BRACKET]),
+    Mutation("search side", "numerics/search.py", "_narrow(function, level, low, high, tolerance)[1]",
+             "_narrow(function, level, low, high, tolerance)[0]",
+             "epsilon is read off where delta is still too large", [SEARCH]),
+]  # fmt: skip
+
+
+class Outcome(NamedTuple):
+    mutation: Mutation
+    problem: str  # empty if the mutation could be applied and tests could run
+    red: list[str]  # names of the tests that failed
+
+
+def tried(mutation: Mutation, package: Path) -> Outcome:
+    """Apply the mutation to a copy of the package and run its tests against that."""
+    source = (package / mutation.file).read_text(encoding="utf-8") if (package / mutation.file).exists() else ""
+    found = source.count(mutation.old)
+    if found != 1:
+        return Outcome(mutation, f"text found {found} times in {mutation.file}", [])
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "src" / "tightbudget"
+        shutil.copytree(package, copy)
+        (copy / mutation.file).write_text(source.replace(mutation.old, mutation.new), encoding="utf-8")
+        run = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist"]
+            + [str(ROOT / "tests" / name) for name in mutation.tests],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(copy.parent), "PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_PROFILE": "ci"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    red = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", run.stdout, flags=re.MULTILINE)
+    if run.returncode not in (0, 1):  # not "passed" or "some failed": the mutant did not even load
+        return Outcome(mutation, f"pytest ended with {run.returncode}: {(run.stdout + run.stderr)[-300:]}", red)
+    return Outcome(mutation, "", red)
+
+
+def healthy(mutations: Sequence[Mutation], package: Path) -> bool:
+    """Tell whether all tests concerned are green on the package as it is; without that, red means nothing."""
+    files = sorted({str(ROOT / "tests" / name) for mutation in mutations for name in mutation.tests})
+    command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", *files]
+    return subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(package.parent)}, check=False).returncode == 0
+
+
+def names(red: Sequence[str]) -> str:
+    """Return the test functions that failed, each once, with how many of their cases."""
+    counts: dict[str, int] = {}
+    for node in red:
+        name = node.split("[")[0].split("tests/unit/")[-1]
+        counts[name] = counts.get(name, 0) + 1
+    return ", ".join(f"{name} ({count})" if count > 1 else name for name, count in counts.items())
+
+
+def main(words: Sequence[str]) -> int:
+    chosen = [mutation for mutation in MUTATIONS if not words or any(word in mutation.name for word in words)]
+    with tempfile.TemporaryDirectory() as folder:
+        package = Path(folder) / "src" / "tightbudget"  # one state of the package for all, though it may be edited meanwhile
+        shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+        if not healthy(chosen, package):
+            print("The tests are red without any mutation.", file=sys.stderr)
+            return 1
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+            outcomes = list(pool.map(lambda mutation: tried(mutation, package), chosen))
+    survivors = [outcome for outcome in outcomes if outcome.problem or not outcome.red]
+    for outcome in outcomes:
+        fate = outcome.problem or names(outcome.red) or "SURVIVED"
+        print(f"{outcome.mutation.name:20} {outcome.mutation.danger}\n{'':20} -> {fate}")
+    print(f"{len(outcomes) - len(survivors)} of {len(outcomes)} mutations turned a test red.")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,34 @@
+"""The hardest inputs stay below 300 MB, measured by the system in a process of their own."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+LIMIT = 300 * 1024  # in the kilobytes of ru_maxrss
+
+HARDEST = {
+    "large losses": "(tb.Poisson(tb.Gaussian(0.3), 0.5) * 5000).epsilon(1e-6)",
+    "a million steps": "(tb.Poisson(tb.Gaussian(0.6), 0.001) * 10**6).epsilon(1e-8)",
+    "narrow": "(tb.Poisson(tb.Gaussian(4.0), 0.01) * 65536).epsilon(1e-6, rtol=1e-6)",
+    "100 different": "(tb.compose([tb.Poisson(tb.Gaussian(1 + k / 100), 0.01) for k in range(100)]) * 100).epsilon(1e-6)",
+    "off any lattice": "(tb.Histograms((5, 3, 2), (1, 7, 2)) * 1000 + tb.Laplace(0.3) * 10).delta(100.0)",
+    "deep": "(tb.Laplace(200.0) * 10**5).delta(50.0)",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kilobytes on Linux only")
+@pytest.mark.parametrize("name", HARDEST)
+def test_peak_memory(name: str):
+    script = f"""
+        import resource
+        import tightbudget as tb
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        found = {HARDEST[name]}
+        assert 0.0 < found.lower <= found.upper, found
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+    """
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) < LIMIT

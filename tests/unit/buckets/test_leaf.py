@@ -1,0 +1,208 @@
+"""Leaves: the spread reading lies above the exact pair and the merged one below, whatever was cut, moved or doubted.
+
+Windows are cut so tightly and stated errors made so large that each term of the certificate is needed.
+"""
+
+import math
+
+import mpmath
+import numpy as np
+import pair_truth as truth
+import pytest
+import readings
+from doubles import Misplaced, RoughPair, Spikes
+from mpmath import mpf
+
+import tightbudget as tb
+from tightbudget.buckets.leaf import leaf
+from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.gaussian import GaussianPair
+from tightbudget.pairs.poisson import poisson_pair
+
+NO_CAP = -1e6  # nothing is so rare that it is left out
+LAPLACE = tb.Laplace(0.5).pair(Direction.ADD)
+PAIRS: dict[str, tuple[Pair, truth.Law]] = {
+    "gaussian": (GaussianPair(0.7), truth.gaussian(0.7)),
+    "truncated gaussian": (GaussianPair(1.0, 2.5), truth.gaussian(1.0, 2.5)),
+    "laplace": (LAPLACE, truth.laplace(0.5)),
+    "bounded range": (tb.BoundedRange(1.5).pair(Direction.ADD), truth.bounded_range(1.5)),
+    "poisson remove": (poisson_pair(LAPLACE, 0.1, Direction.REMOVE), truth.subsampled(truth.laplace(0.5), 0.1, remove=True)),
+    "poisson add": (
+        poisson_pair(GaussianPair(2.0), 0.3, Direction.ADD),
+        truth.subsampled(truth.gaussian(2.0), 0.3, remove=False),
+    ),
+}
+# (step, anchor, tilt, tail): fine and coarse grids, on and off the points, gentle and steep tilts, a third cut away
+SHAPES = [
+    (0.05, 0.0, 1.0, 1e-9),
+    (0.5, 0.1, 1.0, 1e-3),
+    (0.25, 0.0, 0.05, 0.1),
+    (0.1, 0.03, 6.0, 0.3),
+    (3.0, 0.0, 1.0, 1e-6),
+    (0.01, 0.0, 1.0, 1e-9),
+]
+
+
+def exact(law: truth.Law, epsilon: float) -> mpf:
+    """Return the finite part of delta(epsilon)."""
+    with mpmath.workdps(truth.DIGITS):
+        a, b = law.tails(mpf(epsilon))
+        return a - law.infinity - mpmath.exp(mpf(epsilon)) * b
+
+
+def knots(stack, step: float) -> list[float]:
+    """Return grid points and points between them, over the list and a little beyond."""
+    ends = [stack.anchor + step * stack.first, stack.anchor + step * (stack.first + stack.size - 1)]
+    every = np.linspace(ends[0] - step, ends[1] + step, 25)
+    on_grid = stack.anchor + step * np.arange(stack.first, stack.first + stack.size, max(1, stack.size // 15))
+    return sorted({*every.tolist(), *on_grid.tolist()})
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("name", PAIRS)
+def test_spread_lies_above(name: str, shape: tuple[float, float, float, float]):
+    pair, law = PAIRS[name]
+    step, anchor, theta, tail = shape
+    found = leaf(pair, step, theta, anchor, tail, NO_CAP)
+    for epsilon in knots(found.spread, step):
+        assert readings.upper(found.spread, step, theta, epsilon, found.slack) >= exact(law, epsilon)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("name", PAIRS)
+def test_merged_lies_below(name: str, shape: tuple[float, float, float, float]):
+    pair, law = PAIRS[name]
+    step, anchor, theta, tail = shape
+    found = leaf(pair, step, theta, anchor, tail, NO_CAP)
+    for epsilon in knots(found.merged, step):
+        bound = readings.lower(found.merged, step, theta, epsilon)
+        assert bound == 0 or bound <= exact(law, epsilon)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_both_are_close_on_a_fine_grid(name: str):
+    """Soundness is cheap for [0, 1]; these readings leave little room."""
+    pair, law = PAIRS[name]
+    found = leaf(pair, 0.01, 1.0, 0.0, 1e-12, NO_CAP)
+    for epsilon in (0.05, 0.1):
+        true = exact(law, epsilon)
+        assert readings.upper(found.spread, 0.01, 1.0, epsilon, found.slack) <= true * (1 + mpf("2e-3")) + mpf(10) ** -9
+        assert readings.lower(found.merged, 0.01, 1.0, epsilon) >= true * (1 - mpf("2e-3")) - mpf(10) ** -9
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_no_mass_is_lost(name: str):
+    """What lies below the window is moved up into it, what lies above is in the certificate: A keeps its mass."""
+    pair, law = PAIRS[name]
+    theta, tail = 0.5, 0.2
+    found = leaf(pair, 0.1, theta, 0.0, tail, NO_CAP)
+    kept = mpmath.fsum(mass for _, mass in readings.masses(found.spread, 0.1, theta))
+    lowest = found.spread.anchor + 0.1 * found.spread.first
+    # the most that the certificate can be worth, at the lowest loss
+    spare = mpf(float(found.spread.error[0])) * readings.scale(found.spread, theta, lowest)
+    assert kept + spare >= (1 - law.infinity) * (1 - mpf(10) ** -12)
+
+
+def test_doubtful_masses_move_losses_up():
+    """With a too small and b too large by 5 %, the loss looks 10 % too small: the share that goes up must make up for it."""
+    doubt, step = 0.05, 0.2
+    rough = RoughPair(LAPLACE, error=doubt, a=-1.0, b=1.0)
+    found = leaf(rough, step, 1.0, 0.0, 1e-12, NO_CAP)
+    points = readings.masses(found.spread, step, 1.0)
+    with mpmath.workdps(readings.DIGITS):
+        # the masses are e^-doubt too small: that is in the certificate; the losses are not, so B may not gain
+        a = mpmath.fsum(mass for _, mass in points) * mpmath.exp(mpf(doubt))
+        b = mpmath.fsum(mass * mpmath.exp(-loss) for loss, mass in points) * mpmath.exp(mpf(doubt))
+        assert abs(a - 1) <= mpf(10) ** -12
+        assert b <= 1 + mpf(10) ** -12
+
+
+@pytest.mark.parametrize(("a", "b"), [(-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (1.0, 1.0)])
+def test_doubtful_masses_stay_inside_the_readings(a: float, b: float):
+    step, theta = 0.05, 1.0
+    found = leaf(RoughPair(LAPLACE, error=0.02, a=a, b=b), step, theta, 0.0, 1e-12, NO_CAP)
+    law = PAIRS["laplace"][1]
+    for epsilon in knots(found.spread, step):
+        assert readings.upper(found.spread, step, theta, epsilon, found.slack) >= exact(law, epsilon)
+        below = readings.lower(found.merged, step, theta, epsilon)
+        assert below == 0 or below <= exact(law, epsilon)
+
+
+@pytest.mark.parametrize("shift", [-0.03, 0.03])
+def test_misplaced_edges_stay_inside_the_readings(shift: float):
+    """Cells that reach a little higher, or lower, than their edges hold losses above, or below, what they look like."""
+    step, theta, law = 0.1, 1.0, truth.bounded_range(1.5)
+    found = leaf(Misplaced(tb.BoundedRange(1.5).pair(Direction.ADD), shift=shift), step, theta, 0.0, 1e-12, NO_CAP)
+    assert found.slack >= abs(shift)
+    for epsilon in knots(found.spread, step):
+        assert readings.upper(found.spread, step, theta, epsilon, found.slack) >= exact(law, epsilon) * (1 - mpf(10) ** -12)
+        below = readings.lower(found.merged, step, theta, epsilon)
+        assert below == 0 or below <= exact(law, epsilon)
+
+
+@pytest.mark.parametrize("row", [0, 1])
+def test_the_certificate_covers_the_stated_errors(row: int):
+    """Masses that may be off by 5 % make rows that may be off by 5 %."""
+    stack = leaf(RoughPair(LAPLACE, error=0.05), 0.1, 1.0, 0.0, 1e-12, NO_CAP).merged
+    assert stack.error[row] >= math.expm1(0.05)
+    assert leaf(RoughPair(LAPLACE, error=0.05), 0.1, 1.0, 0.0, 1e-12, NO_CAP).spread.error[0] >= math.expm1(0.05)
+
+
+def test_slack_includes_that_of_the_pair():
+    assert leaf(RoughPair(LAPLACE, extra_slack=0.125), 0.1, 1.0, 0.0, 1e-9, NO_CAP).slack >= 0.125
+    assert leaf(LAPLACE, 0.1, 1.0, 0.0, 1e-9, NO_CAP).slack < 1e-12
+
+
+@pytest.mark.parametrize("off", [0.9e-9, -0.9e-9, 0.0])
+def test_a_point_put_on_the_grid_is_at_most_slack_higher(off: float):
+    """A point this close to the grid is moved to it; if that was down, the slack says by how much."""
+    step = 4.0
+    losses = [step * (k + off) for k in (-2, 0, 1)]
+    found = leaf(Spikes(tuple(losses), (0.2, 0.3, 0.5)), step, 0.5, 0.0, 1e-12, NO_CAP)
+    points = [(loss, mass) for loss, mass in readings.masses(found.spread, step, 0.5) if mass > 1e-12]
+    assert len(points) == 3
+    for (place, _), loss in zip(points, losses, strict=True):
+        assert mpf(loss) <= place + mpf(found.slack)
+
+
+@pytest.mark.parametrize("place", [0.01, 0.3, 0.5, 0.99])
+def test_a_point_between_two_grid_points_keeps_both_masses(place: float):
+    step, anchor = 0.5, 0.25
+    loss = anchor + step * (3 + place)
+    found = leaf(Spikes((loss,), (1.0,)), step, 1.0, anchor, 1e-12, NO_CAP)
+    points = readings.masses(found.spread, step, 1.0)
+    with mpmath.workdps(readings.DIGITS):
+        a = mpmath.fsum(mass for _, mass in points)
+        b = mpmath.fsum(mass * mpmath.exp(-x) for x, mass in points)
+        assert abs(a - 1) <= mpf(10) ** -14
+        # rounding may only make B lighter, and by no more than rounding
+        assert 0 <= 1 - b * mpmath.exp(mpf(loss)) <= mpf(10) ** -13
+        # of the two grid points around it, the one above is the nearer one for `place` near 1
+        assert [float(x) for x, mass in points if mass > 1e-9] == pytest.approx([anchor + 3 * step, anchor + 4 * step])
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.7, 5.0])
+def test_points_of_b_are_in_the_merged_reading(epsilon: float):
+    """Without them the lower reading would claim A(S) in place of A(S) - e^epsilon B(S)."""
+    losses, masses = (-1.0, 0.5, 0.9, 6.0), (0.1, 0.3, 0.4, 0.2)
+    found = leaf(Spikes(losses, masses), 0.5, 1.0, 0.0, 1e-12, NO_CAP)
+    true = readings.hockey_stick([(mpf(x), mpf(m)) for x, m in zip(losses, masses, strict=True)], mpf(epsilon))
+    assert readings.lower(found.merged, 0.5, 1.0, epsilon) <= true
+    assert readings.upper(found.spread, 0.5, 1.0, epsilon, found.slack) >= true
+
+
+def test_points_are_not_lost_at_huge_indices():
+    """The grid has 1e10 steps between the anchor and the points, so that where each lies is known to a few steps in 1e6."""
+    step = 1e-9
+    losses = (10.0 + 0.1 * step, 10.0 + 7.5 * step, 10.0 + 20.0 * step)
+    found = leaf(Spikes(losses, (0.25, 0.25, 0.5)), step, 1.0, 0.0, 1e-15, NO_CAP)
+    assert mpmath.fsum(mass for _, mass in readings.masses(found.spread, step, 1.0)) == pytest.approx(1.0, rel=1e-12)
+
+
+def test_the_cap_leaves_out_only_the_largest_losses():
+    pair = Spikes((0.0, 1.0, 2.0, 30.0), (0.5, 0.3, 0.199, 0.001))
+    capped = leaf(pair, 1.0, 1.0, 0.0, 1e-12, math.log(0.002))
+    points = [float(loss) for loss, mass in readings.masses(capped.spread, 1.0, 1.0) if mass > 1e-6]
+    assert points == pytest.approx([0.0, 1.0, 2.0])
+    whole = leaf(pair, 1.0, 1.0, 0.0, 1e-12, math.log(0.0005))
+    assert float(max(loss for loss, mass in readings.masses(whole.spread, 1.0, 1.0) if mass > 1e-6)) == pytest.approx(30.0)

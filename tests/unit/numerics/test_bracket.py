@@ -1,0 +1,77 @@
+"""Brackets: what is printed is itself a valid bracket, digits read back exactly."""
+
+import math
+from decimal import Decimal
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tightbudget.numerics.bracket import Bracket
+
+ends = st.floats(0.0, 1.0) | st.floats(0.0, 1e12) | st.floats(0.0, 1.7e308, allow_subnormal=True)
+
+
+def printed(bracket: Bracket) -> tuple[Decimal, Decimal]:
+    lower, upper = str(bracket).strip("[]").split(", ")
+    return Decimal(lower), Decimal(upper)
+
+
+@given(ends, ends)
+@example(0.123456789, 0.123456999)
+@example(0.1, 0.1)
+@example(1e-60, 1.0000001e-60)
+@example(5e-324, 1e-323)
+@example(0.0, 1e-300)
+@example(999999.5, 1000000.5)
+def test_printing_rounds_outward(one: float, other: float):
+    lower, upper = sorted((one, other))
+    shown_lower, shown_upper = printed(Bracket(lower, upper))
+    assert shown_lower <= Decimal(lower)
+    assert Decimal(upper) <= shown_upper
+
+
+@given(st.floats(1e-300, 1e300), st.floats(1e-10, 0.5))
+def test_printing_keeps_the_width(upper: float, relative: float):
+    """Outward rounding may widen what is shown by a fraction, not by a multiple."""
+    bracket = Bracket(upper * (1.0 - relative), upper)
+    shown_lower, shown_upper = printed(bracket)
+    assert shown_upper - shown_lower <= 2 * (Decimal(bracket.upper) - Decimal(bracket.lower))
+
+
+@pytest.mark.parametrize(
+    ("bracket", "text"),
+    [
+        (Bracket(0.0, math.inf), "[0, inf]"),
+        (Bracket(math.inf, math.inf), "[inf, inf]"),
+        (Bracket(0.0, 0.0), "[0, 0]"),
+        (Bracket(0.5, 0.5), "[0.5, 0.5]"),
+    ],
+)
+def test_printing_of_the_ends_of_the_scale(bracket: Bracket, text: str):
+    assert str(bracket) == text
+
+
+@pytest.mark.parametrize("ends", [(1.0, 0.5), (math.nan, 1.0), (0.0, math.nan)])
+def test_an_empty_bracket_is_refused(ends: tuple[float, float]):
+    with pytest.raises(ValueError, match="empty bracket"):
+        Bracket(*ends)
+
+
+@given(ends, ends)
+def test_the_estimate_lies_inside(one: float, other: float):
+    bracket = Bracket(*sorted((one, other)))
+    assert bracket.estimate in bracket
+
+
+def test_questions_may_both_be_unanswered():
+    bracket = Bracket(1.0, 2.0)
+    assert bracket.certainly_at_most(2.0)
+    assert bracket.certainly_above(0.5)
+    assert not bracket.certainly_at_most(1.5)
+    assert not bracket.certainly_above(1.5)
+
+
+def test_width_of_an_infinite_answer():
+    assert Bracket(math.inf, math.inf).width == 0.0
+    assert Bracket(1.0, math.inf).width == math.inf

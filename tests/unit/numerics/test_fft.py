@@ -1,0 +1,92 @@
+"""The assumption on the FFT library, measured against arithmetic with 128 bits.
+
+M4 assumes that one transform of length N errs, in 2-norm, by at most FFT_CONSTANT u log2(N) of its result. No theorem
+covers the library's mixed radices, so it is measured here, and must hold with a factor of 4 to spare.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from flint import acb, ctx
+from scipy import fft
+
+from tightbudget.numerics.convolve import FFT_CONSTANT
+from tightbudget.numerics.rounding import U
+
+# powers of 2, 3 and 5, mixtures (as next_fast_len gives them), and factors 7 and 11, which it also uses
+LENGTHS = [8, 9, 16, 25, 27, 64, 81, 125, 128, 240, 243, 360, 486, 500, 512, 600, 625, 720, 729, 750, 1024, 1331, 2401]
+LONG = [2048, 2160, 2187, 3125, 4096, 4320]
+MARGIN = 4.0
+
+
+def smooth(n: int) -> np.ndarray:
+    x = np.linspace(-6.0, 6.0, n)
+    values = np.exp(-0.5 * x * x)
+    return values / values.sum()
+
+
+def spiky(n: int) -> np.ndarray:
+    values = np.exp(np.random.default_rng(n).normal(0.0, 10.0, n))
+    return values / values.sum()
+
+
+def uniform(n: int) -> np.ndarray:
+    values = np.random.default_rng(n).random(n)
+    return values / values.sum()
+
+
+KINDS = {"smooth": smooth, "spiky": spiky, "uniform": uniform}
+
+
+def exact_dft(values: list[acb]) -> list[acb]:
+    """Return the transform in balls of 128 bits."""
+    with ctx.workprec(128):
+        return acb.dft(values)
+
+
+def distance(computed: np.ndarray, truth: list[acb]) -> tuple[float, float]:
+    """Return the 2-norms of the difference and of the truth."""
+    with ctx.workprec(128):
+        gaps = [
+            float(abs(acb(value.real, value.imag) - exact).upper())
+            for value, exact in zip(computed.tolist(), truth, strict=True)
+        ]
+        sizes = [float(abs(exact).mid()) for exact in truth]
+    return math.hypot(*gaps), math.hypot(*sizes)
+
+
+def allowed(n: int) -> float:
+    return FFT_CONSTANT * U * math.log2(n) / MARGIN
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n", LENGTHS + LONG)
+def test_forward(n: int, kind: str):
+    values = KINDS[kind](n)
+    truth = exact_dft([acb(value) for value in values.tolist()])
+    off, size = distance(fft.rfft(values[None, :], n, axis=1)[0], truth[: n // 2 + 1])
+    # the half spectrum has at least half of the norm squared, so this is the sterner comparison
+    assert off <= allowed(n) * size
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n", LENGTHS + LONG)
+def test_backward(n: int, kind: str):
+    spectrum = np.fft.rfft(KINDS[kind](n)) ** 2
+    spectrum[0] = spectrum[0].real
+    if n % 2 == 0:
+        spectrum[-1] = spectrum[-1].real
+    half = [acb(value.real, value.imag) for value in spectrum.tolist()]
+    mirrored = [acb(value.real, -value.imag) for value in half[1 : (n + 1) // 2]][::-1]
+    with ctx.workprec(128):
+        truth = acb.dft(half + mirrored, inverse=True)
+    off, size = distance(fft.irfft(spectrum[None, :], n, axis=1)[0].astype(complex), truth)
+    assert off <= allowed(n) * size
+
+
+def test_the_assumption_is_not_idle():
+    """Rounding does happen: an error of exactly zero would mean that this file measures nothing."""
+    values = uniform(1331)
+    off, _ = distance(fft.rfft(values), exact_dft([acb(value) for value in values.tolist()])[:666])
+    assert off > 0.0
