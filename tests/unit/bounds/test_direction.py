@@ -6,7 +6,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 import readings
-from doubles import Spikes
+from doubles import RoughPair, Spikes
 from mpmath import mpf
 
 import tightbudget as tb
@@ -33,6 +33,14 @@ def test_losses_beyond_the_cap_are_charged(cap: int, epsilon: float):
     assert profile is not None
     true = gaussian(1.5, epsilon)
     assert mpf(profile.delta_lower(epsilon)) <= true <= mpf(profile.delta_upper(epsilon))
+
+
+def test_the_mass_beyond_the_cap_may_be_more_than_it_looks():
+    """Masses that look a third smaller than they are let more of A pass the cap."""
+    direction = OneDirection(steps([(RoughPair(GaussianPair(1.5), error=0.5, a=-1.0), 1)]))
+    profile = direction.profile(1, direction.saddle(1).for_epsilon(1.0).rung, -20, POINTS)
+    assert profile is not None
+    assert profile.infinity_upper >= 0.1 * math.exp(0.5)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])

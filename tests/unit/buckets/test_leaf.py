@@ -14,7 +14,7 @@ from doubles import Misplaced, RoughPair, Spikes
 from mpmath import mpf
 
 import tightbudget as tb
-from tightbudget.buckets.leaf import leaf
+from tightbudget.buckets.leaf import leaf, window
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
 from tightbudget.pairs.poisson import poisson_pair
@@ -101,6 +101,21 @@ def test_no_mass_is_lost(name: str):
     # the most that the certificate can be worth, at the lowest loss
     spare = mpf(float(found.spread.error[0])) * readings.scale(found.spread, theta, lowest)
     assert kept + spare >= (1 - law.infinity) * (1 - mpf(10) ** -12)
+
+
+@pytest.mark.parametrize("error", [1e-6, 0.3])
+def test_what_a_window_leaves_out_may_be_more_than_it_looks(error: float):
+    """Masses below and beyond are known only to the survey's error."""
+    cells, theta = RoughPair(GaussianPair(1.0), error=error, a=-1.0).survey(), 0.5
+    found = window(cells, theta, 0.1)
+    below, beyond = cells.high <= found.low, cells.low >= found.high
+    assert below.any()
+    assert beyond.any()
+    exact = cells.log_a + error
+    assert found.log_below >= np.logaddexp.reduce(exact[below])
+    assert found.log_beyond >= np.logaddexp.reduce((exact + theta * cells.low)[beyond])
+    upper = np.logaddexp.reduce((exact + theta * cells.high)[beyond])  # a survey cell is no wider than this
+    assert found.log_beyond >= upper - 1e-12
 
 
 def test_doubtful_masses_move_losses_up():
