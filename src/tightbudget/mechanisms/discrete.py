@@ -10,6 +10,7 @@ import numpy as np
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, real
+from tightbudget.mechanisms.laplace import quotient_up
 from tightbudget.mechanisms.nothing import revealing
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair
@@ -61,9 +62,10 @@ def _discrete_laplace(scale: float, shift: int) -> PointPair:
     log_a[0] = -log_norm  # the whole tail x <= 0
     log_a[-1] = -shift / scale - log_norm
     log_b = log_a[::-1].copy()
+    top = quotient_up(shift, scale)
     size = float(np.abs(log_a).max()) + 1.0 / scale + abs(math.log(rare))
     return point_pair(
-        ("discrete_laplace", scale, shift), losses, log_a, log_b, error=16.0 * U * (1.0 + size), period=2.0 / scale
+        ("discrete_laplace", scale, shift), losses, log_a, log_b, error=16.0 * U * (1.0 + size), period=2.0 / scale, top=top
     )
 
 

@@ -22,6 +22,8 @@ from tightbudget.pairs.points import point_pair
 class Histograms(Mechanism):
     """The pair of distributions given by two lists of counts or probabilities; each list is divided by its sum.
 
+    Under Poisson subsampling their order matters: `a` is the distribution with the record, `b` the one without it.
+
     Cells where only one list has weight give everything away (loss +-inf). Counts from samples are a model of what was
     sampled, not the thing itself: the answer is exact for the histograms.
     """

@@ -12,7 +12,11 @@ from tightbudget.pairs.poisson import poisson_pair
 
 @dataclass(frozen=True)
 class Poisson(Mechanism):
-    """Run the mechanism on a sample that contains each record with probability q, independently."""
+    """Run the mechanism on a sample that contains each record with probability q, independently.
+
+    The mechanism's two distributions are taken as those with and without the record, and the answer is for adding or
+    removing a record. A mechanism stated for another relation is subsampled under that reading.
+    """
 
     name: ClassVar[str] = "poisson"
 
