@@ -1,7 +1,5 @@
 """Text to composition and back, and every mistake with its position."""
 
-import contextlib
-import time
 from pathlib import Path
 
 import pytest
@@ -211,17 +209,19 @@ def test_a_mistake_is_named_at_its_position(text: str, position: int, part: str)
     ids=lambda text: text[:20],
 )
 def test_huge_and_deep_texts_fail_fast(text: str) -> None:
-    start = time.perf_counter()
+    # were they evaluated or nested without limit, this would not come back
     with pytest.raises(tb.NotationError) as caught:
         parse(text)
-    assert time.perf_counter() - start < 1.0
     assert len(str(caught.value)) < 500
 
 
 @given(st.text(alphabet="gaussinlpce_()[]=,.+-*/0123456789 \"'e\n#σ", max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    with contextlib.suppress(tb.NotationError, tb.InvalidParameter):
-        parse(text)
+    try:
+        read = parse(text)
+    except (tb.NotationError, tb.InvalidParameter):
+        return
+    assert parse(str(read)) == read
 
 
 def test_a_value_that_is_not_allowed_shows_its_place() -> None:
