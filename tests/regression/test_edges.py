@@ -169,6 +169,15 @@ def test_extremes_have_an_answer(expression: str) -> None:
         assert 0.0 <= bracket.lower <= bracket.upper
 
 
+@pytest.mark.parametrize("count", [10**13, 2**53])
+def test_more_steps_than_can_be_composed_still_have_an_upper_bound(count: int) -> None:
+    # the Gaussian alone is a lower bound in closed form, and half its sigma an upper one for both together
+    gaussian, both = tb.Gaussian(30) * count, tb.Gaussian(30) * count + tb.Laplace(100) * count
+    bracket = both.epsilon(1e-6)
+    assert not bracket.converged
+    assert gaussian.epsilon(1e-6).lower <= bracket.upper < (tb.Gaussian(15) * count).epsilon(1e-6).upper
+
+
 @pytest.mark.parametrize(
     "make",
     [

@@ -85,6 +85,8 @@ class _Asker:
                 self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
                 self.most_points -= profile.points
                 break
+        if profile is None:  # too much to compose at any width; a moment bound is better than none
+            self.upper = min(self.upper, self.cheap_upper())
         if profile is None or quarter > self.quarter:
             self.final, self.reason = True, _TOO_LONG
 

@@ -36,14 +36,21 @@ def log_moments(steps: Steps, thetas: Array, log_cap: float) -> tuple[Array, flo
 
 def log_delta_upper(moments: Array, thetas: Array, epsilon: float) -> float:
     """Return an upper bound on log E_A (1 - e^{epsilon - L})_+: the best of moment - theta epsilon + log c_theta (M7)."""
-    doubt = 8.0 * U * (np.abs(moments) + thetas * (1.0 + abs(epsilon)))
-    return float(np.min(moments - thetas * epsilon + _log_weight(thetas) + doubt))
+    with np.errstate(over="ignore", invalid="ignore"):
+        doubt = 8.0 * U * (np.abs(moments) + thetas * (1.0 + abs(epsilon)))
+        return _least(moments - thetas * epsilon + _log_weight(thetas) + doubt)
 
 
 def epsilon_upper(moments: Array, thetas: Array, log_delta: float) -> float:
     """Return an epsilon at which that bound is at most log_delta."""
-    doubt = 8.0 * U * (np.abs(moments) + abs(log_delta) + thetas)
-    return float(np.min((moments + _log_weight(thetas) - log_delta + doubt) / thetas))
+    with np.errstate(over="ignore", invalid="ignore"):
+        doubt = 8.0 * U * (np.abs(moments) + abs(log_delta) + thetas)
+        return _least((moments + _log_weight(thetas) - log_delta + doubt) / thetas)
+
+
+def _least(bounds: Array) -> float:
+    """Return the least of some upper bounds; one that overflowed is none."""
+    return float(np.min(np.where(np.isnan(bounds), np.inf, bounds)))
 
 
 def _log_weight(thetas: Array) -> Array:
