@@ -9,11 +9,15 @@ from numpy.typing import NDArray
 from tightbudget.bounds.gaussian import gaussian_delta
 from tightbudget.bounds.profile import Profile
 from tightbudget.bounds.single import single_delta
+from tightbudget.bounds.spectral import SpectralProfile
 from tightbudget.composition.chernoff import epsilon_upper, log_delta_upper, log_moments
 from tightbudget.composition.evaluate import evaluate
+from tightbudget.composition.grid import grid
 from tightbudget.composition.plan import Plan, plan
 from tightbudget.composition.saddle import Saddle
+from tightbudget.composition.spectrum import spectrum
 from tightbudget.composition.steps import MERGE_ERROR, Steps
+from tightbudget.composition.task import Task, task
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.points import PointPair
@@ -33,7 +37,7 @@ class OneDirection:
 
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
-        self._profiles: dict[tuple[int, int, int], Profile | None] = {}
+        self._profiles: dict[tuple[int, int, int], Profile | SpectralProfile | None] = {}
         self._saddles: dict[int, Saddle] = {}
 
     @cached_property
@@ -86,22 +90,27 @@ class OneDirection:
             self._saddles[cap] = Saddle(self.steps, self._log_cap(cap))
         return self._saddles[cap]
 
-    def profile(self, cap: int, rung: int, quarter: int, most_points: float) -> Profile | None:
+    def profile(self, cap: int, rung: int, quarter: int, most_points: float) -> Profile | SpectralProfile | None:
         """Return the profile tilted to the rung and about 2^(quarter/4) wide in log delta.
 
         None if that takes longer lists than `most_points`.
         """
         key = (cap, rung, quarter)
         if key not in self._profiles:
-            chosen = plan(self.steps, self.saddle(cap).at_rung(rung), 2.0 ** (quarter / 4.0), self._log_cap(cap))
-            if chosen.points > most_points:
-                return None
+            saddle = self.saddle(cap)
+            asked = task(self.steps, saddle.at_rung(rung), 2.0 ** (quarter / 4.0), saddle.cells)
+            made: Profile | SpectralProfile | None = self._by_frequencies(asked, cap, most_points)
+            if made is None:
+                chosen = plan(asked)
+                if chosen.points > most_points:
+                    return None
+                made = self._carried_out(chosen, cap)
             if len(self._profiles) >= _KEPT:
                 self._profiles.pop(next(iter(self._profiles)), None)
-            self._profiles[key] = self._carried_out(chosen, cap)
-        made = self._profiles[key]
+            self._profiles[key] = made
+        kept = self._profiles[key]
         # whether a list is too long must not depend on whether somebody else has asked for it before
-        return made if made is None or made.points <= most_points else None
+        return kept if kept is None or kept.points <= most_points else None
 
     def chernoff_delta(self, cap: int, rung: int, epsilon: float) -> tuple[float, float]:
         """Return an upper bound on log delta(epsilon) of the losses up to the cap, and one on what that leaves out."""
@@ -131,6 +140,17 @@ class OneDirection:
 
     def _log_cap(self, cap: int) -> float:
         return -cap * math.log(10.0) - math.log(self.steps.total)
+
+    def _by_frequencies(self, asked: Task, cap: int, most_points: float) -> SpectralProfile | None:
+        """Return the profile read off a spectrum, if that is short."""
+        try:
+            points = grid(asked, most_points)
+            made = spectrum(asked, points)
+        except TooWide:
+            return None
+        if made is None:
+            return None
+        return SpectralProfile.of(made, self._left_out(cap), self.infinity[0], float(points.places.size))
 
     def _carried_out(self, chosen: Plan, cap: int) -> Profile | None:
         try:

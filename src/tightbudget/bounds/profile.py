@@ -45,9 +45,9 @@ class Profile:
         excess = self.spread_losses[start:] - shifted
         weights = np.exp(-theta * excess) * -np.expm1(-excess)
         total = float(np.einsum("i,i", stack.rows[0, start:], weights)) * (1.0 + 1e-12 + 2.0 * U * stack.size)
-        largest, length = _weight_norms(theta, self.composed.step)
+        largest, length = weight_norms(theta, self.composed.step)
         charge = float(stack.error[0]) * largest + float(stack.noise[0]) * length
-        finite = _scaled(total + charge, float(stack.log_scale[0]) - theta * shifted + doubt)
+        finite = scaled(total + charge, float(stack.log_scale[0]) - theta * shifted + doubt)
         return min(1.0, (finite * (1.0 + 8 * U) + 5e-324) + self.infinity_upper)
 
     def delta_lower(self, epsilon: float) -> float:
@@ -77,7 +77,7 @@ class Profile:
             return self.infinity_lower
         kept_a, kept_b = float(a[first:].sum()), float(b[first:].sum())
         certain = kept_a - kept_b - float(charges[first]) * (1.0 + 1e-9) - (1e-12 + 2.0 * U * stack.size) * (kept_a + kept_b)
-        finite = _scaled(certain, log_a - theta * (shifted + origin) - doubt)
+        finite = scaled(certain, log_a - theta * (shifted + origin) - doubt)
         return max(0.0, min(1.0, self.infinity_lower + finite * (1.0 - 8 * U) - 5e-324))
 
 
@@ -88,10 +88,15 @@ def _losses(stack: Tilted, step: float) -> Array:
 def _log_doubt(stack: Tilted, losses: Array, theta: float, epsilon: float) -> float:
     """Bound on the error of log(Z e^{-theta epsilon}) from rounding its terms."""
     reach = max(abs(float(losses[0])), abs(float(losses[-1]))) + abs(stack.anchor)
-    return 8.0 * U * (1.0 + float(np.abs(stack.log_scale).max()) + (theta + 1.0) * (reach + abs(epsilon)))
+    return log_doubt_at(float(np.abs(stack.log_scale).max()), reach, theta, epsilon)
 
 
-def _weight_norms(theta: float, step: float) -> tuple[float, float]:
+def log_doubt_at(log_scale: float, reach: float, theta: float, epsilon: float) -> float:
+    """The same for losses up to `reach`."""
+    return 8.0 * U * (1.0 + log_scale + (theta + 1.0) * (reach + abs(epsilon)))
+
+
+def weight_norms(theta: float, step: float) -> tuple[float, float]:
     """Return bounds on the largest value and the 2-norm of w(y) = e^{-theta y}(1 - e^{-y}) on any grid in y > 0.
 
     The largest value is theta^theta / (1+theta)^(1+theta); the sum of squares of a function with one peak is at most its
@@ -102,7 +107,7 @@ def _weight_norms(theta: float, step: float) -> tuple[float, float]:
     return largest, math.sqrt(integral / step + largest * largest) * (1.0 + 1e-12)
 
 
-def _scaled(value: float, log_factor: float) -> float:
+def scaled(value: float, log_factor: float) -> float:
     """Return value * e^log_factor without needless overflow or underflow."""
     if value <= 0.0:
         return 0.0

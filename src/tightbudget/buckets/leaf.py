@@ -16,6 +16,7 @@ from tightbudget.pairs.base import Cells, Pair
 Array = NDArray[np.float64]
 
 _ON_GRID = 1e-9  # a point this close to the grid (in steps) is put on it; the displacement is part of the slack
+_NO_NOISE = np.zeros(3)
 _ROUNDINGS = 16.0 * U  # of the number of steps from the anchor, relative
 
 
@@ -26,6 +27,7 @@ class Leaf:
     spread: Tilted
     merged: Tilted
     slack: float
+    begin: int = 0  # column of the first entry in the grid given
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,34 +73,44 @@ def window(cells: Cells, theta: float, tail: float) -> Window:
     )
 
 
-def leaf(pair: Pair, step: float, theta: float, anchor: float, tail: float, log_cap: float) -> Leaf:
-    """Return the pair's buckets on the points anchor + k step, tilted; losses beyond the cap are left to the caller."""
-    span = window(capped(pair, log_cap), theta, tail)
+def leaf(pair: Pair, span: Window, step: float, theta: float, anchor: float, places: Array | None = None) -> Leaf:
+    """Return the pair's buckets on the points anchor + k step, tilted; losses beyond the cap are left to the caller.
+
+    k runs through all integers, or through those of `places` alone, which must reach beyond the window on either side.
+    """
     # One point beyond either end where rounding leaves a doubt: nothing between span.low and span.high may be missed.
     low, high = (span.low - anchor) / step, (span.high - anchor) / step
     slack = pair.slack(max(abs(span.low), abs(span.high)) + 2.0 * step)
     slack = pair.slack(max(abs(span.low), abs(span.high)) + 2.0 * step + slack)
     doubt = _ROUNDINGS * (1.0 + max(abs(low), abs(high))) + slack / step
-    if high - low > LONGEST or max(abs(low), abs(high)) > 2.0**50:
+    if (places is None and high - low > LONGEST) or max(abs(low), abs(high)) > 2.0**50:
         raise TooWide
     start, stop = math.floor(low - doubt), math.ceil(high + doubt)
-    x = anchor + step * np.arange(start, max(stop, start + 1) + 1, dtype=np.float64)
+    stop = max(stop, start + 1)
+    begin = 0
+    if places is None:
+        k = np.arange(start, stop + 1, dtype=np.float64)
+    else:
+        begin, end = int(np.searchsorted(places, start, "right")) - 1, int(np.searchsorted(places, stop))
+        if begin < 0 or end >= places.size:  # rounding has moved the window beyond the grid
+            raise TooWide
+        k = places[begin : end + 1]
+    x = anchor + step * k
 
-    events = [_cells(pair.cells(x), x, step, slack)]
+    cells = _cells(pair.cells(x), x, step * np.diff(k), slack)
     points = pair.points()
     if points.size:  # those outside are in log_below, log_beyond or the cap
         points = points.where((points.low >= span.low) & (points.low <= span.high))
-        events.append(_points(points, x, step, (points.low - anchor) / step - start, doubt))
-    if span.log_below > -math.inf:
-        events.append(_below(span.log_below, int(np.searchsorted(x, span.low))))
-    return _tilted([event for event in events if event.log_a.size], x, step, theta, slack, span.log_beyond, anchor)
+    events = _points(points, x, k, step, (points.low - anchor) / step, doubt) if points.size else None
+    below = (span.log_below, int(np.searchsorted(x, span.low))) if span.log_below > -math.inf else None
+    return _tilted(cells, events, below, x, k, step, theta, slack, span.log_beyond, anchor, begin)
 
 
 @dataclass(frozen=True, slots=True)
 class Events:
     """Masses on their way to the grid: `share` of each goes up to index `above`, the rest to the index before it.
 
-    For the lower reading they belong to bucket `above`; events without log_b are for the upper reading alone.
+    For the lower reading they belong to bucket `above`.
     """
 
     above: NDArray[np.intp]
@@ -110,82 +122,119 @@ class Events:
     displacement: float = 0.0
 
 
-def _cells(cells: Cells, x: Array, step: float, slack: float) -> Events:
+def _cells(cells: Cells, x: Array, gaps: Array, slack: float) -> Events | None:
     """Return the cells between consecutive points of the grid."""
-    index = np.flatnonzero(cells.log_a > -np.inf)
-    if index.size < cells.size:
-        cells = cells.where(cells.log_a > -np.inf)
-    low, loss = x[index], cells.log_a - cells.log_b
+    if cells.size == 0:
+        return None
+    some = cells.log_a > -np.inf
+    if some.all():
+        above, low = np.arange(1, x.size), x[:-1]
+    else:
+        above, cells = np.flatnonzero(some) + 1, cells.where(some)
+        if cells.size == 0:
+            return None
+        low, gaps = x[above - 1], gaps[above - 1]
+    loss = cells.log_a - cells.log_b
     # doubt about the mean loss in the cell moves mass up
     doubt = slack + 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(loss))
-    return Events(index + 1, share_up(loss - low + doubt, step), cells.log_a, cells.log_b, loss, cells.error + 4.0 * U)
+    return Events(above, share_up(loss - low + doubt, gaps), cells.log_a, cells.log_b, loss, cells.error + 4.0 * U)
 
 
-def _points(points: Cells, x: Array, step: float, where: Array, doubt: float) -> Events:
-    """Return the point masses, `where` steps from x[0] (good to `doubt`); those all but on the grid are put on it."""
-    nearest = np.round(where)
-    on_grid = np.abs(where - nearest) <= _ON_GRID + doubt
-    above = np.where(on_grid, nearest, np.ceil(where)).astype(np.intp)
-    below = np.where(on_grid, above, above - 1)
-    if above.size and (below.min() < 0 or above.max() >= x.size):
+def _points(points: Cells, x: Array, k: Array, step: float, where: Array, doubt: float) -> Events:
+    """Return the point masses, at `where` in units of the step (good to `doubt`); those all but on the grid are put on it."""
+    after = np.minimum(np.searchsorted(k, where), k.size - 1)
+    before = np.maximum(after - 1, 0)
+    nearest = np.where(where - k[before] < k[after] - where, before, after)
+    on_grid = np.abs(where - k[nearest]) <= _ON_GRID + doubt
+    above = np.where(on_grid, nearest, after)
+    below = np.where(on_grid, nearest, before)
+    if not (on_grid | ((k[below] < where) & (where <= k[above]))).all():
         raise AssertionError("a point mass lies outside the grid made for it")
-    share = np.where(on_grid, 1.0, share_up(points.low - x[below] + 4.0 * U * np.abs(points.low), step))
+    gap = np.where(on_grid, step, step * (k[above] - k[below]))
+    share = np.where(on_grid, 1.0, share_up(points.low - x[below] + 4.0 * U * np.abs(points.low), gap))
     moved = np.where(on_grid, points.low - x[above], 0.0)
-    crowd = int(np.bincount(above).max()) if above.size else 0  # terms of the longest sum
+    crowd = int(np.bincount(above).max())  # terms of the longest sum
     error = points.error + (16.0 + crowd) * U
     return Events(above, share, points.log_a, points.log_b, points.low, error, max(0.0, float(moved.max(initial=0.0))))
 
 
-def _below(log_mass: float, index: int) -> Events:
-    """Return what lies below the window, moved up to its lower end."""
-    one = np.ones(1)
-    return Events(np.array([index]), one, one * log_mass, -np.inf * one, 0.0 * one, 4.0 * U * one)
+def _tilted(
+    cells: Events | None,
+    points: Events | None,
+    below: tuple[float, int] | None,
+    x: Array,
+    k: Array,
+    step: float,
+    theta: float,
+    slack: float,
+    log_beyond: float,
+    anchor: float,
+    begin: int,
+) -> Leaf:
+    """Return both readings of the events. Indices count from the peak, so that exponents are small where the mass is.
 
-
-def _tilted(events: list[Events], x: Array, step: float, theta: float, slack: float, log_beyond: float, anchor: float) -> Leaf:
-    """Return both readings of the events. Indices count from the peak, so that exponents are small where the mass is."""
-    rough = [event.log_a + theta * x[event.above] for event in events]
-    heaviest = max(range(len(events)), key=lambda i: float(rough[i].max()))
-    peak = int(events[heaviest].above[int(np.argmax(rough[heaviest]))])
-    place = step * np.arange(-peak, x.size - peak, dtype=np.float64)
+    `below` is what lies below the window, moved up to a point: it takes part in the upper reading alone.
+    """
+    events = [part for part in (cells, points) if part is not None]
+    rough = [(part.log_a + theta * x[part.above], part.above) for part in events]
+    if below:
+        rough.append((np.array([below[0] + theta * x[below[1]]]), np.array([below[1]])))
+    tops = [int(np.argmax(logs)) for logs, _ in rough]
+    heaviest = max(range(len(rough)), key=lambda i: float(rough[i][0][tops[i]]))
+    peak = int(rough[heaviest][1][tops[heaviest]])
+    place = step * (k - k[peak])
     origin = float(x[peak])
-    shifts = np.array(
-        [
-            max(float((event.log_a + theta * place[event.above]).max()) for event in events),
-            max(float((event.log_b + (theta + 1.0) * place[event.above]).max()) for event in events),
-        ]
-    )
-    shifts[1] = shifts[1] if shifts[1] > -math.inf else 0.0
-    upper, lower = np.zeros(x.size), np.zeros((2, x.size))
+    tilt_a, tilt_b = theta * place, (theta + 1.0) * place
+    lost = np.exp(-theta * step * np.diff(k))  # tilt of the point below against the one above
+    rows = np.zeros((3, x.size))
+    upper, lower = rows[0], rows[1:]
+    exponents = [(part.log_a + tilt_a[part.above], part.log_b + tilt_b[part.above]) for part in events]
+    moved = below[0] + float(tilt_a[below[1]]) if below else -math.inf
+    shift_a = max([moved, *(float(each.max()) for each, _ in exponents)])
+    shift_b = max((float(each.max()) for _, each in exponents), default=0.0)
     error, offset = np.zeros(3), 0.0
-    lost = math.exp(-theta * step)  # tilt of the point below against the one above
-    for event in events:
-        tilt = theta * place[event.above]
-        a = np.exp(event.log_a + tilt - shifts[0])
-        down = a * (1.0 - event.share) * lost
-        upper += np.bincount(event.above, a * event.share, x.size)
-        upper[:-1] += np.bincount(event.above, down, x.size)[1:]
-        error[0] += _rounding(a, event.log_a, tilt, event.error, float(shifts[0]))
-        if event.log_b[0] == -np.inf:
-            continue
-        tilt_b = (theta + 1.0) * place[event.above]
-        b = np.exp(event.log_b + tilt_b - shifts[1])
-        lower[0] += np.bincount(event.above, a, x.size)
-        lower[1] += np.bincount(event.above, b, x.size)
-        error[1] += _rounding(a, event.log_a, tilt, event.error, float(shifts[0]))
-        error[2] += _rounding(b, event.log_b, tilt_b, event.error, float(shifts[1]))
-        offset += float(np.einsum("i,i", a, x[event.above] - event.loss))
+    for part, (log_a, log_b) in zip(events, exponents, strict=True):
+        a, b = np.exp(log_a - shift_a), np.exp(log_b - shift_b)
+        stay = a * part.share
+        if part is cells:  # no two in one bucket
+            upper[part.above] += stay
+            upper[part.above - 1] += (a - stay) * lost[part.above - 1]
+            lower[0, part.above] = a
+            lower[1, part.above] = b
+        else:
+            upper += np.bincount(part.above, stay, x.size)
+            upper[:-1] += (np.bincount(part.above, a - stay, x.size)[1:]) * lost
+            lower[0] += np.bincount(part.above, a, x.size)
+            lower[1] += np.bincount(part.above, b, x.size)
+        rounded = _rounding(a, part.log_a, tilt_a[part.above], part.error, shift_a)
+        error += [rounded, rounded, _rounding(b, part.log_b, tilt_b[part.above], part.error, shift_b)]
+        offset += float(np.einsum("i,i", a, x[part.above] - part.loss))
+    if below:
+        mass = math.exp(moved - shift_a)
+        upper[below[1]] += mass
+        error[0] += mass * U * (32.0 + 2.0 * abs(below[0]) + 4.0 * abs(float(tilt_a[below[1]])) + abs(shift_a))
     if log_beyond > -math.inf:
-        missing = math.exp(min(700.0, log_beyond - theta * origin - float(shifts[0])))
+        missing = math.exp(min(700.0, log_beyond - theta * origin - shift_a))
         error[0] += missing * (1.0 + 1e-9 + 16.0 * U * theta * abs(origin))
     # A bucket of the lower reading stands for the mean loss of its events, so that both readings stay together; any
     # place would be sound.
     middle = origin - offset / max(float(lower[0].sum()), 1e-300)
-    spread = normalised(upper[None, :], -peak, origin, shifts[:1], error[:1], np.zeros(1), np.zeros(1))
-    merged = normalised(lower, -peak, middle, shifts, error[1:], np.zeros(2), np.zeros(2))
+    shifts, first = np.array([shift_a, shift_a, shift_b]), round(float(k[0] - k[peak]))
+    both = normalised(rows, first, origin, shifts, error, _NO_NOISE, _NO_NOISE)
     widest = max(abs(float(x[0])), abs(float(x[-1])))
-    displacement = max(event.displacement for event in events)
-    return Leaf(spread, merged, slack + 32.0 * U * (widest + abs(anchor)) + displacement)
+    displacement = points.displacement if points else 0.0
+    return Leaf(
+        _part(both, slice(0, 1), origin),
+        _part(both, slice(1, 3), middle),
+        slack + 32.0 * U * (widest + abs(anchor)) + displacement,
+        begin,
+    )
+
+
+def _part(both: Tilted, rows: slice, anchor: float) -> Tilted:
+    return Tilted(
+        both.rows[rows], both.first, anchor, both.log_scale[rows], both.error[rows], both.noise[rows], both.noise_mass[rows]
+    )
 
 
 def _rounding(mass: Array, logs: Array, tilt: Array, errors: Array, shift: float) -> float:

@@ -41,10 +41,10 @@ def evaluate(plan: Plan) -> Composed:
     slack = 0.0
     last = len(plan.steps) - 1
     for j, step in enumerate(plan.steps):
-        for pair, count in plan.entering[j]:
+        for pair, count, span in plan.entering[j]:
             alignment = pair.alignment
             anchor = alignment.anchor if alignment else 0.0
-            entering = leaf(pair, step, plan.theta, anchor, plan.leaf_tail, plan.log_cap)
+            entering = leaf(pair, span, step, plan.theta, anchor)
             slack += count * entering.slack
             spread.append((entering.spread, count))
             merged.append((entering.merged, count))

@@ -9,14 +9,15 @@ As with the tilt, nothing here needs to be right for the bracket to be valid.
 import math
 from dataclasses import dataclass
 
-from tightbudget.buckets.leaf import capped, window
-from tightbudget.composition.saddle import Tilt
+from tightbudget.buckets.leaf import Window
 from tightbudget.composition.steps import Steps
+from tightbudget.composition.task import Task, aligned
 from tightbudget.pairs.base import Alignment, Pair
+
+Entry = tuple[Pair, int, Window]
 
 _MAX_LEVELS = 8
 _LOW_POWER = 64
-_WIDEST_STEP = 0.5  # times the tilt; the law of the width holds while a step changes the tilt by little
 _OVERHEAD = 30_000.0  # of one composition, in units of points transformed
 _DEVIATIONS = 7.0  # half-width of a block's window, in standard deviations, for the estimate of cost
 
@@ -30,45 +31,14 @@ class Plan:
     steps: tuple[float, ...]
     factors: tuple[int, ...]  # steps[j+1] = factors[j] * steps[j]
     tails: tuple[float, ...]
-    leaf_tail: float
-    log_cap: float  # losses so rare are left out of every leaf
-    entering: tuple[tuple[tuple[Pair, int], ...], ...]
+    entering: tuple[tuple[Entry, ...], ...]
     points: float  # estimated length of the longest list
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """What a plan has to achieve, whatever its levels."""
-
-    steps: Steps
-    tilt: Tilt
-    widest: float  # no step may be wider
-    variance: float  # that discretisation may add, times its number of units
-    error: float  # in L1, that cut tails may add
-    log_cap: float
-    leaf_tail: float
-    spans: tuple[float, ...]  # of the leaves' losses
-
-
-def plan(steps: Steps, tilt: Tilt, width: float, log_cap: float) -> Plan:
-    """Return a plan for a bracket whose two ends differ by about `width` in log delta; log_cap as in `capped`."""
+def plan(task: Task) -> Plan:
+    """Return a plan for a bracket about as wide as the task asks."""
+    steps = task.steps
     total = steps.total
-    t = tilt.theta + 0.5 / tilt.root_curvature  # the steepest tilt that this one has to serve
-    # an L1 error E moves log delta by about E * leverage (M7)
-    leverage = 8.0 * (1.0 + tilt.root_curvature * t) * (1.0 + t)
-    error = 0.02 * min(width, 0.1) / leverage
-    leaf_tail = max(error / (8.0 * total), 1e-30)
-    windows = [window(capped(pair, log_cap), tilt.theta, leaf_tail) for pair, _ in steps.items]
-    task = _Task(
-        steps=steps,
-        tilt=tilt,
-        widest=_WIDEST_STEP / t,
-        variance=width * 8.0 / (t * (1.0 + t)),
-        error=error,
-        log_cap=log_cap,
-        leaf_tail=leaf_tail,
-        spans=tuple(span.high - span.low for span in windows),
-    )
     # Lists of a few points are composed without transforms, and so without their noise, while powers are low.
     few = any(pair.alignment is not None for pair, _ in steps.items)
     fewest = math.ceil(math.log(total) / math.log(_LOW_POWER) - 1e-9) if few and total > 1 else 1
@@ -83,13 +53,13 @@ def plan(steps: Steps, tilt: Tilt, width: float, log_cap: float) -> Plan:
     return best[1]
 
 
-def _with_levels(task: _Task, levels: int) -> tuple[float, Plan]:
+def _with_levels(task: Task, levels: int) -> tuple[float, Plan]:
     """Return the plan with so many levels, and roughly what it costs."""
     steps, theta, deviation = task.steps, task.tilt.theta, task.tilt.deviation
     total = steps.total
     branching = _branching(total, levels, len(steps.items))
     factor = 2 ** max(0, round(0.5 * math.log2(branching)))  # powers of two keep coarse grids on the points of fine ones
-    entering, at = _entering(steps, branching, levels)
+    entering, at = _entering(task, branching, levels)
     units = _units(entering, branching)
     alignment = _alignment(steps, at)
     loose = alignment.loose if alignment and alignment.loose > 0.0 else 1.0
@@ -99,7 +69,7 @@ def _with_levels(task: _Task, levels: int) -> tuple[float, Plan]:
         task.variance / sum(u * s * float(factor) ** (2 * j) for j, (u, s) in enumerate(zip(units, share, strict=True)))
     )
     wanted = [min(base * float(factor) ** j, task.widest) for j in range(levels)]
-    grid, factors = [_aligned(wanted[0], alignment)], []
+    grid, factors = [aligned(wanted[0], alignment)], []
     for j in range(1, levels):
         room = wanted[j] / grid[-1] * (1.0 + 1e-9)
         factors.append(2 ** math.floor(math.log2(room)) if room >= 2.0 else 1)
@@ -108,24 +78,25 @@ def _with_levels(task: _Task, levels: int) -> tuple[float, Plan]:
 
     cost, longest = 0.0, 0.0
     for j in range(levels):
-        leaf_span = max((span for span, level in zip(task.spans, at, strict=True) if level <= j), default=0.0)
+        leaf_span = max((span.high - span.low for span, level in zip(task.windows, at, strict=True) if level <= j), default=0.0)
         block = deviation * math.sqrt(min(1.0, branching / units[j]))
         points = 2.0 * (leaf_span + 2.0 * _DEVIATIONS * block) / grid[j] + 64.0
         made = sum(1 for level in at if level <= j) + 1.0
         cost += made * (points * math.log2(points) + _OVERHEAD)
         longest = max(longest, points)
-    return cost, Plan(theta, branching, tuple(grid), tuple(factors), tails, task.leaf_tail, task.log_cap, entering, longest)
+    return cost, Plan(theta, branching, tuple(grid), tuple(factors), tails, entering, longest)
 
 
-def _entering(steps: Steps, branching: int, levels: int) -> tuple[tuple[tuple[tuple[Pair, int], ...], ...], list[int]]:
+def _entering(task: Task, branching: int, levels: int) -> tuple[tuple[tuple[Entry, ...], ...], list[int]]:
     """Return the items by the level at which they enter: rare ones late, where there are as few units as they are."""
-    order = sorted(range(len(steps.items)), key=lambda i: steps.items[i][1])
+    entries = [(pair, count, span) for (pair, count), span in zip(task.steps.items, task.windows, strict=True)]
+    order = sorted(range(len(entries)), key=lambda i: entries[i][1])
     at, seen = [0] * len(order), 0
     for i in order:
-        seen += steps.items[i][1]
+        seen += entries[i][1]
         # the last level with room for all counts so far
         at[i] = max(0, levels - max(1, math.ceil(math.log(seen) / math.log(branching) - 1e-9)))
-    groups = tuple(tuple(item for item, level in zip(steps.items, at, strict=True) if level == j) for j in range(levels))
+    groups = tuple(tuple(entry for entry, level in zip(entries, at, strict=True) if level == j) for j in range(levels))
     return groups, at
 
 
@@ -138,11 +109,11 @@ def _branching(total: int, levels: int, items: int) -> int:
     return least
 
 
-def _units(entering: tuple[tuple[tuple[Pair, int], ...], ...], branching: int) -> list[int]:
+def _units(entering: tuple[tuple[Entry, ...], ...], branching: int) -> list[int]:
     """Return how many units each level has to compose."""
     units, counts = [], list[int]()
     for items in entering:
-        counts += [count for _, count in items]
+        counts += [count for _, count, _ in items]
         units.append(max(1, sum(counts)))
         wholes = [count // branching for count in counts if count >= branching]
         left = sum(count % branching for count in counts)
@@ -157,15 +128,3 @@ def _alignment(steps: Steps, at: list[int]) -> Alignment | None:
     if alignment is not None and len(at) > 1:
         return Alignment(alignment.anchor, alignment.period, 1.0)
     return alignment
-
-
-def _aligned(step: float, alignment: Alignment | None) -> float:
-    """Return a step of at most the one given (or, for a lattice, its period) on whose grid the point masses lie."""
-    if alignment is None or (alignment.loose > 0.0 and alignment.period < step):
-        # few significant bits: then multiples of the step are exact
-        mantissa, exponent = math.frexp(step)
-        return math.ldexp(math.floor(mantissa * 2.0**20) / 2.0**20, exponent)
-    octaves = math.log2(alignment.period / step)
-    if octaves > 0.0 and alignment.loose == 0.0:
-        return alignment.period
-    return alignment.period / 2.0 ** math.ceil(octaves)  # a fraction of the period; of a lattice also a multiple

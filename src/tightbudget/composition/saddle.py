@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 
 _TILTS = np.geomspace(1e-3, 1e4, 48)  # in units of 1 / standard deviation of the loss
 _CELLS = 128  # of each item's survey: planning needs no more
+_BATCH = 2**17  # entries worked on together
 _NEWTON = 16  # corrections of a tilt read off the table, at most
 
 
@@ -81,9 +82,10 @@ class Saddle:
 
     @_plain_numbers
     def __init__(self, steps: Steps, log_cap: float) -> None:
-        self._surveys = [_survey(capped(pair, log_cap), count) for pair, count in steps.items]
-        spread = sum(count * _variance(loss, log_a) for loss, log_a, count in self._surveys)
-        scale = math.sqrt(spread) if 0.0 < spread < math.inf else 1.0  # one loss only: any tilt will do
+        self.cells = [capped(pair, log_cap) for pair, _ in steps.items]
+        self._counts = np.array([count for _, count in steps.items], dtype=np.float64)
+        self._loss, self._log_a = _surveys(self.cells)
+        scale = self._scale()
         self._table = self._cumulants(_TILTS / scale)
         root = np.sqrt(self._table.curvature)
         self._depth = np.concatenate([[0.0], np.cumsum(0.5 * (root[1:] + root[:-1]) * np.diff(self._table.theta))])
@@ -135,27 +137,47 @@ class Saddle:
             return SaddlePoint(0.0, 0.0, 0)
         return SaddlePoint(found, log_delta, round(depth))
 
+    def _scale(self) -> float:
+        """Return the standard deviation of the loss; 1 if there is only one loss, for which any tilt will do."""
+        weight = np.exp(self._log_a - self._log_a.max(axis=1, keepdims=True))
+        weight /= weight.sum(axis=1, keepdims=True)
+        mean = np.einsum("ic,ic->i", weight, self._loss)
+        square = np.einsum("ic,ic->i", weight, (self._loss - mean[:, None]) ** 2)
+        spread = float(np.einsum("i,i", self._counts, square))
+        return math.sqrt(spread) if 0.0 < spread < math.inf else 1.0
+
     def _cumulants(self, theta: Array) -> Cumulants:
         k, mean, variance = np.zeros(theta.size), np.zeros(theta.size), np.zeros(theta.size)
-        for loss, log_a, count in self._surveys:
-            exponent = np.multiply.outer(theta, loss) + log_a
-            peak = exponent.max(axis=1, keepdims=True)
-            weight = np.exp(exponent - peak)
-            total = weight.sum(axis=1)
-            weight /= total[:, None]
-            first = np.einsum("tc,c->t", weight, loss)
-            k += count * (np.log(total) + peak[:, 0])
-            mean += count * first
-            variance += count * np.einsum("tc,tc->t", weight, (loss - first[:, None]) ** 2)
+        some = max(1, _BATCH // (theta.size * self._loss.shape[1]))
+        for i in range(0, self._counts.size, some):
+            loss, log_a, counts = self._loss[i : i + some], self._log_a[i : i + some], self._counts[i : i + some]
+            exponent = theta[None, :, None] * loss[:, None, :] + log_a[:, None, :]
+            peak = exponent.max(axis=2)
+            weight = np.exp(exponent - peak[:, :, None])
+            total = weight.sum(axis=2)
+            first = np.matmul(weight, loss[:, :, None])[:, :, 0] / total
+            # the spread of survey cells around the mean of A keeps the difference of squares away from cancelling
+            second = np.matmul(weight, (loss * loss)[:, :, None])[:, :, 0] / total
+            k += counts @ (np.log(total) + peak)
+            mean += counts @ first
+            variance += counts @ (second - first * first)
         return Cumulants(theta, k, mean, np.maximum(variance, 1e-280))
 
 
-def _survey(cells: Cells, count: int) -> tuple[Array, Array, int]:
+def _surveys(cells: list[Cells]) -> tuple[Array, Array]:
+    """Return the losses and log masses of all surveys, as rows of equal length."""
+    pairs = [_survey(one) for one in cells]
+    length = max(loss.size for loss, _ in pairs)
+    losses, logs = np.zeros((len(pairs), length)), np.full((len(pairs), length), -np.inf)
+    for i, (loss, log_a) in enumerate(pairs):
+        losses[i, : loss.size], logs[i, : loss.size] = loss, log_a
+    return losses, logs
+
+
+def _survey(cells: Cells) -> tuple[Array, Array]:
     with np.errstate(invalid="ignore"):
         loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)
-    if loss.size > _CELLS:
-        return *_fewer(loss, cells.log_a), count
-    return loss, cells.log_a, count
+    return _fewer(loss, cells.log_a) if loss.size > _CELLS else (loss, cells.log_a)
 
 
 def _fewer(loss: Array, log_a: Array) -> tuple[Array, Array]:
@@ -164,10 +186,3 @@ def _fewer(loss: Array, log_a: Array) -> tuple[Array, Array]:
     sums = group_log_sum(log_a, starts)
     weight = np.exp(log_a - np.repeat(sums, np.diff(starts, append=loss.size)))
     return np.add.reduceat(weight * loss, starts), sums
-
-
-def _variance(loss: Array, log_a: Array) -> float:
-    weight = np.exp(log_a - log_a.max())
-    weight /= weight.sum()
-    mean = float(np.einsum("i,i", weight, loss))
-    return float(np.einsum("i,i", weight, (loss - mean) ** 2))

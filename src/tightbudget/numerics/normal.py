@@ -38,8 +38,8 @@ def _series(z: Array, width: Array) -> tuple[Array, Array]:
     z2 = z * z
     q = 0.25 * width * width
     tail = q * ((z2 - 1.0) / 6.0 + q * (((z2 - 6.0) * z2 + 3.0) / 120.0))
-    more = np.flatnonzero(q * np.maximum(1.0, z2) > _TINY_SQUARE)
-    if more.size:
+    more = q * np.maximum(1.0, z2) > _TINY_SQUARE
+    if more.any():
         tail[more] += _higher(z2[more], q[more])
     with np.errstate(divide="ignore"):
         log_width = np.log(width)

@@ -14,10 +14,12 @@ def first_at_most(function: Callable[[float], float], level: float, guess: float
     costs time and never the promise. Returns inf if no such x was found below about 1e300.
     """
     x = max(guess, 0.0)
+    seen: tuple[float, float] | None = None
     for _ in range(_NEWTON):
         gap = _log_ratio(function(x), level)
         if -min(slope * tolerance, _CLOSE) <= gap <= 0.0 or (x == 0.0 and gap <= 0.0):
             return x
+        slope, seen = _secant(slope, seen, (x, gap)), (x, gap)
         # aim half a tolerance past the crossing, so that the next point is likely to be on the right side
         x = max(0.0, x + gap / slope + 0.5 * tolerance) if math.isfinite(gap) else math.nan
         if not math.isfinite(x):
@@ -29,12 +31,14 @@ def first_at_most(function: Callable[[float], float], level: float, guess: float
 def last_at_least(function: Callable[[float], float], level: float, guess: float, slope: float, tolerance: float) -> float:
     """Return some x >= 0 with function(x) >= level, about `tolerance` below the largest such x; 0 if there is none."""
     x = max(guess, 0.0)
+    seen: tuple[float, float] | None = None
     for _ in range(_NEWTON):
         gap = _log_ratio(function(x), level)
         if 0.0 <= gap <= min(slope * tolerance, _CLOSE):
             return x
         if x == 0.0 and gap < 0.0:
             return 0.0
+        slope, seen = _secant(slope, seen, (x, gap)), (x, gap)
         x = max(0.0, x + gap / slope - 0.5 * tolerance) if math.isfinite(gap) else math.nan
         if not math.isfinite(x):
             break
@@ -48,6 +52,14 @@ def last_at_least(function: Callable[[float], float], level: float, guess: float
     if math.isinf(high):
         return max(low, 0.0)
     return max(0.0, _narrow(above, level, low, high, tolerance)[0])
+
+
+def _secant(slope: float, before: tuple[float, float] | None, now: tuple[float, float]) -> float:
+    """Return the slope between the last two points, unless it is far from the one we have."""
+    if before is None or before[0] == now[0]:
+        return slope
+    found = (before[1] - now[1]) / (now[0] - before[0])
+    return found if 0.5 * slope < found < 2.0 * slope else slope
 
 
 def _log_ratio(value: float, level: float) -> float:

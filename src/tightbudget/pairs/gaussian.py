@@ -92,12 +92,11 @@ class GaussianPair:
         # One width serves both masses, so that they belong to the very same events; only the middle is rounded twice.
         width = np.diff(z)
         middle = 0.5 * (z[:-1] + z[1:])
-        log_a, error_a = log_normal_mass(middle - self.m, width)
-        log_b, error_b = log_normal_mass(middle, width)
+        (log_a, log_b), errors = log_normal_mass(np.array([middle - self.m, middle]), np.array([width, width]))
         norm = self._log_norm
         at_cut = 8.0 * U * self._cut_size * (np.abs(middle) + self.m + 1.0)
         # the middle is good to u|z| and m to 6u m, which moves log phi by at most 8u (|z| + m)^2
-        error = np.maximum(error_a, error_b) + U * (8.0 * (np.abs(middle) + self.m) ** 2 + 8.0 + 4.0 * abs(norm)) + at_cut
+        error = errors.max(axis=0) + U * (8.0 * (np.abs(middle) + self.m) ** 2 + 8.0 + 4.0 * abs(norm)) + at_cut
         return Cells(low, high, log_a - norm, log_b - norm, error)
 
     def survey(self) -> Cells:

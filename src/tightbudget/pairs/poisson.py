@@ -86,8 +86,13 @@ class PoissonPair:
     @cached_property
     def _survey(self) -> Cells:
         cells = self.base.survey()
-        continuous = cells.where(cells.high > cells.low)
-        low, high = self._forward(continuous.low), self._forward(continuous.high)
+        wide = cells.high > cells.low
+        continuous = cells if wide.all() else cells.where(wide)
+        if continuous.size and np.array_equal(continuous.low[1:], continuous.high[:-1]):
+            edges = self._forward(np.concatenate([continuous.low, continuous.high[-1:]]))
+            low, high = edges[:-1], edges[1:]
+        else:
+            low, high = self._forward(continuous.low), self._forward(continuous.high)
         # a cell squeezed flat against the end of the support is still no point mass
         mapped = self._mix(continuous, low, np.maximum(high, np.nextafter(low, np.inf)))
         if not self.points().size:
@@ -144,17 +149,12 @@ def _magnified(loss: float, q: float) -> float:
 
 
 def _forward(loss: Array, q: float, direction: Direction) -> Array:
+    """Return log(1 - q + q e^x) for x = loss (REMOVE), and minus that for x = -loss (ADD)."""
     sign = 1.0 if direction is Direction.REMOVE else -1.0
     x = sign * loss
-    inner = q * np.expm1(np.minimum(x, 0.0))
-    # log(1 - q + q e^x), near 0 through log1p, and elsewhere without cancellation
-    far = np.logaddexp(math.log1p(-q), math.log(q) + x)
-    small = np.abs(x) < 1.0
-    return sign * np.where(
-        small,
-        np.log1p(q * np.expm1(np.where(small, x, 0.0))),
-        np.where(inner < -0.5, far, np.where(x > 0, far, np.log1p(inner))),
-    )
+    moderate = np.minimum(x, 600.0)
+    # beyond 600 the rest of the sum has long stopped to matter
+    return sign * (np.log1p(q * np.expm1(moderate)) + (x - moderate))
 
 
 def _mix(log_a: Array, log_b: Array, q: float, direction: Direction) -> tuple[Array, Array]:

@@ -14,7 +14,8 @@ from doubles import Misplaced, RoughPair, Spikes
 from mpmath import mpf
 
 import tightbudget as tb
-from tightbudget.buckets.leaf import leaf, window
+from tightbudget.buckets.leaf import Leaf, capped, window
+from tightbudget.buckets.leaf import leaf as on_window
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
 from tightbudget.pairs.poisson import poisson_pair
@@ -41,6 +42,10 @@ SHAPES = [
     (3.0, 0.0, 1.0, 1e-6),
     (0.01, 0.0, 1.0, 1e-9),
 ]
+
+
+def leaf(pair: Pair, step: float, theta: float, anchor: float, tail: float, log_cap: float) -> Leaf:
+    return on_window(pair, window(capped(pair, log_cap), theta, tail), step, theta, anchor)
 
 
 def exact(law: truth.Law, epsilon: float) -> mpf:

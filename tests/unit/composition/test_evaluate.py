@@ -10,6 +10,7 @@ import readings
 from doubles import RoughPair, Spikes
 from mpmath import mpf
 
+from tightbudget.buckets.leaf import capped, window
 from tightbudget.composition.evaluate import evaluate
 from tightbudget.composition.plan import Plan
 from tightbudget.pairs.base import Pair
@@ -30,9 +31,9 @@ def made(
         steps=tuple(grid),
         factors=tuple(factors),
         tails=(tail,) * len(grid),
-        leaf_tail=tail,
-        log_cap=-1e6,
-        entering=tuple(tuple(items) for items in entering),
+        entering=tuple(
+            tuple((pair, count, window(capped(pair, -1e6), theta, tail)) for pair, count in items) for items in entering
+        ),
         points=1e3,
     )
 

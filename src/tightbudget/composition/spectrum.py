@@ -1,0 +1,302 @@
+r"""A composition seen through few frequencies (M19).
+
+The tilted law of a composed loss is smooth, so that its transform $\varphi = \prod \varphi_i^{r_i}$ lives on a short range of
+frequencies, whatever r is. All leaves lie on multiples of one step; with M nodes to a period, a sum over nodes equals a sum
+over the law wrapped around M steps. Three things are certified: what wrapping adds (Chernoff bounds of the rows), what the
+frequencies left out could hold (the modulus between two nodes, from its second derivative), and rounding.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.buckets.leaf import Leaf, leaf
+from tightbudget.composition.grid import Grid
+from tightbudget.composition.task import Task
+from tightbudget.numerics.convolve import TooWide
+from tightbudget.numerics.frequencies import Turns, even_turns, joined, padded, some_turns, transform, turns
+from tightbudget.numerics.rounding import U
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+_SLOPES = np.array([0.2, 0.45, 0.7, 1.0, 1.4])  # of Chernoff bounds, relative to the best one for a normal law
+_ROOM = 1.5  # standard deviations around the mean for which the period is chosen
+_LADDER = np.array([0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, *(9.0 * 1.8 ** np.arange(60))])  # where the modulus is looked at
+_STRIDE = 1.4  # distance of further such angles, in units of 1 / standard deviation
+_SPLITS = 4  # times that an interval is looked at more closely
+_MOST_NODES = 4096
+_MOST_WORK = 2**21  # points times angles: what a table of turns may hold
+_BLOCK_ENTRIES = 2**18
+_LONGEST = 2.0**40  # period, in steps: angles are good to 1e-16 of a turn
+
+
+@dataclass(frozen=True, slots=True)
+class Chernoff:
+    """Bounds on the tails of the rows: P(k >= x) <= exp(log_moments - slope x)."""
+
+    slopes: Array
+    log_moments: Array  # row by row, rounded up
+
+    def reach(self, depth: float) -> float:
+        """Return where a tail of e^-depth begins, for the row where it is farthest."""
+        return float(np.max(np.min((self.log_moments + depth) / self.slopes, axis=1)))
+
+    def wrapped(self, row: int, x: float, period: int) -> float:
+        r"""Return a bound on $\sum_{m \ge 1} E e^{-s (x + m\,period - k)}$ for the best slope s."""
+        exponent = self.log_moments[row] - self.slopes * (x + period)
+        doubt = 16.0 * U * (np.abs(self.log_moments[row]) + self.slopes * (abs(x) + period))
+        return float(np.min(np.exp(np.minimum(exponent + doubt, 700.0)) / -np.expm1(-self.slopes * period))) * (1.0 + 1e-9)
+
+
+@dataclass(frozen=True, slots=True)
+class Spectrum:
+    """Transforms of three rows: the spread reading of A, and the merged readings of A and of B.
+
+    Index k of a row stands for the loss anchor + (origin + k) step; row 0 has anchors[0], rows 1 and 2 anchors[1].
+    """
+
+    step: float
+    theta: float
+    period: int  # in steps
+    angles: Array
+    values: Complex
+    doubt: Array  # on the modulus of each value
+    beyond: Array  # bound on the modulus of all values left out, row by row
+    up: Chernoff
+    down: Chernoff  # of -k; its slopes are at most theta step
+    origin: int
+    anchors: tuple[float, float]
+    log_scale: Array
+    error: Array  # of the rows, in L1
+    slack: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Some leaves on the common grid: rows 3i, 3i + 1 and 3i + 2 belong to leaf i, whose mean index is near centres[i]."""
+
+    rows: Array
+    folded: Array  # the same, as `transform` likes them
+    counts: Array
+    centres: Array
+    variances: Array  # of each row
+    mean_place: Array  # mean of |k| in each row, at most
+
+    def triples(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return values by row as values by leaf and kind of row."""
+        return values.reshape(self.counts.size, 3, *values.shape[1:])
+
+
+def spectrum(task: Task, grid: Grid) -> Spectrum | None:
+    """Return the composition's spectrum, or None if it is not short."""
+    theta, counts = task.tilt.theta, [count for _, count in task.steps.items]
+    leaves = [
+        leaf(pair, span, grid.step, theta, anchor, grid.places)
+        for (pair, _), span, anchor in zip(task.steps.items, task.windows, grid.anchors, strict=True)
+    ]
+    log_scale, error = _certificate(leaves, counts)
+    begin, end = min(one.begin for one in leaves), max(one.begin + one.spread.size for one in leaves)
+    places = grid.places[begin:end]
+    blocks = list(_blocks(leaves, counts, places, begin))
+    # indices count from the sum of the centres; a leaf's own from its peak
+    origin = sum(
+        count * (round(centre) - round(places[one.begin - begin]) + one.spread.first)
+        for count, centre, one in zip(counts, (c for block in blocks for c in block.centres.tolist()), leaves, strict=True)
+    )
+    variance = float(max(sum(block.counts @ block.triples(block.variances) for block in blocks)))
+    deviation = math.sqrt(variance)
+    if not 0.0 < deviation < _LONGEST:
+        return None
+    depth = -math.log(task.error) + math.log1p(deviation)  # what is left out may weigh e^-depth
+    best = math.sqrt(2.0 * depth) / deviation
+    up, down = _SLOPES * best, np.minimum(_SLOPES * best, theta * grid.step)
+    moments = _log_moments(blocks, places, np.concatenate([up, -down]))
+    chernoff_up, chernoff_down = Chernoff(up, moments[:, : up.size]), Chernoff(down, moments[:, up.size :])
+    length = max(chernoff_up.reach(depth), chernoff_down.reach(depth)) + _ROOM * deviation
+    if not length < _LONGEST:
+        return None
+    period = 2 * math.ceil(0.5 * length) + 1
+    found = _islands(blocks, places, best, depth, period)
+    if found is None:
+        return None
+    islands, beyond = found
+    nodes = sum(count for _, count in islands)
+    if nodes > _MOST_NODES or nodes * places.size > _MOST_WORK:
+        return None
+    at = some_turns(places, islands, 2.0 * math.pi / period)
+    values, doubt = _product(blocks, at)
+    return Spectrum(
+        step=grid.step,
+        theta=theta,
+        period=period,
+        angles=at.angles,
+        values=values,
+        doubt=doubt,
+        beyond=beyond,
+        up=chernoff_up,
+        down=chernoff_down,
+        origin=origin,
+        anchors=(
+            _anchor([one.spread.anchor for one in leaves], counts),
+            _anchor([one.merged.anchor for one in leaves], counts),
+        ),
+        log_scale=log_scale,
+        error=error,
+        slack=math.fsum(count * one.slack for count, one in zip(counts, leaves, strict=True)) * (1.0 + 1e-9),
+    )
+
+
+def _blocks(leaves: Sequence[Leaf], counts: Sequence[int], places: Array, begin: int) -> Iterator[_Block]:
+    """Return the leaves side by side, as many in a block as fit."""
+    most = max(1, _BLOCK_ENTRIES // (3 * places.size))
+    for i in range(0, len(leaves), most):
+        some = leaves[i : i + most]
+        rows = np.zeros((3 * len(some), places.size))
+        for j, one in enumerate(some):
+            columns = slice(one.begin - begin, one.begin - begin + one.spread.size)
+            rows[3 * j, columns] = one.spread.rows[0]
+            rows[3 * j + 1 : 3 * j + 3, columns] = one.merged.rows
+        means = rows @ places
+        squares = rows @ (places * places) - means * means
+        # rounding of the difference is at the size of its terms; a larger variance is sound
+        wide = float(np.abs(places).max())
+        variances = np.maximum(squares, 0.0) + 1e-9 + 64.0 * places.size * U * (means * means + wide * np.abs(means))
+        yield _Block(
+            rows,
+            padded(rows),
+            np.array(counts[i : i + most], dtype=np.float64),
+            np.round(means[::3]),
+            variances,
+            (rows @ np.abs(places)) * (1.0 + 1e-9),
+        )
+
+
+def _anchor(anchors: Sequence[float], counts: Sequence[int]) -> float:
+    return math.fsum(count * anchor for count, anchor in zip(counts, anchors, strict=True))
+
+
+def _certificate(leaves: Sequence[Leaf], counts: Sequence[int]) -> tuple[Array, Array]:
+    """Return log Z and the L1 error of the composed rows: (1 + E1)^r1 (1 + E2)^r2 ... - 1, as in `tilted` (M7)."""
+    r = np.array(counts, dtype=np.float64)
+    errors = np.array([[one.spread.error[0], *one.merged.error] for one in leaves])
+    scales = np.array([[one.spread.log_scale[0], *one.merged.log_scale] for one in leaves])
+    doubts = r @ np.log1p(errors)
+    total = 64.0 * U * math.fsum(counts)
+    if float(doubts.max()) + total > 1.0:  # what is certified only up to its own mass is not worth composing
+        raise TooWide
+    error = math.exp(total) * np.expm1(doubts) * (1.0 + 1e-9)
+    return r @ scales, error + (4.0 + len(leaves)) * U * (r @ np.abs(scales))
+
+
+def _log_moments(blocks: Sequence[_Block], places: Array, slopes: Array) -> Array:
+    """Return log E e^{slope k} of the composition, k counted from the centres, kind by kind of row, rounded up."""
+    total = np.zeros((3, slopes.size))
+    exponent = np.multiply.outer(places, slopes)
+    peak = exponent.max(axis=0)
+    table = np.exp(exponent - peak)
+    largest = np.abs(exponent).max(axis=0)
+    for block in blocks:
+        moment = (
+            np.log(np.maximum(block.rows @ table, 1e-300)) + peak - np.repeat(np.multiply.outer(block.centres, slopes), 3, 0)
+        )
+        # the sum's length, and the roundings of the exponents at their size
+        moment += U * (places.size + 64.0 + 8.0 * largest)
+        total += np.einsum("i,ijk->jk", block.counts, block.triples(moment))
+    return total + 1e-12 * (1.0 + np.abs(total))
+
+
+def _islands(
+    blocks: Sequence[_Block], places: Array, best: float, depth: float, period: int
+) -> tuple[list[tuple[int, int]], Array] | None:
+    """Return runs (first, count) of nodes that may matter, and a bound on the modulus at all others, kind by kind of row.
+
+    None if there is too much to look at.
+    """
+    node = 2.0 * math.pi / period
+    widest = math.sqrt(max(float(block.variances.max()) for block in blocks))
+    # close together where the modulus begins to fall, and from there on as far apart as its variance allows
+    steps = max(1, math.ceil(math.pi * widest / _STRIDE))
+    if steps * places.size > _MOST_WORK:
+        return None
+    stride = math.pi / steps
+    ladder = best * _LADDER
+    ladder = ladder[ladder < min(2.0 * stride, 0.999 * math.pi)]
+    begin = math.floor(float(ladder[-1]) / stride) + 1 if ladder.size else 0
+    at = joined([turns(places, ladder), even_turns(places, begin, steps + 1 - begin, stride)])
+    edges = at.angles
+    kept, beyond = [(0.0, float(edges[0]))], np.full(3, -math.inf)
+    lows, highs = edges[:-1], edges[1:]
+    low = np.arange(lows.size)
+    high = low + 1
+    for turn in range(_SPLITS + 1):
+        bound = _log_bound(blocks, at, low, high)
+        small = bound.max(axis=0) <= -depth
+        if small.any():
+            beyond = np.maximum(beyond, bound[:, small].max(axis=1))
+        lows, highs = lows[~small], highs[~small]
+        # what failed is looked at more closely, unless it is as short as an island anyway
+        split = highs - lows > max(0.5 * best, 8.0 * node)
+        if turn == _SPLITS or not split.any() or 5 * np.count_nonzero(split) * places.size > _MOST_WORK:
+            break
+        kept += zip(lows[~split].tolist(), highs[~split].tolist(), strict=True)
+        cuts = lows[split, None] + (highs - lows)[split, None] * (np.arange(5) / 4.0)
+        lows, highs = cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
+        at = turns(places, cuts.ravel())
+        low = (5 * np.arange(cuts.shape[0])[:, None] + np.arange(4)).ravel()
+        high = low + 1
+    kept += zip(lows.tolist(), highs.tolist(), strict=True)
+    return _runs(kept, node, period // 2), np.exp(beyond * (1.0 - 1e-9)) * (1.0 + 1e-9)
+
+
+def _runs(intervals: list[tuple[float, float]], stride: float, last: int) -> list[tuple[int, int]]:
+    """Return the nodes in the intervals as runs (first, count), the nodes at their ends included."""
+    runs: list[tuple[int, int]] = []
+    for low, high in sorted(intervals):
+        first, end = max(0, math.floor(low / stride)), min(last, math.ceil(high / stride))
+        if runs and first <= sum(runs[-1]):
+            runs[-1] = (runs[-1][0], max(sum(runs[-1]), end + 1) - runs[-1][0])
+        elif first <= end:
+            runs.append((first, end + 1 - first))
+    return runs
+
+
+def _log_bound(blocks: Sequence[_Block], at: Turns, low: NDArray[np.intp], high: NDArray[np.intp]) -> Array:
+    """Return bounds on the log modulus of the product between the angles `low` and `high` of those given, kind by kind.
+
+    |phi|^2 = E cos u(X - X') has a second derivative of at most 2 Var X, so that between two angles it exceeds the larger
+    of its values there by at most a quarter of the variance times the squared distance.
+    """
+    gaps = 0.25 * (at.angles[high] - at.angles[low]) ** 2 * (1.0 + 1e-9)
+    log_modulus = np.zeros((3, low.size))
+    for block in blocks:
+        values, error = transform(block.folded, block.mean_place, at)
+        square = (np.abs(values) + error) ** 2 * (1.0 + 1e-12)
+        bound = np.maximum(square[:, low], square[:, high]) + np.multiply.outer(block.variances, gaps) + 1e-13
+        logs = np.log(np.minimum(bound, 1.0))
+        log_modulus += 0.5 * np.einsum("i,ijk->jk", block.counts, block.triples(logs))
+    return log_modulus
+
+
+def _product(blocks: Sequence[_Block], at: Turns) -> tuple[Complex, Array]:
+    """Return the product of all transforms, each turned to its centre and raised to its count, and a bound on its error."""
+    log_value = np.zeros((3, at.angles.size), dtype=np.complex128)
+    log_bound, relative = np.zeros((3, at.angles.size)), np.zeros((3, at.angles.size))
+    for block in blocks:
+        values, error = transform(block.folded, block.mean_place, at)
+        modulus = np.maximum(np.abs(values), 1e-300)
+        logs = np.log(np.where(values == 0.0, 1e-300, values)) + 1j * np.repeat(
+            np.multiply.outer(block.centres, at.angles), 3, 0
+        )
+        doubt = error / np.maximum(modulus - error, 1e-300) + 8.0 * U * (1.0 + np.abs(logs))
+        log_value += np.einsum("i,ijk->jk", block.counts, block.triples(logs))
+        log_bound += np.einsum("i,ijk->jk", block.counts, block.triples(np.log(modulus + error)))
+        relative += np.einsum("i,ijk->jk", block.counts, block.triples(doubt))
+    relative += 8.0 * U * (len(blocks) + 64.0) * np.abs(log_value)
+    # both the computed value and the exact one are at most e^log_bound in modulus
+    largest = np.exp(np.minimum(log_bound + 1e-9 * (1.0 + np.abs(log_bound)), 1.0))
+    return np.exp(log_value), largest * np.minimum(2.01, 1.01 * np.expm1(np.minimum(relative, 1.2)))

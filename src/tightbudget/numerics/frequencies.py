@@ -1,0 +1,98 @@
+"""Sums over the points of a grid at a few frequencies, with a bound on their error (M19)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.numerics.rounding import U
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+_BLOCK = 64  # terms summed in one go: an error grows with this and with the number of blocks
+_FEW = 12  # angles that are not worth factorising
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """cos(u k) and sin(u k) at the points k (whole numbers) and the angles u, in blocks of points."""
+
+    angles: Array
+    cosines: Array  # shape (blocks, block, angles)
+    sines: Array
+
+
+def turns(places: Array, angles: Array) -> Turns:
+    """Return the turns at angles given one by one."""
+    exponent = np.multiply.outer(_filled(places), angles)
+    return Turns(angles, _folded(np.cos(exponent)), _folded(np.sin(exponent)))
+
+
+def even_turns(places: Array, first: int, count: int, stride: float) -> Turns:
+    """Return the turns at the angles (first + j) stride, j < count, which share most of the work."""
+    angles = stride * np.arange(first, first + count, dtype=np.float64)
+    if count <= _FEW:
+        return turns(places, angles)
+    width = math.ceil(math.sqrt(count))
+    rows = -(-count // width)
+    few = np.multiply.outer(_filled(places), np.concatenate([angles[::width], stride * np.arange(width, dtype=np.float64)]))
+    factors = np.cos(few) + 1j * np.sin(few)
+    product = (factors[:, :rows, None] * factors[:, None, rows:]).reshape(few.shape[0], -1)[:, :count]
+    return Turns(angles, _folded(product.real), _folded(product.imag))
+
+
+def some_turns(places: Array, runs: Sequence[tuple[int, int]], stride: float) -> Turns:
+    """Return the turns at the angles j stride, for the j of each run (first, count)."""
+    if len(runs) == 1 or places.size > _BLOCK:
+        return joined([even_turns(places, first, count, stride) for first, count in runs])
+    return turns(places, stride * np.concatenate([np.arange(first, first + count, dtype=np.float64) for first, count in runs]))
+
+
+def joined(parts: Sequence[Turns]) -> Turns:
+    """Return all turns together."""
+    if len(parts) == 1:
+        return parts[0]
+    return Turns(
+        np.concatenate([part.angles for part in parts]),
+        np.concatenate([part.cosines for part in parts], axis=2),
+        np.concatenate([part.sines for part in parts], axis=2),
+    )
+
+
+def _filled(places: Array) -> Array:
+    """Return the places, and zeros up to a whole number of blocks; a short list is a block of its own."""
+    if places.size <= _BLOCK:
+        return places
+    full = np.zeros(-(-places.size // _BLOCK) * _BLOCK)
+    full[: places.size] = places
+    return full
+
+
+def _folded(table: Array) -> Array:
+    block = min(_BLOCK, table.shape[0])
+    return np.ascontiguousarray(table).reshape(table.shape[0] // block, block, table.shape[1])
+
+
+def padded(rows: Array) -> Array:
+    """Return the rows in the form `transform` takes: (blocks, rows, block)."""
+    if rows.shape[1] <= _BLOCK:
+        return rows[None]
+    blocks = -(-rows.shape[1] // _BLOCK)
+    full = np.zeros((rows.shape[0], blocks * _BLOCK))
+    full[:, : rows.shape[1]] = rows
+    return np.ascontiguousarray(full.reshape(rows.shape[0], blocks, _BLOCK).transpose(1, 0, 2))
+
+
+def transform(blocks: Array, mean_place: Array, at: Turns) -> tuple[Complex, Array]:
+    r"""Return $\varphi(u) = \sum_k p_k e^{-iuk}$ of each row, and a bound on its error.
+
+    `blocks` holds rows that sum to 1 (up to 64 roundings), `mean_place` bounds the mean of |k| in each. Angles are good to
+    two roundings, and so is their product with a place. A term suffers the roundings of its turn (two factors, each of an
+    angle of at most |u k|) and of the sums.
+    """
+    values = np.matmul(blocks, at.cosines).sum(axis=0) - 1j * np.matmul(blocks, at.sines).sum(axis=0)
+    terms = 1.5 * (_BLOCK + blocks.shape[0] + 48.0)
+    return values, U * (terms + np.multiply.outer(8.0 * mean_place, np.abs(at.angles)))
