@@ -175,7 +175,8 @@ class _EpsilonAsker(_Asker):
         guess, slope = self.estimate, self.theta * self.finite / self.delta
         tolerance = max((1e-10 if self.direction.closed_form else 0.05 * self.rtol) * guess, 1e-15 * guess, 1e-300)
         upper = first_at_most(delta_upper, self.delta, guess, slope, tolerance)
-        lower = last_at_least(delta_lower, self.delta, min(guess, upper), slope, tolerance)
+        near = upper if math.isfinite(upper) and not self.direction.closed_form else min(guess, upper)
+        lower = last_at_least(delta_lower, self.delta, near, slope, tolerance)
         return lower, upper
 
 

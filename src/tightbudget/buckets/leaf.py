@@ -100,7 +100,8 @@ def leaf(pair: Pair, span: Window, step: float, theta: float, anchor: float, pla
     cells = _cells(pair.cells(x), x, step * np.diff(k), slack)
     points = pair.points()
     if points.size:  # those outside are in log_below, log_beyond or the cap
-        points = points.where((points.low >= span.low) & (points.low <= span.high))
+        inside = (points.low >= span.low) & (points.low <= span.high)
+        points = points if inside.all() else points.where(inside)
     events = _points(points, x, k, step, (points.low - anchor) / step, doubt) if points.size else None
     below = (span.log_below, int(np.searchsorted(x, span.low))) if span.log_below > -math.inf else None
     return _tilted(cells, events, below, x, k, step, theta, slack, span.log_beyond, anchor, begin)

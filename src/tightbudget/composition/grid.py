@@ -58,10 +58,10 @@ def grid(task: Task, most_points: float) -> Grid:
     steps = np.minimum(even * np.maximum(graded, _FINEST), task.widest)
     if not float(steps.min()) > 0.0:
         raise TooWide
-    step = aligned(float(steps.min()), alignment)
+    step = _aligned(float(steps.min()), alignment)
     multiples = 2.0 ** np.floor(np.log2(np.maximum(steps / step, 1.0)) + 1e-9)
-    if alignment:  # coarser parts keep the points of the lattice
-        multiples = np.minimum(multiples, max(1.0, round(alignment.period / step)))
+    if alignment and len(counts) == 1:  # all of the lattice stays on the grid
+        multiples = np.ones_like(multiples)
     if float(np.einsum("i,i", widths, 1.0 / multiples)) / step > most_points or max(abs(low), abs(high)) / step > 2.0**49:
         raise TooWide
     return Grid(step, _places(mesh / step, multiples), anchors)
@@ -119,3 +119,10 @@ def _common(alignments: list[Alignment | None], counts: list[float]) -> Alignmen
     if alignment is not None and len(counts) > 1:
         return Alignment(alignment.anchor, alignment.period, 1.0)
     return alignment
+
+
+def _aligned(step: float, alignment: Alignment | None) -> float:
+    """Return a step of at most the one given on whose grid the point masses lie; any whole fraction of their period will do."""
+    if alignment is not None and alignment.loose > 0.0 and alignment.period > step:
+        return alignment.period / math.ceil(alignment.period / step)
+    return aligned(step, alignment)

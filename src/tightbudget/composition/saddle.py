@@ -20,8 +20,8 @@ from tightbudget.pairs.base import Cells
 
 Array = NDArray[np.float64]
 
-_TILTS = np.geomspace(1e-3, 1e4, 48)  # in units of 1 / standard deviation of the loss
-_CELLS = 128  # of each item's survey: planning needs no more
+_TILTS = np.geomspace(1e-3, 1e4, 36)  # in units of 1 / standard deviation of the loss
+_CELLS = 192  # of each item's survey: planning needs no more
 _BATCH = 2**17  # entries worked on together
 _NEWTON = 16  # corrections of a tilt read off the table, at most
 
@@ -123,7 +123,7 @@ class Saddle:
             here = self._cumulants(np.exp(np.array([log_theta])))
             step = float(correction(here)[0])
             low, high = (log_theta, high) if step > 0.0 else (low, log_theta)
-            if abs(step) < 0.01 or high - low < 0.01:
+            if abs(step) < 0.03 or high - low < 0.03:
                 break
             proposed = log_theta + step
             # cumulants may jump between two tilts; then halving finds the place where Newton's method does not

@@ -28,6 +28,7 @@ _SLOPES = np.array([0.2, 0.45, 0.7, 1.0, 1.4])  # of Chernoff bounds, relative t
 _ROOM = 1.5  # standard deviations around the mean for which the period is chosen
 _LADDER = np.array([0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, *(9.0 * 1.8 ** np.arange(60))])  # where the modulus is looked at
 _STRIDE = 1.4  # distance of further such angles, in units of 1 / standard deviation
+_SHORT, _SHORT_STRIDE = 64, 0.5  # where many angles are looked at in one go
 _SPLITS = 4  # times that an interval is looked at more closely
 _MOST_NODES = 4096
 _MOST_WORK = 2**21  # points times angles: what a table of turns may hold
@@ -48,9 +49,12 @@ class Chernoff:
 
     def wrapped(self, row: int, x: float, period: int) -> float:
         r"""Return a bound on $\sum_{m \ge 1} E e^{-s (x + m\,period - k)}$ for the best slope s."""
-        exponent = self.log_moments[row] - self.slopes * (x + period)
-        doubt = 16.0 * U * (np.abs(self.log_moments[row]) + self.slopes * (abs(x) + period))
-        return float(np.min(np.exp(np.minimum(exponent + doubt, 700.0)) / -np.expm1(-self.slopes * period))) * (1.0 + 1e-9)
+        place = x + period
+        exponent, slope = min(
+            (moment - slope * place + 16.0 * U * (abs(moment) + slope * (abs(x) + period)), slope)
+            for slope, moment in zip(self.slopes.tolist(), self.log_moments[row].tolist(), strict=True)
+        )
+        return math.exp(min(exponent, 700.0)) / -math.expm1(-slope * period) * (1.0 + 1e-9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +224,7 @@ def _islands(
     node = 2.0 * math.pi / period
     widest = math.sqrt(max(float(block.variances.max()) for block in blocks))
     # close together where the modulus begins to fall, and from there on as far apart as its variance allows
-    steps = max(1, math.ceil(math.pi * widest / _STRIDE))
+    steps = max(1, math.ceil(math.pi * widest / (_STRIDE if places.size > _SHORT else _SHORT_STRIDE)))
     if steps * places.size > _MOST_WORK:
         return None
     stride = math.pi / steps

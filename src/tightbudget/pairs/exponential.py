@@ -9,7 +9,9 @@ import numpy as np
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Alignment, Array, Cells
 
-_SURVEY_CELLS = 256
+_FINE = np.geomspace(1e-14, 1.0, 36, endpoint=False)
+_SURVEY_EDGES = np.unique(np.concatenate([_FINE - 1.0, np.linspace(-1.0, 1.0, 48), 1.0 - _FINE]))
+"""Edges of a survey, relative to its reach: closer towards both ends, where steep tilts gather the mass."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +78,7 @@ class ExponentialPair:
         points = self.points()
         if self.reach <= 0.0:
             return points
-        # cells get narrower towards both ends, where steep tilts gather the mass
-        fine = self.reach * np.geomspace(1e-14, 1.0, _SURVEY_CELLS // 2, endpoint=False)
-        middle = self.reach * np.linspace(-1.0, 1.0, _SURVEY_CELLS)
-        cells = self.cells(np.unique(np.concatenate([fine - self.reach, middle, self.reach - fine])))
+        cells = self.cells(self.reach * _SURVEY_EDGES)
         if not points.size:
             return cells
         below, above = points.where(np.array([True, False])), points.where(np.array([False, True]))

@@ -10,7 +10,7 @@ from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells
 
-_SURVEY_CELLS = 208
+_SURVEY_CELLS = 128
 _CORE = 13.0  # sigmas around the mean of A that a survey resolves well
 
 
@@ -111,9 +111,9 @@ class GaussianPair:
             # dense where A and moderate tilts of it live, sparse in the far tails
             z = self.m + np.concatenate(
                 [
-                    np.linspace(-self.m - REACH, -_CORE, 32, endpoint=False),
+                    np.linspace(-self.m - REACH, -_CORE, 20, endpoint=False),
                     np.linspace(-_CORE, _CORE, _SURVEY_CELLS, endpoint=False),
-                    np.linspace(_CORE, REACH, 65),
+                    np.linspace(_CORE, REACH, 41),
                 ]
             )
         else:
