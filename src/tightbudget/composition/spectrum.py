@@ -18,7 +18,7 @@ from tightbudget.buckets.leaf import Leaf, leaf
 from tightbudget.composition.grid import Grid
 from tightbudget.composition.task import Task
 from tightbudget.numerics.convolve import TooWide
-from tightbudget.numerics.frequencies import Turns, even_turns, joined, padded, some_turns, transform, turns
+from tightbudget.numerics.frequencies import Turns, joined, padded, shifted_turns, some_turns, transform, turns
 from tightbudget.numerics.rounding import U
 
 Array = NDArray[np.float64]
@@ -31,7 +31,7 @@ _STRIDE = 1.4  # distance of further such angles, in units of 1 / standard devia
 _SHORT, _SHORT_STRIDE = 64, 0.5  # where many angles are looked at in one go
 _SPLITS = 4  # times that an interval is looked at more closely
 _MOST_NODES = 4096
-_MOST_WORK = 2**21  # points times angles: what a table of turns may hold
+_MOST_WORK = 2**22  # points times angles: what a table of turns may hold
 _BLOCK_ENTRIES = 2**18
 _LONGEST = 2.0**40  # period, in steps: angles are good to 1e-16 of a turn
 
@@ -165,19 +165,16 @@ def _blocks(leaves: Sequence[Leaf], counts: Sequence[int], places: Array, begin:
             columns = slice(one.begin - begin, one.begin - begin + one.spread.size)
             rows[3 * j, columns] = one.spread.rows[0]
             rows[3 * j + 1 : 3 * j + 3, columns] = one.merged.rows
-        means = rows @ places
-        squares = rows @ (places * places) - means * means
-        # rounding of the difference is at the size of its terms; a larger variance is sound
-        wide = float(np.abs(places).max())
-        variances = np.maximum(squares, 0.0) + 1e-9 + 64.0 * places.size * U * (means * means + wide * np.abs(means))
-        yield _Block(
-            rows,
-            padded(rows),
-            np.array(counts[i : i + most], dtype=np.float64),
-            np.round(means[::3]),
-            variances,
-            (rows @ np.abs(places)) * (1.0 + 1e-9),
-        )
+        yield _block(rows, np.array(counts[i : i + most], dtype=np.float64), places)
+
+
+def _block(rows: Array, counts: Array, places: Array) -> _Block:
+    means = rows @ places
+    squares = rows @ (places * places) - means * means
+    # rounding of the difference is at the size of its terms; a larger variance is sound
+    wide = float(np.abs(places).max())
+    variances = np.maximum(squares, 0.0) + 1e-9 + 64.0 * places.size * U * (means * means + wide * np.abs(means))
+    return _Block(rows, padded(rows), counts, np.round(means[::3]), variances, (rows @ np.abs(places)) * (1.0 + 1e-9))
 
 
 def _anchor(anchors: Sequence[float], counts: Sequence[int]) -> float:
@@ -223,22 +220,28 @@ def _islands(
     """
     node = 2.0 * math.pi / period
     widest = math.sqrt(max(float(block.variances.max()) for block in blocks))
-    # close together where the modulus begins to fall, and from there on as far apart as its variance allows
-    steps = max(1, math.ceil(math.pi * widest / (_STRIDE if places.size > _SHORT else _SHORT_STRIDE)))
+    core = _core(blocks, places) if places.size > _SHORT else None
+    # Angles are close together where the modulus begins to fall, and then as far apart as the variance allows: first that
+    # of all points, and beyond that of few of them, which shows that the modulus stays small.
+    last = min(math.pi, 2.0 / core.deviation) if core else math.pi
+    stride = (_STRIDE if core else _SHORT_STRIDE) / widest
+    ladder = best * _LADDER
+    ladder = ladder[ladder < min(2.0 * stride, 0.999 * last)]
+    begin = float(ladder[-1]) if ladder.size else 0.0
+    steps = math.ceil((last - begin) / stride)
     if steps * places.size > _MOST_WORK:
         return None
-    stride = math.pi / steps
-    ladder = best * _LADDER
-    ladder = ladder[ladder < min(2.0 * stride, 0.999 * math.pi)]
-    begin = math.floor(float(ladder[-1]) / stride) + 1 if ladder.size else 0
-    at = joined([turns(places, ladder), even_turns(places, begin, steps + 1 - begin, stride)])
-    edges = at.angles
-    kept, beyond = [(0.0, float(edges[0]))], np.full(3, -math.inf)
-    lows, highs = edges[:-1], edges[1:]
-    low = np.arange(lows.size)
-    high = low + 1
+    stride = (last - begin) / steps
+    at = joined([turns(places, ladder), shifted_turns(places, begin, steps, stride)])
+    low = np.arange(at.angles.size - 1)
+    lows, highs, bound = at.angles[:-1], at.angles[1:], _log_bound(blocks, at, low, low + 1)
+    kept, beyond = [(0.0, float(at.angles[0]))], np.full(3, -math.inf)
+    if core and last < math.pi:
+        count = math.ceil((math.pi - last) * core.deviation / _STRIDE)
+        edges: Array = last + (math.pi - last) / count * np.arange(count + 1, dtype=np.float64)
+        lows, highs = np.concatenate([lows, edges[:-1]]), np.concatenate([highs, edges[1:]])
+        bound = np.concatenate([bound, _core_bound(core, edges)], axis=1)
     for turn in range(_SPLITS + 1):
-        bound = _log_bound(blocks, at, low, high)
         small = bound.max(axis=0) <= -depth
         if small.any():
             beyond = np.maximum(beyond, bound[:, small].max(axis=1))
@@ -250,11 +253,43 @@ def _islands(
         kept += zip(lows[~split].tolist(), highs[~split].tolist(), strict=True)
         cuts = lows[split, None] + (highs - lows)[split, None] * (np.arange(5) / 4.0)
         lows, highs = cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
-        at = turns(places, cuts.ravel())
         low = (5 * np.arange(cuts.shape[0])[:, None] + np.arange(4)).ravel()
-        high = low + 1
+        bound = _log_bound(blocks, turns(places, cuts.ravel()), low, low + 1)
     kept += zip(lows.tolist(), highs.tolist(), strict=True)
     return _runs(kept, node, period // 2), np.exp(beyond * (1.0 - 1e-9)) * (1.0 + 1e-9)
+
+
+@dataclass(frozen=True, slots=True)
+class _Core:
+    """The laws given that k is one of few neighbouring points: weight * law is a part of each row."""
+
+    places: Array
+    blocks: list[tuple[_Block, Array]]  # conditional laws, and their weights
+    deviation: float  # the largest
+
+
+def _core(blocks: Sequence[_Block], places: Array) -> _Core:
+    """Return the laws on the points around the peak."""
+    peak = int(np.argmax(sum(block.counts @ block.rows[::3] for block in blocks)))
+    begin = max(0, min(peak - _SHORT // 2, places.size - _SHORT))
+    few = slice(begin, begin + _SHORT)
+    parts = []
+    for block in blocks:
+        weights = block.rows[:, few].sum(axis=1)
+        rows = block.rows[:, few] / np.maximum(weights, 1e-300)[:, None]
+        parts.append((_block(rows, block.counts, places[few]), weights * (1.0 - 1e-9)))
+    return _Core(places[few], parts, math.sqrt(max(float(part.variances.max()) for part, _ in parts)))
+
+
+def _core_bound(core: _Core, edges: Array) -> Array:
+    """Return bounds on the log modulus of the product between neighbouring angles, from the core: |phi| <= 1 - w + w |phi_core|."""
+    at, low = turns(core.places, edges), np.arange(edges.size - 1)
+    log_modulus = np.zeros((3, low.size))
+    for block, weights in core.blocks:
+        modulus = np.sqrt(np.minimum(_square_bound(block, at, low, low + 1), 1.0))
+        logs = np.log1p(weights[:, None] * (modulus - 1.0) * (1.0 - 1e-9))
+        log_modulus += np.einsum("i,ijk->jk", block.counts, block.triples(logs))
+    return log_modulus
 
 
 def _runs(intervals: list[tuple[float, float]], stride: float, last: int) -> list[tuple[int, int]]:
@@ -270,20 +305,25 @@ def _runs(intervals: list[tuple[float, float]], stride: float, last: int) -> lis
 
 
 def _log_bound(blocks: Sequence[_Block], at: Turns, low: NDArray[np.intp], high: NDArray[np.intp]) -> Array:
-    """Return bounds on the log modulus of the product between the angles `low` and `high` of those given, kind by kind.
+    """Return bounds on the log modulus of the product between the angles `low` and `high` of those given, kind by kind."""
+    log_modulus = np.zeros((3, low.size))
+    for block in blocks:
+        logs = np.log(np.minimum(_square_bound(block, at, low, high), 1.0))
+        log_modulus += 0.5 * np.einsum("i,ijk->jk", block.counts, block.triples(logs))
+    return log_modulus
+
+
+def _square_bound(block: _Block, at: Turns, low: NDArray[np.intp], high: NDArray[np.intp]) -> Array:
+    """Return bounds on the squared modulus of each row between the angles `low` and `high` of those given.
 
     |phi|^2 = E cos u(X - X') has a second derivative of at most 2 Var X, so that between two angles it exceeds the larger
     of its values there by at most a quarter of the variance times the squared distance.
     """
     gaps = 0.25 * (at.angles[high] - at.angles[low]) ** 2 * (1.0 + 1e-9)
-    log_modulus = np.zeros((3, low.size))
-    for block in blocks:
-        values, error = transform(block.folded, block.mean_place, at)
-        square = (np.abs(values) + error) ** 2 * (1.0 + 1e-12)
-        bound = np.maximum(square[:, low], square[:, high]) + np.multiply.outer(block.variances, gaps) + 1e-13
-        logs = np.log(np.minimum(bound, 1.0))
-        log_modulus += 0.5 * np.einsum("i,ijk->jk", block.counts, block.triples(logs))
-    return log_modulus
+    values, error = transform(block.folded, block.mean_place, at)
+    square = (np.abs(values) + error) ** 2 * (1.0 + 1e-12)
+    bound: Array = np.maximum(square[:, low], square[:, high]) + np.multiply.outer(block.variances, gaps) + 1e-13
+    return bound
 
 
 def _product(blocks: Sequence[_Block], at: Turns) -> tuple[Complex, Array]:

@@ -33,7 +33,16 @@ def turns(places: Array, angles: Array) -> Turns:
 
 def even_turns(places: Array, first: int, count: int, stride: float) -> Turns:
     """Return the turns at the angles (first + j) stride, j < count, which share most of the work."""
-    angles = stride * np.arange(first, first + count, dtype=np.float64)
+    return _progression(places, stride * np.arange(first, first + count, dtype=np.float64), stride)
+
+
+def shifted_turns(places: Array, begin: float, count: int, stride: float) -> Turns:
+    """Return the turns at the angles begin + j stride, 1 <= j <= count."""
+    return _progression(places, begin + stride * np.arange(1, count + 1, dtype=np.float64), stride)
+
+
+def _progression(places: Array, angles: Array, stride: float) -> Turns:
+    count = angles.size
     if count <= _FEW:
         return turns(places, angles)
     width = math.ceil(math.sqrt(count))
