@@ -23,7 +23,8 @@ Array = NDArray[np.float64]
 _TILTS = np.geomspace(1e-3, 1e4, 36)  # in units of 1 / standard deviation of the loss
 _CELLS = 192  # of each item's survey: planning needs no more
 _BATCH = 2**17  # entries worked on together
-_NEWTON = 16  # corrections of a tilt read off the table, at most
+_CLOSE = 0.03  # in log theta
+_NEWTON = 40  # corrections of a tilt read off the table, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ class Saddle:
         """Return the saddle point of epsilon: Newton's method for F'(theta) = 0, on log theta."""
         return self._solve(
             float(np.interp(epsilon, self._table.epsilon, np.log(self._table.theta))),
-            lambda here: (epsilon - here.epsilon) / (here.theta * here.curvature),
+            lambda here: here.theta * (epsilon - here.epsilon),
             epsilon,
         )
 
@@ -113,21 +114,24 @@ class Saddle:
         falling = np.minimum.accumulate(self._table.log_delta)
         return self._solve(
             float(np.interp(-log_delta, -falling, np.log(self._table.theta))),
-            lambda here: (here.log_delta - log_delta) / (here.theta**2 * here.curvature),
+            lambda here: here.log_delta - log_delta,
             None,
         )
 
-    def _solve(self, log_theta: float, correction: Callable[[Cumulants], Array], epsilon: float | None) -> SaddlePoint:
+    def _solve(self, log_theta: float, missing: Callable[[Cumulants], Array], epsilon: float | None) -> SaddlePoint:
+        """Return the point where nothing is missing; `missing`, in log delta, falls by theta^2 F'' per unit of log theta."""
         low, high = math.log(self._table.theta[0]), math.log(self._table.theta[-1])
         for _ in range(_NEWTON):
             here = self._cumulants(np.exp(np.array([log_theta])))
-            step = float(correction(here)[0])
-            low, high = (log_theta, high) if step > 0.0 else (low, log_theta)
-            if abs(step) < 0.03 or high - low < 0.03:
+            rest = float(missing(here)[0])
+            step = rest / float((here.theta**2 * here.curvature)[0])
+            low, high = (log_theta, high) if rest > 0.0 else (low, log_theta)
+            if (abs(step) < _CLOSE and abs(rest) < 1.0) or high - low < 0.1 * _CLOSE:
                 break
             proposed = log_theta + step
             # cumulants may jump between two tilts; then halving finds the place where Newton's method does not
-            log_theta = proposed if low < proposed < high else 0.5 * (low + high)
+            newton = low < proposed < high and (abs(step) >= _CLOSE or abs(rest) < 1.0)
+            log_theta = proposed if newton else 0.5 * (low + high)
         log_delta, found = float(here.log_delta[0]), float(here.epsilon[0])
         if epsilon is not None and math.isfinite(epsilon):
             # the tangent at what was found; beyond the last tilt this falls as steeply as we can tell

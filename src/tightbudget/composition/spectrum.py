@@ -271,8 +271,9 @@ class _Core:
 def _core(blocks: Sequence[_Block], places: Array) -> _Core:
     """Return the laws on the points around the peak."""
     peak = int(np.argmax(sum(block.counts @ block.rows[::3] for block in blocks)))
-    begin = max(0, min(peak - _SHORT // 2, places.size - _SHORT))
-    few = slice(begin, begin + _SHORT)
+    size = _SHORT if places.size < 16 * _SHORT else 4 * _SHORT  # few points take many angles to get from, many to get to
+    begin = max(0, min(peak - size // 2, places.size - size))
+    few = slice(begin, begin + size)
     parts = []
     for block in blocks:
         weights = block.rows[:, few].sum(axis=1)
@@ -282,7 +283,7 @@ def _core(blocks: Sequence[_Block], places: Array) -> _Core:
 
 
 def _core_bound(core: _Core, edges: Array) -> Array:
-    """Return bounds on the log modulus of the product between neighbouring angles, from the core: |phi| <= 1 - w + w |phi_core|."""
+    """Return bounds on the log modulus of the product between neighbouring angles: |phi| <= 1 - w + w |phi_core|."""
     at, low = turns(core.places, edges), np.arange(edges.size - 1)
     log_modulus = np.zeros((3, low.size))
     for block, weights in core.blocks:
