@@ -1,0 +1,215 @@
+"""A pair as finitely many events whose moments are at least as large, and what may lie beyond them (M10).
+
+Cells are spread to their two ends, which keeps their masses under A and B and can only raise a moment (M5).
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from tightbudget.buckets.spread import share_up
+from tightbudget.divergences.excess import log_excess
+from tightbudget.numerics.normal import log_normal_mass
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import NEGLIGIBLE, REACH, Cells, Direction, log_or_minus_inf
+
+Array = NDArray[np.float64]
+
+_CHUNK = 1 << 18  # entries of a table made at a time, so that it stays in the cache
+_CORE, _CORE_STEP = 20.0, 0.04  # sigmas to either side that a normal law is cut into cells of this width
+_RATIO = 0.002  # beyond, cells grow like this: a loss in a cell is then known to one part in 500
+_MASS = 1.0 + 1e-9  # above the errors of masses that only have to be positive numbers of the right size
+
+
+@dataclass(frozen=True, eq=False)
+class Tail:
+    """What lies beyond the events, all of it with losses of at least `start` > 0.
+
+    log_moment(orders) bounds log of the integral of (dA/dB)^(a-1) dA over it, at a = 1 its mass under A.
+    """
+
+    start: float
+    log_moment: Callable[[Array], Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Events:
+    """Point masses e^log_a under A at the losses, e^(log_a - loss) under B; all of them rounded up and outward.
+
+    `lost` is mass of B where A may have none, `infinity` mass of A where B may have none.
+    """
+
+    losses: Array
+    log_a: Array
+    lost: float = 0.0
+    infinity: float = 0.0
+    tail: Tail | None = None
+
+    def log_moment(self, orders: Array) -> Array:
+        """Return upper bounds on log E_A e^{(a-1) L}."""
+        if self.infinity > 0.0:
+            return np.full(orders.size, np.inf)
+        rows = max(1, _CHUNK // max(1, self.losses.size))
+        parts = [self._log_moment(orders[start : start + rows]) for start in range(0, orders.size, rows)]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def _log_moment(self, orders: Array) -> Array:
+        thetas = orders - 1.0
+        terms = [self._log_sum(thetas)]
+        if self.lost > 0.0:
+            terms.append(np.log(thetas * self.lost * _MASS))
+        if self.tail is not None:
+            terms.append(self.tail.log_moment(orders))
+        total = np.logaddexp.reduce(terms) + 64.0 * U
+        # log(1 + e^total), relatively accurate however small
+        moment: Array = np.logaddexp(0.0, total) * (1.0 + 32.0 * U) + 5e-324
+        return moment
+
+    def _log_sum(self, thetas: Array) -> Array:
+        if self.losses.size == 0:
+            return np.full(thetas.size, -np.inf)
+        table = log_excess(thetas, self.losses)
+        table += self.log_a
+        peak = np.maximum(table.max(axis=1), -1e300)
+        table -= peak[:, None]
+        np.exp(table, out=table)
+        with np.errstate(divide="ignore"):
+            # what is 750 below the peak adds nothing; the rest is rounded at the size of its terms
+            total: Array = peak + np.log(table.sum(axis=1)) + 8.0 * U * (np.abs(peak) + 1000.0 + self.losses.size)
+            return total
+
+
+def point_events(points: Cells, slack: float, lost: float, infinity: float, tail: Tail | None = None) -> Events:
+    """Return point masses as events; what shares a cell is spread to its ends."""
+    return _events(points, slack, lost, infinity, tail)
+
+
+def _events(cells: Cells, slack: float, lost: float, infinity: float, tail: Tail | None) -> Events:
+    cells = cells.where(cells.log_a > -math.inf)
+    flat = cells.high == cells.low
+    points, wide = cells.where(flat), cells.where(~flat)
+    losses, log_a, error = points.low, points.log_a, points.error
+    if wide.size:
+        down, up = _shares(wide, slack)
+        with np.errstate(divide="ignore"):
+            losses = np.concatenate([losses, wide.low, wide.high])
+            log_a = np.concatenate([log_a, wide.log_a + np.log(down), wide.log_a + np.log(up)])
+            error = np.concatenate([error, wide.error, wide.error])
+    keep = log_a > -math.inf
+    losses, log_a, error = losses[keep], log_a[keep], error[keep]
+    # Losses move outward by the slack: for L > 0 mass under B would fall by as much, hence twice that on the masses.
+    outward = losses + np.where(losses < 0.0, -1.0, 1.0) * slack
+    log_a = log_a + error + 2.0 * slack + 16.0 * U * (1.0 + np.abs(log_a) + np.abs(losses))
+    return Events(outward, log_a, lost * _MASS, infinity, tail)
+
+
+def _shares(cells: Cells, slack: float) -> tuple[Array, Array]:
+    """Return which shares of their masses under A cells send to their lower and upper ends, on the side that is larger.
+
+    The excess of a moment falls with the loss below 0 and rises above, so doubt goes down there and up here.
+    """
+    width = cells.high - cells.low
+    loss = cells.log_a - cells.log_b
+    excess = loss - cells.low
+    doubt = slack + 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(loss) + np.abs(cells.low))
+    most, least = share_up(excess + doubt, width), share_up(excess - doubt, width)
+    # shares are good to 8u, relatively; so is 1 - share near 1, by what is added here
+    up = np.where(cells.high <= 0.0, least, most)
+    down = 1.0 - np.where(cells.low >= 0.0, most, least)
+    return down + 8.0 * U, np.minimum(1.0, up * (1.0 + 8.0 * U))
+
+
+def normal_events(m: float, reach: float) -> Events:
+    """Return N(m, 1) against N(0, 1), cut into cells from -45 to `reach` sigmas; the rest is a tail in closed form."""
+    core = np.arange(-_CORE, _CORE, _CORE_STEP)
+    far = np.geomspace(_CORE, reach, 2 + math.ceil(math.log(reach / _CORE) / _RATIO))
+    z = np.unique(np.concatenate([np.linspace(-REACH, -_CORE, 16, endpoint=False), core, far, [0.5 * m]]))
+    width, middle = np.diff(z), 0.5 * (z[:-1] + z[1:])
+    log_a, error_a = log_normal_mass(middle - m, width)
+    log_b, error_b = log_normal_mass(middle, width)
+    # the middle is good to u|z| and m to u m, which moves log phi by at most 8u (|z| + m)^2; far out, so do tail logs
+    error = np.maximum(error_a, error_b) + U * (24.0 * (np.abs(middle) + m) ** 2 + 8.0)
+    losses = m * (z - 0.5 * m)
+    cells = Cells(losses[:-1], losses[1:], log_a, log_b, error)
+    slack = 16.0 * U * m * (reach + m)
+    return _events(cells, slack, NEGLIGIBLE, 0.0, normal_tail(m, reach))
+
+
+def normal_tail(m: float, reach: float) -> Tail:
+    """Return the part of N(m, 1) against N(0, 1) above `reach`: e^{a(a-1)m^2/2} P(N(am, 1) > reach)."""
+
+    def log_moment(orders: Array) -> Array:
+        with np.errstate(over="ignore", invalid="ignore"):
+            shift = orders * m - reach
+            size = 0.5 * orders * (orders - 1.0) * m * m
+            result: Array = size + special.log_ndtr(shift) + 16.0 * U * (2.0 + size + shift * shift + orders * m + reach)
+        return np.where(np.isnan(result), np.inf, result)
+
+    return Tail(m * (reach - 0.5 * m) * (1.0 - 16.0 * U) - 16.0 * U * m * m, log_moment)
+
+
+def subsampled(events: Events, q: float, direction: Direction) -> Events:
+    """Return the events of the pair subsampled at rate 0 < q < 1 (theory D.4, M3)."""
+    return _removed(events, q) if direction is Direction.REMOVE else _added(events, q)
+
+
+def _removed(events: Events, q: float) -> Events:
+    """(A, B) becomes (qA + (1-q)B, B)."""
+    losses = _mixed_loss(events.losses, q)
+    log_a = events.log_a - events.losses + losses
+    log_a += 8.0 * U * (1.0 + np.abs(events.log_a) + np.abs(events.losses))
+    if events.lost > 0.0:  # A had no mass there: now (1-q) B
+        losses = np.append(losses, math.log1p(-q) * (1.0 + 4.0 * U))
+        log_a = np.append(log_a, (math.log1p(-q) + math.log(events.lost)) * (1.0 - 8.0 * U) + 1e-9)
+    return Events(losses, log_a, 0.0, q * events.infinity, _removed_tail(events.tail, q))
+
+
+def _removed_tail(tail: Tail | None, q: float) -> Tail | None:
+    if tail is None:
+        return None
+    # 1 - q + qt <= (q + (1-q) e^-start) t wherever t >= e^start
+    log_factor = math.log1p(-(1.0 - q) * -math.expm1(-tail.start)) + 8.0 * U if tail.start > 0.0 else 0.0
+    inner = tail.log_moment
+    start = max(0.0, float(_mixed_loss(np.array([tail.start]), q)[0]) * (1.0 - 64.0 * U))
+    return Tail(start, lambda orders: inner(orders) + orders * log_factor)
+
+
+def _added(events: Events, q: float) -> Events:
+    """(A, B) becomes (A, (1-q)A + qB)."""
+    losses = -_mixed_loss(-events.losses, q)
+    log_a = events.log_a
+    if events.infinity > 0.0:  # B had no mass there: now (1-q) A
+        losses = np.append(losses, -math.log1p(-q) * (1.0 + 4.0 * U))
+        log_a = np.append(log_a, log_or_minus_inf(events.infinity) + 1e-9)
+    return Events(losses, log_a, q * events.lost * _MASS, 0.0, _added_tail(events.tail, q))
+
+
+def _added_tail(tail: Tail | None, q: float) -> Tail | None:
+    if tail is None:
+        return None
+    inner, one = tail.log_moment, np.ones(1)
+
+    def log_moment(orders: Array) -> Array:
+        # e^loss = 1 / (1 - q + q/t) is at most 1/(1-q), and at most t/q
+        thetas = orders - 1.0
+        bounded = inner(one) - thetas * math.log1p(-q) * (1.0 + 8.0 * U)
+        result: Array = np.minimum(bounded, inner(orders) - thetas * math.log(q) * (1.0 + 8.0 * U))
+        return result
+
+    start = max(0.0, -float(_mixed_loss(np.array([-tail.start]), q)[0]) * (1.0 - 64.0 * U))
+    return Tail(start, log_moment)
+
+
+def _mixed_loss(losses: Array, q: float) -> Array:
+    """Return log(1 - q + q e^L), relatively accurate, and rounded away from 0."""
+    with np.errstate(over="ignore"):
+        inner = q * np.expm1(np.minimum(losses, 600.0))
+    direct = (inner > -0.5) & (losses < 600.0)
+    near = np.log1p(np.where(direct, inner, 0.0))
+    far = np.logaddexp(math.log1p(-q), math.log(q) + losses)
+    far += np.sign(far) * 8.0 * U * (1.0 + np.abs(losses) - math.log(q) - math.log1p(-q))
+    return np.where(direct, near, far) * (1.0 + 32.0 * U)

@@ -1,0 +1,57 @@
+"""Rényi divergences of a composition, of any order, in the worse of both directions (M10)."""
+
+import math
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tightbudget.divergences.moments import log_moment
+from tightbudget.divergences.orders import NEXT_TO_ONE, orders_asked
+from tightbudget.divergences.pure import pure_epsilon
+from tightbudget.mechanisms.base import Composable
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import Direction
+
+Array = NDArray[np.float64]
+
+
+@overload
+def renyi(c: Composable, orders: float) -> float: ...
+@overload
+def renyi(c: Composable, orders: ArrayLike) -> Any: ...
+def renyi(c: Composable, orders: Any) -> Any:
+    r"""Return upper bounds on the Rényi divergences of orders a >= 1, a number for a number and an array for an array.
+
+    $$D_a = \frac{1}{a-1}\ln E_A e^{(a-1)\ell}$$
+
+    Guarantee:  at least D_a(A||B) of the composition in both directions; steps add up in each direction apart.
+                inf if an infinite loss has positive probability or the moment is infinite or too large for a float.
+    Rounding:   up; relative excess about 1e-12 for closed forms and points, below 1e-2 elsewhere.
+    Reference:  M10.
+
+    >>> from tightbudget import Gaussian
+    >>> renyi(Gaussian(sigma=2.0) * 10, 8.0)
+    10.0...
+    """
+    values = orders_asked(orders)
+    flat = np.atleast_1d(values).ravel()
+    bound = np.empty(flat.size)
+    finite = np.isfinite(flat)
+    bound[finite] = _finite_orders(c, np.maximum(flat[finite], NEXT_TO_ONE))
+    if not finite.all():
+        bound[~finite] = pure_epsilon(c)
+    return float(bound[0]) if values.ndim == 0 else bound.reshape(values.shape)
+
+
+def _finite_orders(c: Composable, orders: Array) -> Array:
+    worst = np.zeros(orders.size)
+    thetas = orders - 1.0
+    for direction in Direction:
+        total = np.zeros(orders.size)
+        with np.errstate(over="ignore"):
+            for mechanism, count in c._parts:
+                total += count * log_moment(mechanism, direction, orders)
+            # as many roundings as there are parts, and four more
+            worst = np.maximum(worst, total / thetas * (1.0 + 2.0 * U * (len(c._parts) + 4)))
+    return np.where(np.isnan(worst), math.inf, worst)
