@@ -134,7 +134,7 @@ def _total_variation(tau: Array) -> Array:
 
 def _over_orders(bound: Any) -> float:
     """Return the least value found over orders 1 + theta: a grid, and finer ones about its best point."""
-    low, high, best = math.log(1e-9), math.log(1e15), math.inf
+    low, high, best = math.log(1e-9), math.log(1e150), math.inf
     for _ in range(_ROUNDS):
         logs = np.linspace(low, high, _POINTS)
         values = np.asarray(bound(1.0 + np.exp(logs)))

@@ -13,15 +13,16 @@ from scipy import special
 
 from tightbudget.buckets.spread import share_up
 from tightbudget.divergences.excess import log_excess
+from tightbudget.numerics.logs import group_log_sum
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Cells, Direction, log_or_minus_inf
 
 Array = NDArray[np.float64]
 
-_CHUNK = 1 << 18  # entries of a table made at a time, so that it stays in the cache
-_CORE, _CORE_STEP = 20.0, 0.04  # sigmas to either side that a normal law is cut into cells of this width
-_RATIO = 0.002  # beyond, cells grow like this: a loss in a cell is then known to one part in 500
+_CHUNK = 1 << 14  # entries of a table made at a time, so that it stays in the cache
+_BELOW, _CORE, _STEP = -9.0, 20.0, 0.05  # sigmas between which a normal law is cut into cells of this width
+_RATIO = 0.0025  # beyond, cells grow like this: a loss in a cell is then known to one part in 400
 _MASS = 1.0 + 1e-9  # above the errors of masses that only have to be positive numbers of the right size
 
 
@@ -78,8 +79,8 @@ class Events:
         table -= peak[:, None]
         np.exp(table, out=table)
         with np.errstate(divide="ignore"):
-            # what is 750 below the peak adds nothing; the rest is rounded at the size of its terms
-            total: Array = peak + np.log(table.sum(axis=1)) + 8.0 * U * (np.abs(peak) + 1000.0 + self.losses.size)
+            # what is 750 below the peak adds nothing; theta L of the rest is at most |peak| + 750 + |log_a|
+            total: Array = peak + np.log(table.sum(axis=1)) + 128.0 * U * (np.abs(peak) + 1000.0 + self.losses.size)
             return total
 
 
@@ -102,9 +103,21 @@ def _events(cells: Cells, slack: float, lost: float, infinity: float, tail: Tail
     keep = log_a > -math.inf
     losses, log_a, error = losses[keep], log_a[keep], error[keep]
     # Losses move outward by the slack: for L > 0 mass under B would fall by as much, hence twice that on the masses.
-    outward = losses + np.where(losses < 0.0, -1.0, 1.0) * slack
-    log_a = log_a + error + 2.0 * slack + 16.0 * U * (1.0 + np.abs(log_a) + np.abs(losses))
-    return Events(outward, log_a, lost * _MASS, infinity, tail)
+    # What is near 0 may be on either side of it: the excess at 2 slack is more than at -slack.
+    outward = losses + np.sign(losses) * slack + np.where(losses == 0.0, 2.0 * slack, 0.0)
+    log_a = log_a + error + 2.0 * slack + 128.0 * U * (1.0 + np.abs(log_a) + np.abs(losses))
+    return Events(*_grouped(outward, log_a), lost * _MASS, infinity, tail)
+
+
+def _grouped(losses: Array, log_a: Array) -> tuple[Array, Array]:
+    """Return each loss once, with the sum of its masses: neighbouring cells share an end."""
+    if losses.size == 0:
+        return losses, log_a
+    order = np.argsort(losses, kind="stable")
+    sorted_losses = losses[order]
+    starts = np.flatnonzero(np.diff(sorted_losses, prepend=-np.inf))
+    longest = float(np.diff(starts, append=losses.size).max())
+    return sorted_losses[starts], group_log_sum(log_a[order], starts) + 4.0 * U * longest
 
 
 def _shares(cells: Cells, slack: float) -> tuple[Array, Array]:
@@ -125,9 +138,9 @@ def _shares(cells: Cells, slack: float) -> tuple[Array, Array]:
 
 def normal_events(m: float, reach: float) -> Events:
     """Return N(m, 1) against N(0, 1), cut into cells from -45 to `reach` sigmas; the rest is a tail in closed form."""
-    core = np.arange(-_CORE, _CORE, _CORE_STEP)
+    core = np.arange(_BELOW, _CORE, _STEP)
     far = np.geomspace(_CORE, reach, 2 + math.ceil(math.log(reach / _CORE) / _RATIO))
-    z = np.unique(np.concatenate([np.linspace(-REACH, -_CORE, 16, endpoint=False), core, far, [0.5 * m]]))
+    z = np.unique(np.concatenate([np.linspace(-REACH, _BELOW, 16, endpoint=False), core, far, [0.5 * m]]))
     width, middle = np.diff(z), 0.5 * (z[:-1] + z[1:])
     log_a, error_a = log_normal_mass(middle - m, width)
     log_b, error_b = log_normal_mass(middle, width)
@@ -172,7 +185,7 @@ def _removed_tail(tail: Tail | None, q: float) -> Tail | None:
     if tail is None:
         return None
     # 1 - q + qt <= (q + (1-q) e^-start) t wherever t >= e^start
-    log_factor = math.log1p(-(1.0 - q) * -math.expm1(-tail.start)) + 8.0 * U if tail.start > 0.0 else 0.0
+    log_factor = float(np.logaddexp(math.log(q), math.log1p(-q) - tail.start)) + 16.0 * U * (1.0 - math.log(q))
     inner = tail.log_moment
     start = max(0.0, float(_mixed_loss(np.array([tail.start]), q)[0]) * (1.0 - 64.0 * U))
     return Tail(start, lambda orders: inner(orders) + orders * log_factor)

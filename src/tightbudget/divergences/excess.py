@@ -11,27 +11,30 @@ Array = NDArray[np.float64]
 
 _SMALL = 0.05  # |x L| below which six terms of the series leave out less than 1e-12 of their sum
 _SERIES = 1e-11
-_LARGE = 690.0  # e^690 is still a float
+_CANCELLED = 1000.0 * U  # beyond _SMALL each of the two terms is at most 41 times their sum (M10)
+_LARGE = 600.0  # e^600 times any order of interest is still a float
 
 
 def log_excess(thetas: Array, losses: Array) -> Array:
-    """Return log of r = (e^{theta L} - 1) + theta (e^{-L} - 1), rounded up, one row for each theta > 0.
+    """Return log of r = (e^{theta L} - 1) + theta (e^{-L} - 1), one row for each theta > 0.
 
     r >= 0, it falls for L < 0 and rises for L > 0. As E_A e^{-L} = 1 - B(dA = 0), the mean of r under A is the moment less 1,
-    up to theta B(dA = 0).
+    up to theta B(dA = 0). The result is rounded up but for the rounding of exponents, u |theta L| times at most 100.
     """
-    theta, loss = thetas[:, None], losses[None, :]
+    x = np.multiply.outer(thetas, losses)
     with np.errstate(divide="ignore", over="ignore"):
-        x = theta * loss
-        rise = np.expm1(np.minimum(x, _LARGE))
-        fall = theta * np.expm1(np.minimum(-loss, _LARGE))
-        # an exponent x is off by u|x|, which moves expm1 by u|x|e^x; both functions are good to 2u
-        value = rise + fall + U * ((4.0 + np.abs(x)) * (np.abs(rise) + 1.0) * (np.abs(x) > 0.0) + 8.0 * np.abs(fall))
-        log_r = np.log(value)
+        log_r = np.minimum(x, _LARGE)
+        np.expm1(log_r, out=log_r)
+        log_r += np.multiply.outer(thetas, np.expm1(np.minimum(-losses, _LARGE)))
+        np.log(np.maximum(log_r, 0.0, out=log_r), out=log_r)
+        log_r += _CANCELLED
         # for L > 0 the second term is negative, for L < 0 the first
-        log_r = np.where(x > _LARGE, x, log_r)
-        log_r = np.where(-loss > _LARGE, np.log(theta) - loss, log_r)
-        row, column = np.nonzero((theta + 1.0) * np.abs(loss) <= _SMALL)
+        if x.max(initial=0.0) > _LARGE:
+            np.copyto(log_r, x, where=x > _LARGE)
+        steep = losses < -_LARGE
+        if steep.any():
+            log_r[:, steep] = np.subtract.outer(np.log(thetas), losses[steep])
+        row, column = np.nonzero(np.abs(np.multiply.outer(thetas + 1.0, losses)) <= _SMALL)
         if row.size:
             log_r[row, column] = _log_series(thetas[row], losses[column])
     return log_r

@@ -77,11 +77,13 @@ def discrete_gaussian(sigma: float, shift: int, orders: Array) -> Array:
     c = np.mod((orders - 1.0) * shift, 1.0)
     reach = math.ceil(40.0 * sigma) + 2
     x = np.arange(-reach, reach + 1.0)
-    moved = np.exp(-0.5 * ((x[None, :] - c[:, None]) / sigma) ** 2).sum(axis=1)
-    still = float(np.exp(-0.5 * (x / sigma) ** 2).sum())
-    # c is off by u a shift, which moves the logarithm by at most that over sigma^2
-    doubt = 64.0 * U * (1.0 + orders * shift / (sigma * sigma) + 0.5 * (reach / sigma) ** 2)
-    exact: Array = np.minimum(bound, bound + np.log(moved) - math.log(still) + doubt)
+    exponent = -0.5 * ((x[None, :] - c[:, None]) / sigma) ** 2
+    peak = exponent.max(axis=1)
+    log_moved = peak + np.log(np.exp(exponent - peak[:, None]).sum(axis=1))
+    log_still = math.log(float(np.exp(-0.5 * (x / sigma) ** 2).sum()))
+    # c is off by 2u a shift, which moves the logarithm by at most that over sigma^2; exponents are rounded at their size
+    doubt = 64.0 * U * (1.0 + orders * shift / (sigma * sigma) + np.abs(peak))
+    exact: Array = np.minimum(bound, bound + log_moved - log_still + doubt)
     return np.maximum(exact, 0.0)
 
 

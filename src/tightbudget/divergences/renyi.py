@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from tightbudget.divergences.moments import log_moment
 from tightbudget.divergences.orders import NEXT_TO_ONE, orders_asked
 from tightbudget.divergences.pure import pure_epsilon
-from tightbudget.mechanisms.base import Composable
+from tightbudget.mechanisms.base import Composable, Mechanism
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction
 
@@ -45,13 +45,16 @@ def renyi(c: Composable, orders: Any) -> Any:
 
 
 def _finite_orders(c: Composable, orders: Array) -> Array:
+    counts: dict[Mechanism, int] = {}
+    for mechanism, count in c._parts:
+        counts[mechanism] = counts.get(mechanism, 0) + count
     worst = np.zeros(orders.size)
-    thetas = orders - 1.0
     for direction in Direction:
         total = np.zeros(orders.size)
         with np.errstate(over="ignore"):
-            for mechanism, count in c._parts:
+            for mechanism, count in counts.items():
                 total += count * log_moment(mechanism, direction, orders)
             # as many roundings as there are parts, and four more
-            worst = np.maximum(worst, total / thetas * (1.0 + 2.0 * U * (len(c._parts) + 4)))
-    return np.where(np.isnan(worst), math.inf, worst)
+            bound = total / (orders - 1.0) * (1.0 + 2.0 * U * (len(counts) + 4))
+        worst = np.maximum(worst, np.where(total > 0.0, np.nextafter(bound, math.inf), 0.0))
+    return worst

@@ -77,7 +77,8 @@ def _steepest(mechanism: Mechanism, direction: Direction, largest: float) -> flo
         return math.inf
     # far enough that largest / a is no more than D_1
     last = max(1.0, 2.0 * min(largest / lowest, 1e15))
-    nodes = np.concatenate([[first], np.geomspace(1e-3, last, 2 + math.ceil(math.log(last / 1e-3) / _RATIO))])
+    fine = np.geomspace(0.02, last, 2 + math.ceil(math.log(last / 0.02) / _RATIO))
+    nodes = np.concatenate([np.geomspace(first, 0.02, 32, endpoint=False), fine])  # near 1 the chords are nearly flat
     moments = log_moment(mechanism, direction, nodes + 1.0)
     inner = float(_chord_peak(nodes[:-1], nodes[1:], moments[:-1], moments[1:]).max())
     return max(lowest, inner, largest / (1.0 + last)) * (1.0 + 1e-9)
