@@ -1,6 +1,7 @@
 """From one number to another: Rényi, zCDP, GDP and pure bounds to epsilon and delta, each rounded to the safe side (M10)."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, real
 from tightbudget.mechanisms.gaussian import GaussianDP
 from tightbudget.mechanisms.promise import PureDP
 from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import log_or_minus_inf
 
 Array = NDArray[np.float64]
 
-_ROUNDS, _POINTS = 4, 128  # of the search for a good order: every order is sound, a poor one only loosens
+_ROUNDS, _POINTS = 4, 512  # of the search for a good order: every order is sound, a poor one only loosens
 
 
 def rdp_delta(order: Any, tau: Any, epsilon: float) -> Any:
@@ -27,20 +29,10 @@ def rdp_delta(order: Any, tau: Any, epsilon: float) -> Any:
     """
     a, bound = _orders_and_bounds(order, tau)
     e = epsilon_asked(epsilon)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        theta = a - 1.0
-        gap = bound - e
-        log_delta = theta * gap + _log_weight(a)
-        # the product is rounded at the size of its terms
-        log_delta += 8.0 * U * (theta * (bound + e + 2.0) + 4.0 * np.log(a) + 8.0)
-        delta = np.exp(np.minimum(log_delta, 0.0)) * (1.0 + 8.0 * U) + 5e-324
-        delta = np.where(np.isnan(log_delta), 1.0, delta)
-        delta = np.where(np.isinf(a), np.where(bound <= e, 0.0, -np.expm1(-gap) * (1.0 + 8.0 * U)), delta)
-        delta = np.minimum(delta, _total_variation(bound))
-    delta = np.where(bound == 0.0, 0.0, np.where(np.isinf(bound), 1.0, delta))
     if e == math.inf:  # a finite divergence leaves no infinite loss
-        delta = np.where(np.isinf(bound), 1.0, 0.0)
-    return _shaped(np.minimum(delta, 1.0))
+        return _shaped(np.where(np.isinf(bound), 1.0, 0.0))
+    delta = np.minimum(_delta(a, bound, e), _total_variation(bound))
+    return _shaped(np.where(bound == 0.0, 0.0, delta))
 
 
 def rdp_epsilon(order: Any, tau: Any, delta: float) -> Any:
@@ -50,18 +42,8 @@ def rdp_epsilon(order: Any, tau: Any, delta: float) -> Any:
     """
     a, bound = _orders_and_bounds(order, tau)
     d = delta_asked(delta)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        theta = a - 1.0
-        if d > 0.0:
-            log_d = math.log(d)
-            epsilon = bound + (_log_weight(a) - log_d) / theta
-            epsilon += 8.0 * U * (bound + (abs(log_d) + 4.0 * np.log(a) + 8.0) / theta + 2.0)
-        else:
-            epsilon = np.full(bound.shape, np.inf)
-        epsilon = np.where(np.isinf(a), bound, epsilon)
-        epsilon = np.where(np.isnan(epsilon), np.inf, epsilon)
-        epsilon = np.where(_total_variation(bound) <= d, 0.0, epsilon)
-    return _shaped(np.maximum(np.where(bound == 0.0, 0.0, epsilon), 0.0))
+    nothing = (bound == 0.0) | (_total_variation(bound) <= d)
+    return _shaped(np.where(nothing, 0.0, _epsilon(a, bound, d)))
 
 
 def best_rdp_delta(orders: ArrayLike, taus: ArrayLike, epsilon: float) -> tuple[float, float]:
@@ -79,7 +61,7 @@ def zcdp_delta(rho: float, epsilon: float) -> float:
     r, e = _nonnegative("rho", rho), epsilon_asked(epsilon)
     if r in (0.0, math.inf) or e == math.inf:
         return float(r == math.inf)
-    return _over_orders(lambda a: rdp_delta(a, _times_up(r, a), e))
+    return min(float(rdp_delta(1.0, r, e)), _over_orders(lambda a: _delta(a, _times_up(r, a), e)))
 
 
 def zcdp_epsilon(rho: float, delta: float) -> float:
@@ -89,7 +71,7 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
         return 0.0
     if r == math.inf or d == 0.0:
         return math.inf
-    return _over_orders(lambda a: rdp_epsilon(a, _times_up(r, a), d))
+    return min(float(rdp_epsilon(1.0, r, d)), _over_orders(lambda a: _epsilon(a, _times_up(r, a), d)))
 
 
 def gdp_delta(mu: float, epsilon: float) -> float:
@@ -117,6 +99,29 @@ def pure_to_zcdp(epsilon: float) -> float:
     return e if e in (0.0, math.inf) else e * math.tanh(0.5 * e) * (1.0 + 8.0 * U) + 5e-324
 
 
+def _delta(a: Array, tau: Array, epsilon: float) -> Array:
+    """Return the bound of one order on delta(epsilon), epsilon finite."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        theta, gap = a - 1.0, tau - epsilon
+        # the product is rounded at the size of its terms
+        doubt = 8.0 * U * (theta * (tau + epsilon + 2.0) + 4.0 * np.log(a) + 8.0)
+        log_delta = theta * gap + _log_weight(a) + doubt
+        delta = np.exp(np.minimum(log_delta, 0.0)) * (1.0 + 8.0 * U) + 5e-324
+        delta = np.where(np.isnan(log_delta) | np.isinf(tau), 1.0, np.minimum(delta, 1.0))
+        pure = np.where(tau <= epsilon, 0.0, -np.expm1(-gap) * (1.0 + 8.0 * U))
+    return np.where(np.isinf(a), np.minimum(pure, 1.0), delta)
+
+
+def _epsilon(a: Array, tau: Array, delta: float) -> Array:
+    """Return the bound of one order on epsilon(delta), from 0."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        theta, log_delta = a - 1.0, log_or_minus_inf(delta)
+        doubt = 8.0 * U * (tau + (abs(log_delta) + 4.0 * np.log(a) + 8.0) / theta + 2.0)
+        epsilon = tau + (_log_weight(a) - log_delta) / theta + doubt
+    epsilon = np.where(np.isinf(a), tau, epsilon)
+    return np.maximum(np.where(np.isnan(epsilon), np.inf, epsilon), 0.0)
+
+
 def _log_weight(a: Array) -> Array:
     """Return log of (1/a) (1 - 1/a)^(a-1)."""
     theta = a - 1.0
@@ -132,12 +137,12 @@ def _total_variation(tau: Array) -> Array:
     return distance
 
 
-def _over_orders(bound: Any) -> float:
+def _over_orders(bound: Callable[[Array], Array]) -> float:
     """Return the least value found over orders 1 + theta: a grid, and finer ones about its best point."""
     low, high, best = math.log(1e-9), math.log(1e150), math.inf
     for _ in range(_ROUNDS):
         logs = np.linspace(low, high, _POINTS)
-        values = np.asarray(bound(1.0 + np.exp(logs)))
+        values = bound(1.0 + np.exp(logs))
         place = int(np.argmin(values))
         best = min(best, float(values[place]))
         low, high = float(logs[max(place - 1, 0)]), float(logs[min(place + 1, _POINTS - 1)])

@@ -72,5 +72,5 @@ def log_two_exponentials(x: Array, y: Array, loss: float) -> Array:
             near = np.log(-0.5 * x * y * (x - y)) + 2.0 * math.log(loss)
             series = np.log(divided_difference(np.where(small, x, 0.0), np.where(small, y, 0.0), np.where(small, loss, 0.0)))
             log_value = np.where(small, near + series + _SERIES, log_value)
-    result: Array = log_value
+    result: Array = log_value + 8.0 * U * np.abs(log_value)
     return result

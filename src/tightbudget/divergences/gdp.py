@@ -6,6 +6,7 @@ from scipy import special
 
 from tightbudget.divergences.pure import pure_epsilon
 from tightbudget.mechanisms.base import Composable, Mechanism
+from tightbudget.mechanisms.checks import epsilon_asked
 from tightbudget.mechanisms.clamped import ClampedGaussian
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.numerics.rounding import U
@@ -46,10 +47,9 @@ def _step(mechanism: Mechanism) -> float:
 
 def pure_to_gdp(epsilon: float) -> float:
     """Return mu = -2 Phi^{-1}(1 / (1 + e^epsilon)), rounded up: the least for which epsilon-DP implies mu-GDP."""
-    if epsilon == math.inf:
-        return math.inf
-    if epsilon == 0.0:
-        return 0.0
+    epsilon = epsilon_asked(epsilon)
+    if epsilon in (0.0, math.inf):
+        return epsilon
     # Phi(-mu/2) = 1/(1 + e^eps). Near 1/2 the inverse is taken where it does not cancel: Phi(x) - 1/2 = erf(x/sqrt 2)/2,
     # and 1/2 - 1/(1 + e^eps) = tanh(eps/2)/2.
     if epsilon < 1.0:

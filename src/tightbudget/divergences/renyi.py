@@ -38,9 +38,9 @@ def renyi(c: Composable, orders: Any) -> Any:
     flat = np.atleast_1d(values).ravel()
     bound = np.empty(flat.size)
     finite = np.isfinite(flat)
-    bound[finite] = _finite_orders(c, np.maximum(flat[finite], NEXT_TO_ONE))
-    if not finite.all():
-        bound[~finite] = pure_epsilon(c)
+    largest = pure_epsilon(c)
+    bound[finite] = np.minimum(_finite_orders(c, np.maximum(flat[finite], NEXT_TO_ONE)), largest)
+    bound[~finite] = largest
     return float(bound[0]) if values.ndim == 0 else bound.reshape(values.shape)
 
 
