@@ -42,6 +42,10 @@ POINTS = "unit/pairs/test_points.py::test_masses"
 NORMAL = "unit/numerics/test_normal.py"
 BRACKET = "unit/numerics/test_bracket.py"
 SEARCH = "unit/numerics/test_search.py"
+EVENTS = "divergences/test_events.py"
+RENYI = "divergences/test_renyi.py"
+NUMBERS = "divergences/test_numbers.py"
+CONVERSIONS = "divergences/test_conversions.py"
 
 
 class Mutation(NamedTuple):
@@ -225,6 +229,53 @@ MUTATIONS = [
     Mutation("search side", "numerics/search.py", "_narrow(function, level, low, high, tolerance)[1]",
              "_narrow(function, level, low, high, tolerance)[0]",
              "epsilon is read off where delta is still too large", [SEARCH]),
+    # divergences
+    Mutation("moment tail", "divergences/events.py", "terms.append(self.tail.log_moment(orders))", "pass",
+             "the moment of what lies beyond the grid is lost", [EVENTS]),
+    Mutation("moment lost mass", "divergences/events.py", "        if self.lost > 0.0:", "        if self.lost > 2.0:",
+             "the excess over 1 misses mass of B where A has none", [EVENTS]),
+    Mutation("moment doubt up", "divergences/events.py", "share_up(excess + doubt, width)", "share_up(excess - doubt, width)",
+             "shares above loss 0 are taken downward", [EVENTS]),
+    Mutation("moment doubt down", "divergences/events.py", "share_up(excess - doubt, width)", "share_up(excess + doubt, width)",
+             "shares below loss 0 are taken upward", [EVENTS]),
+    Mutation("moment mass error", "divergences/events.py", "log_a + error + 2.0 * slack", "log_a + 2.0 * slack",
+             "masses are taken to be exact", [EVENTS]),
+    Mutation("moment slack", "divergences/events.py", "np.sign(losses) * slack", "np.sign(losses) * -slack",
+             "losses in doubt move towards 0", [EVENTS]),
+    Mutation("moment removed tail", "divergences/events.py", "inner(orders) + orders * log_factor",
+             "inner(orders) + orders * math.log(q)",
+             "1 - q is forgotten beyond the grid", [EVENTS]),
+    Mutation("moment added tail", "divergences/events.py", "inner(one) - thetas * math.log1p(-q)",
+             "inner(one) + thetas * math.log1p(-q)",
+             "the largest loss of a subsampled pair has the wrong sign", [EVENTS]),
+    Mutation("normal moment tail", "divergences/events.py", "shift = orders * m - reach", "shift = m - reach",
+             "the tail is not tilted", [EVENTS]),
+    Mutation("binomial term", "divergences/subsampled_gaussian.py", "np.arange(2.0, order + 1.0)",
+             "np.arange(min(3.0, order), order + 1.0)",
+             "two records in a sample are left out", [RENYI]),
+    Mutation("one direction", "divergences/renyi.py", "for direction in Direction:", "for direction in [Direction.ADD]:",
+             "only one direction is bounded", [RENYI]),
+    Mutation("discrete norm", "divergences/moments.py", "log_moved - log_still", "log_moved - 2.0 * log_still",
+             "the norm of discrete noise is counted twice", [RENYI]),
+    Mutation("bounded range", "divergences/moments.py", "orders * log_ratio + doubt", "0.99 * orders * log_ratio + doubt",
+             "not the worst of the class", [NUMBERS]),
+    Mutation("chord peak", "divergences/zcdp.py", "return np.maximum(value, ends)", "return ends",
+             "zCDP between two orders is not looked at", [NUMBERS]),
+    Mutation("pure infinity", "divergences/pure.py", "pair.infinity > 0.0", "pair.infinity > 0.5",
+             "a rare infinite loss is no loss", [NUMBERS]),
+    Mutation("gdp squares", "divergences/gdp.py", "count * (mu / largest) ** 2", "(mu / largest) ** 2",
+             "repetitions are not counted", [NUMBERS]),
+    Mutation("gdp corner", "divergences/gdp.py", "return mu * (1.0 + 1e-12)", "return mu * (1.0 - 1e-12)",
+             "mu of a pure promise is rounded down", [CONVERSIONS]),
+    Mutation("rdp weight", "divergences/conversions.py", "theta * log_rest, 0.0) - np.log(a)",
+             "theta * log_rest, 0.0) - 2.0 * np.log(a)",
+             "the conversion is better than possible", [CONVERSIONS]),
+    Mutation("total variation", "divergences/conversions.py", "np.sqrt(-np.expm1(-tau))", "-np.expm1(-tau)",
+             "the distance at epsilon 0 is too small", [CONVERSIONS]),
+    Mutation("rdp delta rounding", "divergences/conversions.py", "_log_weight(a) + doubt", "_log_weight(a) - doubt",
+             "delta is rounded down", [CONVERSIONS]),
+    Mutation("rdp epsilon rounding", "divergences/conversions.py", "/ theta + doubt", "/ theta - doubt",
+             "epsilon is rounded down", [CONVERSIONS]),
 ]  # fmt: skip
 
 
