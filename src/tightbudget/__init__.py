@@ -1,5 +1,6 @@
 """Certified two-sided (epsilon, delta) bounds for compositions of differentially private mechanisms."""
 
+from tightbudget import published
 from tightbudget.errors import InvalidParameter, MissingExtra, NotationError, TightBudgetError
 from tightbudget.mechanisms import (
     ApproximateDP,
@@ -52,4 +53,5 @@ __all__ = [
     "__version__",
     "compose",
     "parse",
+    "published",
 ]

@@ -1,0 +1,58 @@
+"""Adaptive squaring (Figure 10): double the composition, and square the factor when bucket infinity would grow too fast."""
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.checks import positive, whole_count
+from tightbudget.published.tree import Compose, Square, Tree
+
+GROWTH = 2.2
+"""The paper's rule: composing a list with itself about doubles B(inf); more than this factor is the sign to square."""
+
+FREE_INFTY_BUDGET = 1e-14
+"""Default of `free_infty_budget`: up to this B(inf), nothing is squared."""
+
+_MOST_SQUARINGS = 64
+
+
+def joined(left: Tree, right: Tree, free_infty_budget: float = FREE_INFTY_BUDGET) -> Tree:
+    """Return left x right, both squared first if bucket infinity would otherwise grow too much.
+
+    The trees' factors may differ by squarings; the smaller one is squared up. Any choice here is sound.
+    """
+    left, right = _aligned(left, right)
+    tree = Compose(left, right)
+    before, after = left.buckets.infinity + right.buckets.infinity, tree.buckets.infinity
+    if after > free_infty_budget and after > 0.5 * GROWTH * before:
+        twin = left is right
+        left = Square(left)
+        return Compose(left, left if twin else Square(right))
+    return tree
+
+
+def power(tree: Tree, r: int, free_infty_budget: float = FREE_INFTY_BUDGET) -> Tree:
+    """Return the r-fold composition of a tree: t doublings for r = 2^t, otherwise by the binary digits of r."""
+    count, budget = whole_count(r), positive("free_infty_budget", free_infty_budget, zero=True)
+    if count == 0:
+        raise InvalidParameter("r", r, "a whole number from 1")
+    result: Tree | None = None
+    while True:
+        if count & 1:
+            result = tree if result is None else joined(result, tree, budget)
+        count >>= 1
+        if not count:
+            return result if result is not None else tree
+        tree = joined(tree, tree, budget)
+
+
+def _aligned(left: Tree, right: Tree) -> tuple[Tree, Tree]:
+    if left is right:
+        return left, right
+    for _ in range(_MOST_SQUARINGS):
+        if left.log_factor == right.log_factor:
+            return left, right
+        if left.log_factor < right.log_factor:
+            left = Square(left)
+        else:
+            right = Square(right)
+    raise InvalidParameter(
+        "right", f"a tree with ln f = {right.log_factor!r}", f"one whose ln f is {left.log_factor!r} times a power of 2"
+    )
