@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from tightbudget.numerics.convolve import convolve_powers
 from tightbudget.numerics.rounding import U
 from tightbudget.published.buckets import REAL, TAIL, VIRTUAL, A, Array, Buckets, bucket_list
+from tightbudget.published.convolution import convolution
 from tightbudget.published.leaves import uncorrected
 
 _SPARE = 0.05  # of an error just booked: cutting that much more from the ends makes lists shorter and costs little
@@ -19,13 +19,10 @@ def composed(first: Buckets, second: Buckets) -> Buckets:
     repaired one (Lemma 11).
     """
     n, log_factor = first.n, first.log_factor
-    if first is second:
-        product = convolve_powers([first.rows], [2], TAIL)
-    else:
-        product = convolve_powers([first.rows, second.rows], [1, 1], TAIL)
+    product = convolution(first.rows, second.rows)
     # exact rows have sums of at most 1, so an L1 error e of one factor becomes at most e (1 + error of the other)
     inherited = first.error + second.error + first.error * second.error
-    fresh = product.error + math.sqrt(product.rows.shape[1]) * product.noise + 16.0 * U
+    fresh = product.error + 16.0 * U
     error = (inherited + fresh) * (1.0 + 1e-9)
     slack = (first.slack + second.slack) * (1.0 + 4.0 * U)
 
