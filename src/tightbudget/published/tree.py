@@ -6,7 +6,7 @@ one node twice) is evaluated once.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from tightbudget.errors import InvalidParameter
@@ -21,10 +21,14 @@ MOST_BUCKETS = 2**19 - 2
 
 
 class Tree:
-    """A node of a composition tree; `log_factor` is ln f, `n` the last index before infinity, `r` the number of leaves."""
+    """A node of a composition tree; `log_factor` is ln f, `n` the last index before infinity, `r` the number of leaves.
+
+    Nodes are compared by identity: two leaves of the same mechanism are two runs of it.
+    """
 
     log_factor: float
     n: int
+    r: int
 
     @property
     def children(self) -> "tuple[Tree, ...]":
@@ -34,13 +38,6 @@ class Tree:
     def factor(self) -> float:
         """The bucket factor f_T."""
         return math.exp(self.log_factor)
-
-    @cached_property
-    def r(self) -> int:
-        """The number of pairs composed: W in Definition 3."""
-        for node in _children_first(self):
-            node.__dict__["r"] = sum(child.r for child in node.children) or 1
-        return int(self.__dict__["r"])
 
     @cached_property
     def buckets(self) -> Buckets:
@@ -72,6 +69,7 @@ class Leaf(Tree):
     log_factor: float
     n: int
     label: str = "A/B"
+    r: int = field(init=False, default=1)
 
     def __post_init__(self) -> None:
         step = real("log_factor", self.log_factor, "a finite number above 0")
@@ -97,6 +95,9 @@ class Compose(Tree):
 
     left: Tree
     right: Tree
+    log_factor: float = field(init=False)
+    n: int = field(init=False)
+    r: int = field(init=False)
 
     def __post_init__(self) -> None:
         for name, part in (("left", self.left), ("right", self.right)):
@@ -108,14 +109,7 @@ class Compose(Tree):
             )  # fmt: skip
         if self.left.n != self.right.n:
             raise InvalidParameter("right", f"a tree with n = {self.right.n}", f"one with n = {self.left.n}, as left")
-
-    @property
-    def log_factor(self) -> float:  # type: ignore[override]
-        return self.left.log_factor
-
-    @property
-    def n(self) -> int:  # type: ignore[override]
-        return self.left.n
+        _label(self, self.left.log_factor, self.left.n, self.left.r + self.right.r)
 
     @property
     def children(self) -> tuple[Tree, ...]:
@@ -133,17 +127,13 @@ class Square(Tree):
     """The tree with its factor squared: the same events in half as many buckets."""
 
     child: Tree
+    log_factor: float = field(init=False)
+    n: int = field(init=False)
+    r: int = field(init=False)
 
     def __post_init__(self) -> None:
         _check_tree("child", self.child)
-
-    @property
-    def log_factor(self) -> float:  # type: ignore[override]
-        return 2.0 * self.child.log_factor
-
-    @property
-    def n(self) -> int:  # type: ignore[override]
-        return self.child.n
+        _label(self, 2.0 * self.child.log_factor, self.child.n, self.child.r)
 
     @property
     def children(self) -> tuple[Tree, ...]:
@@ -163,6 +153,11 @@ def bucket_count(n: object) -> int:
     if not (2.0 <= number <= MOST_BUCKETS and number % 2.0 == 0.0):
         raise InvalidParameter("n", n, allowed, "There are 2n + 2 buckets; squaring halves their indices.")
     return int(number)
+
+
+def _label(node: Tree, log_factor: float, n: int, r: int) -> None:
+    for name, value in (("log_factor", log_factor), ("n", n), ("r", r)):
+        object.__setattr__(node, name, value)
 
 
 def _check_tree(name: str, value: object) -> None:

@@ -1,0 +1,92 @@
+"""Mechanisms as leaves, and what their arguments may be."""
+
+import math
+
+import pytest
+
+import tightbudget as tb
+from tightbudget import published
+from tightbudget.mechanisms import ALL
+from tightbudget.published import Direction, embed, fitting_log_factor
+
+EXAMPLES = {
+    "gaussian": tb.Gaussian(sigma=3),
+    "laplace": tb.Laplace(scale=3),
+    "truncated_gaussian": tb.TruncatedGaussian(sigma=3, bound=12),
+    "truncated_laplace": tb.TruncatedLaplace(scale=3, bound=12),
+    "clamped_gaussian": tb.ClampedGaussian(mean=10, sigma=3, sensitivity=1),
+    "clamped_laplace": tb.ClampedLaplace(mean=10, scale=3, sensitivity=1),
+    "discrete_gaussian": tb.DiscreteGaussian(sigma=3),
+    "discrete_laplace": tb.DiscreteLaplace(scale=3),
+    "randomized_response": tb.RandomizedResponse(p=0.7, k=3),
+    "bounded_range": tb.BoundedRange(eta=0.4),
+    "pure_dp": tb.PureDP(epsilon=0.3),
+    "approximate_dp": tb.ApproximateDP(epsilon=0.3, delta=1e-4),
+    "gaussian_dp": tb.GaussianDP(mu=0.3),
+    "histograms": tb.Histograms((3, 2, 1, 0), (1, 2, 3, 1)),
+    "poisson": tb.Poisson(tb.Laplace(scale=1), q=0.2),
+}
+
+
+def test_every_mechanism_has_an_example():
+    assert set(EXAMPLES) == {mechanism.name for mechanism in ALL}
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+@pytest.mark.parametrize("direction", list(Direction))
+def test_every_mechanism_fits(name: str, direction: Direction):
+    buckets = embed(EXAMPLES[name], 512, direction=direction).buckets
+    assert buckets.B.sum() + buckets.infinity == pytest.approx(1.0, abs=1e-10)
+    assert buckets.infinity - buckets.distinguishing < 1e-9
+    assert abs(buckets.ell[0]) < 1e-9
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_every_mechanism_agrees_with_the_engine(name: str):
+    composition = EXAMPLES[name] * 6
+    for epsilon in (0.0, 0.7):
+        ours, engine = published.tree_pair(composition, n=512).delta(epsilon), composition.delta(epsilon, rtol=1e-6)
+        assert ours.lower <= engine.upper
+        assert engine.lower <= ours.upper
+        assert ours.upper <= 1.5 * engine.upper + 1e-9
+
+
+def test_an_attained_largest_loss_stays_on_an_edge():
+    step = fitting_log_factor(tb.RandomizedResponse(p=0.7).pair(Direction.REMOVE), 1000)
+    assert math.log(7 / 3) / step == pytest.approx(512, rel=1e-14)
+
+
+def test_a_largest_loss_on_an_edge_is_not_moved_up():
+    buckets = published.randomized_response(0.7, n=1000).buckets
+    assert buckets.indices[buckets.B > 0.0].tolist() == [-512, 512]
+    assert abs(buckets.ell).max() < 1e-15
+
+
+@pytest.mark.parametrize("granularity", [0, 33, 1.5, "fine", math.nan])
+def test_granularity_is_checked(granularity: object):
+    with pytest.raises(tb.InvalidParameter, match="granularity"):
+        published.laplace(2.0, n=32, granularity=granularity)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.5, -1.0, math.nan, math.inf, "f"])
+def test_factor_is_checked(factor: object):
+    with pytest.raises(tb.InvalidParameter, match="factor"):
+        published.histograms([1, 2], [2, 1], factor, 10)  # type: ignore[arg-type]
+
+
+def test_other_arguments_are_checked():
+    with pytest.raises(tb.InvalidParameter, match="mechanism"):
+        embed("gaussian")  # type: ignore[arg-type]
+    with pytest.raises(tb.InvalidParameter, match="direction"):
+        embed(tb.Gaussian(sigma=1), direction="add")  # type: ignore[arg-type]
+    with pytest.raises(tb.InvalidParameter, match="composition"):
+        published.tree_pair("gaussian(sigma=1)")  # type: ignore[arg-type]
+    with pytest.raises(tb.InvalidParameter, match="scale"):
+        published.laplace(-1.0)
+
+
+def test_histograms_are_directed():
+    one, other = published.histograms([3, 1], [1, 3], 1.5, 10), published.histograms([1, 3], [3, 1], 1.5, 10)
+    uneven, swapped = published.histograms([3, 1], [2, 2], 1.5, 10), published.histograms([2, 2], [3, 1], 1.5, 10)
+    assert published.delta_low(one.buckets, 0.5) == published.delta_low(other.buckets, 0.5)
+    assert published.delta_low(uneven.buckets, 0.2) != published.delta_low(swapped.buckets, 0.2)
