@@ -46,6 +46,12 @@ EVENTS = "divergences/test_events.py"
 RENYI = "divergences/test_renyi.py"
 NUMBERS = "divergences/test_numbers.py"
 CONVERSIONS = "divergences/test_conversions.py"
+LEMMAS = "property/test_published_lemmas.py"
+HALVING = "regression/test_squaring_rounds_up.py"
+LEAVES = "unit/published/test_leaves.py"
+COMBINE = "unit/published/test_combine.py"
+READINGS = "unit/published/test_readings.py"
+PAPER = "reference/test_published.py"
 
 
 class Mutation(NamedTuple):
@@ -276,6 +282,78 @@ MUTATIONS = [
              "delta is rounded down", [CONVERSIONS]),
     Mutation("rdp epsilon rounding", "divergences/conversions.py", "/ theta + doubt", "/ theta - doubt",
              "epsilon is rounded down", [CONVERSIONS]),
+    # published buckets
+    Mutation("published squaring", "published/combine.py", "lead = (child.first + 1) % 2", "lead = child.first % 2",
+             "squaring rounds losses down", [HALVING, LEMMAS]),
+    Mutation("published corner", "published/combine.py", "np.concatenate([below[:, None]",
+             "np.concatenate([0.0 * below[:, None]",
+             "what is clamped to bucket -n is lost", [COMBINE, LEMMAS]),
+    Mutation("published overflow", "published/combine.py", " + float(above[A]))", ")",
+             "what leaves the list at the top is lost", [COMBINE, LEMMAS]),
+    Mutation("published infinity", "published/combine.py", "infinity=child.infinity", "infinity=0.0 * child.infinity",
+             "squaring empties bucket infinity", [LEMMAS]),
+    Mutation("published leaf infinity", "published/leaves.py", "infinity=mass + float(a[-1])", "infinity=mass",
+             "finite losses beyond n are lost", [LEAVES, LEMMAS]),
+    Mutation("published over b", "published/combine.py", "+= float(first.rows[VIRTUAL].sum()) * second.over_b",
+             "+= 0.0 * second.over_b",
+             "B-mass of lost events is forgotten: the lower bound claims too much", [COMBINE, LEMMAS]),
+    Mutation("published clamped", "published/combine.py", "below[REAL] = uncorrected(",
+             "below[REAL] += 0.0 * uncorrected(",
+             "events clamped to -n are corrected as if their loss were known", [COMBINE, LEMMAS]),
+    Mutation("published scale", "published/leaves.py", "math.log(certain) + log_scale", "math.log(certain) + 1.5 * log_scale",
+             "bucket -n claims more B-mass than is certain", [COMBINE, LEMMAS]),
+    Mutation("published u", "published/combine.py", "u=first.u + second.u", "u=max(first.u, second.u) + 1",
+             "u grows by 1 a composition, as section 4.4 has it", [COMBINE, LEMMAS]),
+    Mutation("published u halved", "published/combine.py", "u=child.u // 2 + 1", "u=child.u // 2",
+             "squaring forgets that it may misplace an event", [COMBINE, LEMMAS]),
+    Mutation("published correction start", "published/readings.py", "(1.0 + 8.0 * U)) + buckets.u", "(1.0 + 8.0 * U))",
+             "misplaced events are corrected and contribute negatively", [READINGS]),
+    Mutation("published correction slack", "published/readings.py", "math.ceil((epsilon + buckets.slack)",
+             "math.ceil((epsilon - buckets.slack)",
+             "edges are taken to be hit exactly where the correction starts", [READINGS]),
+    Mutation("published virtual up", "published/readings.py", "corrected = buckets.rows[A] - scale * buckets.rows[REAL]",
+             "corrected = buckets.rows[A] - scale * buckets.rows[VIRTUAL]",
+             "the upper bound is corrected by virtual terms", [READINGS]),
+    Mutation("published real low", "published/readings.py", "scale * buckets.rows[VIRTUAL]", "scale * buckets.rows[REAL]",
+             "the lower bound uses real terms, which are too small", [LEMMAS]),
+    Mutation("published term", "published/readings.py", "(corrected < plain)", "(corrected > plain)",
+             "the error correction is dropped", [LEMMAS]),
+    Mutation("published slack", "published/readings.py", "doubt = buckets.slack + 8.0", "doubt = 8.0",
+             "losses are taken to be no larger than they look", [READINGS]),
+    Mutation("published upper charge", "published/readings.py", "+ float(buckets.error[A]) + charge +", "+ charge +",
+             "errors of A are not charged to the upper bound", [READINGS]),
+    Mutation("published b charge", "published/readings.py", "scale * float(buckets.error[REAL])",
+             "0.0 * float(buckets.error[REAL])",
+             "errors of the correction are not charged to the upper bound", [READINGS]),
+    Mutation("published lower charge", "published/readings.py", "total - charge * (1.0 + 1e-9)", "total",
+             "errors are not charged to the lower bound", [READINGS]),
+    Mutation("published inherited", "published/combine.py", "(inherited + fresh)", "(fresh)",
+             "composition forgets the errors of its parts", [COMBINE]),
+    Mutation("published squared error", "published/combine.py", "error=child.error + 2.0 * U", "error=0.0 * child.error",
+             "squaring forgets errors", [COMBINE]),
+    Mutation("published fresh", "published/combine.py", "fresh = product.error + 16.0 * U", "fresh = 0.0 * product.error",
+             "convolutions are taken to be exact", [COMBINE]),
+    Mutation("published noise", "published/convolution.py", "product.error + math.sqrt(product.rows.shape[1]) * product.noise",
+             "product.error",
+             "the noise of transforms is not booked", [COMBINE]),
+    Mutation("published heavy", "published/convolution.py", "rest.error + relative * rows.sum(axis=1)",
+             "0.0 * rest.error",
+             "sums over heavy columns are taken to be exact", [COMBINE]),
+    Mutation("published thin", "published/convolution.py", "q[:, column : column + 1] * thin_p", "0.0 * thin_p",
+             "one of the mixed products is left out", [COMBINE]),
+    Mutation("published trim", "published/buckets.py", "error + dropped * (1.0 + 1e-9)", "error + 0.0 * dropped",
+             "what is cut from the ends is lost", [COMBINE]),
+    Mutation("published moved", "published/leaves.py", "pair.slack(reach) + moved", "pair.slack(reach)",
+             "losses moved down to an edge are not remembered", [LEAVES]),
+    Mutation("published masses", "published/leaves.py", "error += [mass_a @ relative, mass_b @ relative, mass_b @ relative]",
+             "error += [0.0 * (mass_a @ relative), 0.0, 0.0]",
+             "masses are taken to be exact", [LEAVES]),
+    Mutation("published unresolved", "published/leaves.py", "error[A] += pair.unresolved * (1.0 + 1e-9)", "pass",
+             "tails that a pair does not resolve are lost", [LEAVES]),
+    Mutation("published certain", "published/leaves.py", "mass * (1.0 - doubt)", "mass * (1.0 + doubt)",
+             "the infinite mass is rounded up for the lower bound", [LEAVES, PAPER]),
+    Mutation("published direction", "published/tree_pair.py", "return max(delta_with_ec", "return min(delta_with_ec",
+             "the smaller direction counts", [PAPER]),
 ]  # fmt: skip
 
 

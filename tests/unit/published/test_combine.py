@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from tightbudget.numerics.convolve import Product
+from tightbudget.published import combine as combine_module
 from tightbudget.published import convolution as convolution_module
 from tightbudget.published.buckets import REAL, VIRTUAL, A, Buckets, bucket_list
 from tightbudget.published.combine import composed, squared
-from tightbudget.published.convolution import convolution
+from tightbudget.published.convolution import Convolution, convolution
 
 
 def rows(columns: int, seed: int, atoms: int = 0) -> np.ndarray:
@@ -74,6 +75,12 @@ def test_a_composition_inherits_the_errors_of_its_parts(row: int):
     truth = exact.product([true, true], [1, 1])
     gap = math.fsum(exact.gaps(product.rows[row], product.first - 2 * stored.first, truth))
     assert 1.5e-4 < gap <= product.error[row] < 1e-3
+
+
+def test_a_composition_books_the_error_of_its_convolution(monkeypatch: pytest.MonkeyPatch):
+    far = Convolution(rows(17, 5), 0, np.array([1e-5, 2e-5, 3e-5]))
+    monkeypatch.setattr(combine_module, "convolution", lambda p, q: far)
+    assert (composed(buckets(9), buckets(9)).error >= far.error).all()
 
 
 def test_a_squaring_inherits_the_errors_of_its_child():
