@@ -1,10 +1,13 @@
 """The published buckets on the paper's examples, beside closed forms, exact sums and the engine."""
 
 import math
+import random
 from fractions import Fraction
 
+import atomic
 import mpmath
 import pytest
+from flint import fmpz_poly
 from mpmath import mpf
 
 import tightbudget as tb
@@ -118,6 +121,7 @@ def test_both_directions_of_sgd_differ_and_the_larger_one_counts():
     assert pair.forward is not pair.backward
     remove, add = (published.delta_with_ec(tree.buckets, 0.5) for tree in pair.trees)
     assert pair.delta_up(0.5) == max(remove, add) > 1.05 * min(remove, add)
+    assert pair.delta_low(0.5) == max(published.delta_low(tree.buckets, 0.5) for tree in pair.trees)
     assert published.sgd(1.0, 0.1, n=N).pair == mechanism.items[0][0].pair(Direction.REMOVE)
 
 
@@ -132,3 +136,41 @@ def test_the_floor_is_booked_not_hidden():
     assert answer.upper == math.inf
     assert not answer.converged
     assert answer.lower <= composition.epsilon(1e-40).upper
+
+
+def lattice(seed: int) -> tuple[tb.Histograms, list[int], list[int], Fraction]:
+    """Return a pair whose losses are whole multiples of 2 ln s, its integer weights under A and B, and s.
+
+    With symmetric w_k, A_k = w_k s^k and B_k = w_k s^-k have the same sum, so k = -3..3 has exactly the loss 2 k ln s.
+    """
+    rng = random.Random(seed)
+    s = Fraction(rng.choice([17, 33, 65]), rng.choice([16, 32, 64])) if seed % 2 else Fraction(65, 64)
+    s = max(s, 1 / s, Fraction(65, 64))
+    half = [rng.randint(1, 9) for _ in range(4)]
+    weights = [half[abs(k)] * (s.numerator * s.denominator) ** 3 for k in range(-3, 4)]
+    a = [int(w * s**k) for k, w in zip(range(-3, 4), weights, strict=True)]
+    b = [int(w / s**k) for k, w in zip(range(-3, 4), weights, strict=True)]
+    assert sum(a) == sum(b) < 2**53
+    return tb.Histograms(tuple(a), tuple(b)), a, b, s
+
+
+@pytest.mark.parametrize("r", [1, 5, 64, 700])
+@pytest.mark.parametrize("seed", range(6))
+def test_lattice_pairs_against_exact_powers(seed: int, r: int):
+    """Every rounding on the way is covered: the truth is a sum of integers, down to the floor and below it."""
+    mechanism, a, b, s = lattice(seed)
+    power_a, power_b, whole = fmpz_poly(a) ** r, fmpz_poly(b) ** r, sum(a) ** r
+    pair = published.tree_pair(mechanism * r, n=N)
+    floor = max(float(tree.buckets.error.max()) for tree in pair.trees) + 1e-15 * r
+    assert floor < 2e-13 * r + 1e-12
+    top = 6.0 * r * math.log(s)
+    for epsilon in [top * x / 40 for x in range(24)]:
+        g = atomic.exponential(epsilon)
+        if g > 10**6:
+            break
+        gaps = (int(power_a[k]) * g.denominator - g.numerator * int(power_b[k]) for k in range(6 * r + 1))
+        truth = Fraction(sum(gap for gap in gaps if gap > 0), whole * g.denominator)
+        answer = pair.delta(epsilon)
+        assert Fraction(answer.lower) <= truth <= Fraction(answer.upper)
+        # losses sit on edges: the bracket is nothing but rounding, times e^epsilon for the masses of B
+        assert answer.width <= 4 * floor * float(1 + g) + 1e-6 * float(truth)

@@ -48,7 +48,7 @@ class Buckets:
     @property
     def factor(self) -> float:
         """The bucket factor f."""
-        return math.exp(self.log_factor)
+        return bucket_factor(self.log_factor)
 
     @property
     def stored(self) -> NDArray[np.int64]:
@@ -76,9 +76,9 @@ class Buckets:
         return self._on_all(self.rows[VIRTUAL] - self._divided())
 
     def _divided(self) -> Array:
-        """Return B(i) / f^i; through logarithms, as f^n may be beyond all floats where B(-n) is 0."""
+        """Return B(i) / f^i; it is at most 1, being a part of P_B, though f^n may be beyond all floats."""
         with np.errstate(divide="ignore"):
-            quotient: Array = np.exp(np.log(self.rows[A]) - self.stored * self.log_factor)
+            quotient: Array = np.exp(np.minimum(np.log(self.rows[A]) - self.stored * self.log_factor, 0.0))
         return quotient
 
     def _on_all(self, values: Array) -> Array:
@@ -88,6 +88,11 @@ class Buckets:
 
     def __repr__(self) -> str:
         return f"Buckets(f=exp({self.log_factor:.6g}), n={self.n}, u={self.u}, B(inf)={self.infinity:.3g})"
+
+
+def bucket_factor(log_factor: float) -> float:
+    """Return f, inf if it is beyond all floats."""
+    return math.exp(log_factor) if log_factor < 709.0 else math.inf
 
 
 def bucket_list(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Composable, Mechanism
+from tightbudget.mechanisms.base import Composable, Mechanism, compose
 from tightbudget.mechanisms.checks import positive, real
 from tightbudget.mechanisms.gaussian import Gaussian, TruncatedGaussian
 from tightbudget.mechanisms.histograms import Histograms
@@ -19,10 +19,11 @@ from tightbudget.mechanisms.randomized_response import RandomizedResponse
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.points import point_pair
 from tightbudget.published.squaring import FREE_INFTY_BUDGET, joined, power
-from tightbudget.published.tree import Leaf, Tree, bucket_count
+from tightbudget.published.tree import LARGEST_STEP, SMALLEST_STEP, Leaf, Tree, bucket_count
 from tightbudget.published.tree_pair import TreePair
 
 _NEGLIGIBLE_LOSS = 1e-16  # losses so rare that they may go to bucket infinity or -n
+_ON_LATTICE = 1e-9  # in buckets
 
 BUCKETS = 50_000
 """Default n: 100,000 buckets, as in the paper's evaluation."""
@@ -98,7 +99,7 @@ def tree_pair(
     if not isinstance(composition, Composable):
         raise InvalidParameter("composition", composition, "a mechanism or composition")
     count = bucket_count(n)
-    parts = [(mechanism, times) for mechanism, times in composition._parts if times]
+    parts = compose([composition]).items
     forward, backward = (
         tuple((_pair(mechanism, way), str(mechanism), times) for mechanism, times in parts) for way in Direction
     )
@@ -111,8 +112,8 @@ def tree_pair(
 def fitting_log_factor(pair: Pair, n: int) -> float:
     """Return a step with which all but a negligible part of the pair fits into -n, ..., n.
 
-    A largest loss that is attained gets the edge of a bucket whose index is a power of 2, so that squaring keeps it there.
-    Starting too fine costs nothing: the square of a leaf is the leaf of the squared factor.
+    Losses on a lattice get the edges of buckets whose indices are divisible by large powers of 2, so that squaring keeps them
+    there. Starting too fine costs nothing: the square of a leaf is the leaf of the squared factor.
     """
     cells = pair.survey()
     if cells.size == 0:
@@ -124,7 +125,12 @@ def fitting_log_factor(pair: Pair, n: int) -> float:
     reach = float(np.maximum(np.abs(cells.low[used]), np.abs(cells.high[used])).max(initial=0.0))
     if not 0.0 < reach < math.inf:
         return 1.0 / n
-    return reach / (2.0 ** math.floor(math.log2(n)) if pair.points().size else n)
+    step, lattice = reach / n, pair.alignment
+    if lattice is not None and pair.points().size:
+        part = lattice.period / 2.0 ** math.floor(math.log2(lattice.period) - math.log2(step))
+        where = lattice.anchor / part
+        step = part if abs(where - round(where)) <= _ON_LATTICE else step
+    return min(max(step, SMALLEST_STEP), LARGEST_STEP)
 
 
 def _tree(parts: Sequence[tuple[Pair, str, int]], n: int, log_factor: float | None, budget: float) -> Tree:
@@ -134,7 +140,7 @@ def _tree(parts: Sequence[tuple[Pair, str, int]], n: int, log_factor: float | No
     widest = max(fits)
     result: Tree | None = None
     for (pair, label, times), fit in zip(parts, fits, strict=True):
-        step = widest / 2.0 ** math.floor(math.log2(widest / fit)) if log_factor is None else log_factor
+        step = widest / 2.0 ** min(64, math.floor(math.log2(widest / fit))) if log_factor is None else log_factor
         tree = power(Leaf(pair, step, n, label), times, budget)
         result = tree if result is None else joined(result, tree, budget)
     assert result is not None

@@ -65,7 +65,8 @@ def _add(a: Array, b: Array, error: Array, cells: Cells, column: NDArray[np.intp
 
 def _columns(losses: Array, log_factor: float, n: int) -> tuple[NDArray[np.intp], float]:
     """Return the columns of point masses, and how far a loss lies above its bucket at most."""
-    where = losses / log_factor
+    with np.errstate(over="ignore"):
+        where = np.clip(losses / log_factor, -n - 2.0, n + 2.0)  # farther away makes no difference
     nearest = np.round(where)
     index = np.where(np.abs(where - nearest) <= _ON_EDGE, nearest, np.ceil(where))
     moved = np.where(np.abs(index) <= n, losses - index * log_factor, 0.0)

@@ -4,7 +4,6 @@ A tree is data. Its buckets are worked out when first asked for and kept on the 
 one node twice) is evaluated once.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,9 +11,12 @@ from functools import cached_property
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import real
 from tightbudget.pairs.base import Pair
-from tightbudget.published.buckets import Buckets
+from tightbudget.published.buckets import Buckets, bucket_factor
 from tightbudget.published.combine import composed, squared
 from tightbudget.published.leaves import leaf_buckets
+
+SMALLEST_STEP, LARGEST_STEP = 1e-200, 1e200
+"""Limits of ln f, so that no edge is beyond all floats."""
 
 MOST_BUCKETS = 2**19 - 2
 """Largest n: the convolution of two lists then fits into the longest transform we make."""
@@ -37,7 +39,7 @@ class Tree:
     @property
     def factor(self) -> float:
         """The bucket factor f_T."""
-        return math.exp(self.log_factor)
+        return bucket_factor(self.log_factor)
 
     @cached_property
     def buckets(self) -> Buckets:
@@ -72,9 +74,10 @@ class Leaf(Tree):
     r: int = field(init=False, default=1)
 
     def __post_init__(self) -> None:
-        step = real("log_factor", self.log_factor, "a finite number above 0")
-        if not 0.0 < step < math.inf:
-            raise InvalidParameter("log_factor", self.log_factor, "a finite number above 0", "It is ln f; f must be above 1.")
+        allowed = f"a number from {SMALLEST_STEP:g} to {LARGEST_STEP:g}"
+        step = real("log_factor", self.log_factor, allowed)
+        if not SMALLEST_STEP <= step <= LARGEST_STEP:
+            raise InvalidParameter("log_factor", self.log_factor, allowed, "It is ln f; f must be above 1.")
         object.__setattr__(self, "log_factor", step)
         object.__setattr__(self, "n", bucket_count(self.n))
 

@@ -89,9 +89,9 @@ def test_a_squaring_inherits_the_errors_of_its_child():
 
 
 def test_slack_adds_up_and_u_follows_the_corrected_rule():
-    one, two = buckets(9, slack=1e-3), replace(buckets(9, slack=2e-3), u=4)
+    one, two = replace(buckets(9, slack=1e-3), u=3), replace(buckets(9, slack=2e-3), u=4)
     assert composed(one, two).slack >= 3e-3
-    assert composed(one, two).u == 5
+    assert composed(one, two).u == 7
     assert [squared(replace(one, u=u)).u for u in (1, 2, 3, 4, 5)] == [1, 2, 2, 3, 3]
     assert squared(one).slack == 1e-3
 

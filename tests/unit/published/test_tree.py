@@ -26,7 +26,7 @@ def test_definition_3_n_is_even(n: object):
         leaf(n)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("log_factor", [0.0, -1.0, math.inf, math.nan, "f"])
+@pytest.mark.parametrize("log_factor", [0.0, -1.0, 1e-300, 1e300, math.inf, math.nan, "f"])
 def test_definition_3_f_is_above_1(log_factor: object):
     with pytest.raises(tb.InvalidParameter, match="log_factor is"):
         leaf(log_factor=log_factor)  # type: ignore[arg-type]
