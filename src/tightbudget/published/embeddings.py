@@ -86,7 +86,7 @@ def histograms(a: Sequence[float], b: Sequence[float], factor: float, n: int) ->
     f = positive("factor", factor, "The bucket factor f must be above 1, e.g. 1.001.")
     if f <= 1.0:
         raise InvalidParameter("factor", factor, "a number above 1", "Close to 1 is fine: 1.001.")
-    return embed(Histograms(tuple(a), tuple(b)), n, math.log(f))
+    return embed(Histograms(a, b), n, math.log(f))  # type: ignore[arg-type]  # it checks and copies any list
 
 
 def tree_pair(

@@ -59,7 +59,8 @@ def _add(a: Array, b: Array, error: Array, cells: Cells, column: NDArray[np.intp
     mass_a, mass_b = np.exp(cells.log_a), np.exp(cells.log_b)
     a += np.bincount(column, mass_a, a.size)
     b += np.bincount(column, mass_b, b.size)
-    relative = np.expm1(np.where(mass_a + mass_b > 0.0, cells.error, 0.0) + (8.0 + crowd) * U)
+    stated = np.where(mass_a + mass_b > 0.0, np.minimum(cells.error, 700.0), 0.0)
+    relative = np.expm1(stated + (8.0 + crowd) * U)
     error += [mass_a @ relative, mass_b @ relative, mass_b @ relative]
 
 

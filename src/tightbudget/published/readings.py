@@ -7,6 +7,8 @@ import math
 
 import numpy as np
 
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.checks import epsilon_asked
 from tightbudget.numerics.rounding import U
 from tightbudget.published.buckets import REAL, VIRTUAL, A, Array, Buckets
 
@@ -16,6 +18,7 @@ def delta_without_ec(buckets: Buckets, epsilon: float) -> float:
 
     Guarantee: delta(epsilon) <= result <= 1.
     """
+    epsilon = _asked(buckets, epsilon)
     terms = _plain_terms(buckets, epsilon)
     return _charged_up(buckets, float(terms.sum()), float(terms.sum()), 0.0)
 
@@ -26,6 +29,7 @@ def delta_with_ec(buckets: Buckets, epsilon: float) -> float:
     Guarantee: delta(epsilon) <= result <= delta_without_ec(epsilon).
     Which of these buckets are corrected is free; those where rounding eats up the gain are not.
     """
+    epsilon = _asked(buckets, epsilon)
     plain = _plain_terms(buckets, epsilon)
     without = _charged_up(buckets, float(plain.sum()), float(plain.sum()), 0.0)
     if epsilon > 700.0:
@@ -41,9 +45,10 @@ def delta_with_ec(buckets: Buckets, epsilon: float) -> float:
 def delta_low(buckets: Buckets, epsilon: float) -> float:
     """Return the lower bound of Theorem 2: each bucket is one event, of masses B(i) and B(i)/f^i + l~(i).
 
-    Bucket infinity counts with the events that B cannot produce, or as one event (theory F.1e).
+    Bucket infinity counts with the events that B cannot produce, or as one event (M11).
     Guarantee: 0 <= result <= delta(epsilon).
     """
+    epsilon = _asked(buckets, epsilon)
     certain = buckets.distinguishing
     if epsilon > 700.0:
         return certain
@@ -58,8 +63,17 @@ def delta_low(buckets: Buckets, epsilon: float) -> float:
 
 
 def first_index(buckets: Buckets, epsilon: float) -> int:
-    """Return j_eps, the smallest index with f^j >= e^eps."""
-    return math.ceil(epsilon / buckets.log_factor)
+    """Return j_eps, the smallest index with f^j >= e^eps, for finite epsilon."""
+    asked = _asked(buckets, epsilon)
+    if math.isinf(asked):
+        raise InvalidParameter("epsilon", epsilon, "a finite number from 0")
+    return math.ceil(asked / buckets.log_factor)
+
+
+def _asked(buckets: object, epsilon: float) -> float:
+    if not isinstance(buckets, Buckets):
+        raise InvalidParameter("buckets", buckets, "the buckets of a composition tree, such as tree.buckets")
+    return epsilon_asked(epsilon)
 
 
 def _first_corrected(buckets: Buckets, epsilon: float) -> int:

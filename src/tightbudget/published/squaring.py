@@ -2,7 +2,7 @@
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import positive, whole_count
-from tightbudget.published.tree import Compose, Square, Tree
+from tightbudget.published.tree import Compose, Square, Tree, check_tree
 
 GROWTH = 2.2
 """The paper's rule: composing a list with itself about doubles B(inf); more than this factor is the sign to square."""
@@ -18,6 +18,8 @@ def joined(left: Tree, right: Tree, free_infty_budget: float = FREE_INFTY_BUDGET
 
     The trees' factors may differ by squarings; the smaller one is squared up. Any choice here is sound.
     """
+    check_tree("left", left)
+    check_tree("right", right)
     left, right = _aligned(left, right)
     tree = Compose(left, right)
     before, after = left.buckets.infinity + right.buckets.infinity, tree.buckets.infinity
@@ -30,6 +32,7 @@ def joined(left: Tree, right: Tree, free_infty_budget: float = FREE_INFTY_BUDGET
 
 def power(tree: Tree, r: int, free_infty_budget: float = FREE_INFTY_BUDGET) -> Tree:
     """Return the r-fold composition of a tree: t doublings for r = 2^t, otherwise by the binary digits of r."""
+    check_tree("tree", tree)
     count, budget = whole_count(r), positive("free_infty_budget", free_infty_budget, zero=True)
     if count == 0:
         raise InvalidParameter("r", r, "a whole number from 1")

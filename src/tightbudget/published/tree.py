@@ -104,7 +104,7 @@ class Compose(Tree):
 
     def __post_init__(self) -> None:
         for name, part in (("left", self.left), ("right", self.right)):
-            _check_tree(name, part)
+            check_tree(name, part)
         if self.left.log_factor != self.right.log_factor:
             raise InvalidParameter(
                 "right", f"a tree with ln f = {self.right.log_factor!r}", f"one with ln f = {self.left.log_factor!r}, as left",
@@ -135,7 +135,7 @@ class Square(Tree):
     r: int = field(init=False)
 
     def __post_init__(self) -> None:
-        _check_tree("child", self.child)
+        check_tree("child", self.child)
         _label(self, 2.0 * self.child.log_factor, self.child.n, self.child.r)
 
     @property
@@ -163,7 +163,7 @@ def _label(node: Tree, log_factor: float, n: int, r: int) -> None:
         object.__setattr__(node, name, value)
 
 
-def _check_tree(name: str, value: object) -> None:
+def check_tree(name: str, value: object) -> None:
     if not isinstance(value, Tree):
         raise InvalidParameter(name, value, "a composition tree: a Leaf, Compose or Square")
 

@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike
 
 from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms.base import Curve
-from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
+from tightbudget.mechanisms.checks import delta_asked
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.search import first_at_most, last_at_least
 from tightbudget.published.readings import delta_low, delta_with_ec, delta_without_ec
-from tightbudget.published.tree import Tree
+from tightbudget.published.tree import Tree, check_tree
 
 _SLOPE = 8.0  # of ln delta, a guess that only costs time
 _TOLERANCE = 1e-10  # of epsilon
@@ -28,9 +28,8 @@ class TreePair:
     relation: str = ""
 
     def __post_init__(self) -> None:
-        for name, value in (("forward", self.forward), ("backward", self.backward)):
-            if not isinstance(value, Tree):
-                raise InvalidParameter(name, value, "a composition tree: a Leaf, Compose or Square")
+        check_tree("forward", self.forward)
+        check_tree("backward", self.backward)
         if self.forward.r != self.backward.r:
             raise InvalidParameter(
                 "backward", f"a tree of {self.backward.r} leaves", f"one of {self.forward.r} leaves, as forward"
@@ -42,18 +41,15 @@ class TreePair:
 
     def delta_without_ec(self, epsilon: float) -> float:
         """Return the upper bound of Theorem 1: the larger of both directions' Definition 5."""
-        asked = epsilon_asked(epsilon)
-        return max(delta_without_ec(tree.buckets, asked) for tree in self.trees)
+        return max(delta_without_ec(tree.buckets, epsilon) for tree in self.trees)
 
     def delta_up(self, epsilon: float) -> float:
         """Return the upper bound of Theorem 2: the larger of both directions' Definition 9."""
-        asked = epsilon_asked(epsilon)
-        return max(delta_with_ec(tree.buckets, asked) for tree in self.trees)
+        return max(delta_with_ec(tree.buckets, epsilon) for tree in self.trees)
 
     def delta_low(self, epsilon: float) -> float:
         """Return the lower bound of Theorem 2. The LARGER of both directions is one, as delta is the larger of both."""
-        asked = epsilon_asked(epsilon)
-        return max(delta_low(tree.buckets, asked) for tree in self.trees)
+        return max(delta_low(tree.buckets, epsilon) for tree in self.trees)
 
     def delta(self, epsilon: float) -> Bracket:
         """Return delta_low(epsilon) and delta_up(epsilon) as a bracket, rounding errors included."""

@@ -83,6 +83,8 @@ def test_other_arguments_are_checked():
         published.tree_pair("gaussian(sigma=1)")  # type: ignore[arg-type]
     with pytest.raises(tb.InvalidParameter, match="scale"):
         published.laplace(-1.0)
+    with pytest.raises(tb.InvalidParameter, match="a is"):
+        published.histograms(3, [1.0], 1.5, 10)  # type: ignore[arg-type]
 
 
 def test_histograms_are_directed():
@@ -90,3 +92,36 @@ def test_histograms_are_directed():
     uneven, swapped = published.histograms([3, 1], [2, 2], 1.5, 10), published.histograms([2, 2], [3, 1], 1.5, 10)
     assert published.delta_low(one.buckets, 0.5) == published.delta_low(other.buckets, 0.5)
     assert published.delta_low(uneven.buckets, 0.2) != published.delta_low(swapped.buckets, 0.2)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        tb.Gaussian(sigma=1e-3),
+        tb.Gaussian(sigma=1e200),
+        tb.Laplace(scale=1e-3),
+        tb.Laplace(scale=1e250),
+        tb.PureDP(epsilon=1e5),
+        tb.PureDP(epsilon=1e-300),
+        tb.RandomizedResponse(p=1.0),
+        tb.RandomizedResponse(p=0.5),
+        tb.Histograms((1, 0), (0, 1)),
+        tb.Histograms((1, 1e-300), (1e-300, 1)),
+        tb.TruncatedGaussian(sigma=1, bound=0.3),
+        tb.ApproximateDP(epsilon=0, delta=1),
+        tb.Poisson(tb.Gaussian(sigma=1e-2), q=1e-9),
+    ],
+    ids=str,
+)
+def test_extreme_mechanisms_have_answers(mechanism: tb.Mechanism):
+    """At the limits of float64 the bracket may be wide, but it holds what the engine finds."""
+    composition = mechanism * 3
+    pair = published.tree_pair(composition, n=64)
+    for epsilon in (0.0, 1.0, 1e5, math.inf):
+        ours, engine = pair.delta(epsilon), composition.delta(epsilon)
+        assert ours.lower <= engine.upper
+        assert engine.lower <= ours.upper
+    for delta in (0.0, 1e-5, 1.0):
+        ours, engine = pair.epsilon(delta), composition.epsilon(delta)
+        assert ours.lower <= engine.upper
+        assert engine.lower <= ours.upper

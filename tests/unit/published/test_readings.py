@@ -92,6 +92,16 @@ def test_epsilon_is_checked(epsilon: object):
             ask(epsilon)  # type: ignore[arg-type]
 
 
+def test_what_is_read_is_checked():
+    for ask in (delta_without_ec, delta_with_ec, delta_low, first_index):
+        with pytest.raises(tb.InvalidParameter, match="epsilon"):
+            ask(GAUSS, -1.0)
+        with pytest.raises(tb.InvalidParameter, match="buckets"):
+            ask(embed(tb.Laplace(scale=2), 100), 1.0)  # type: ignore[arg-type]
+    with pytest.raises(tb.InvalidParameter, match="finite"):
+        first_index(GAUSS, math.inf)
+
+
 @pytest.mark.parametrize("delta", [-0.1, 1.5, math.nan, "small"])
 def test_delta_is_checked(delta: object):
     with pytest.raises(tb.InvalidParameter, match="delta"):

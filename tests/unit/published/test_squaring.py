@@ -68,6 +68,12 @@ def test_r_is_a_whole_number(r: object):
         power(leaf(), r)  # type: ignore[arg-type]
 
 
+def test_only_trees_are_composed():
+    for call in (lambda: power("tree", 2), lambda: joined("tree", leaf()), lambda: joined(leaf(), "tree")):  # type: ignore[arg-type]
+        with pytest.raises(tb.InvalidParameter, match="composition tree"):
+            call()
+
+
 @pytest.mark.parametrize("budget", [-1.0, "much", float("nan")])
 def test_the_budget_is_not_negative(budget: object):
     with pytest.raises(tb.InvalidParameter, match="free_infty_budget"):

@@ -78,11 +78,11 @@ def test_a_shared_node_is_evaluated_once(monkeypatch: pytest.MonkeyPatch):
 def test_a_deep_tree_needs_no_recursion():
     one = leaf(n=64)
     tree: Tree = one
-    for _ in range(3000):
+    for _ in range(1500):
         tree = Compose(tree, one)
-    assert tree.r == 3001
-    assert tree.buckets.u == 3001
-    assert len(str(tree).splitlines()) == 6000  # the innermost composition draws its leaf once
+    assert tree.r == 1501
+    assert tree.buckets.u == 1501
+    assert len(str(tree).splitlines()) == 3000  # the innermost composition draws its leaf once
 
 
 def test_a_drawing():
