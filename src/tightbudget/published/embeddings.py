@@ -140,7 +140,7 @@ def _tree(parts: Sequence[tuple[Pair, str, int]], n: int, log_factor: float | No
     widest = max(fits)
     result: Tree | None = None
     for (pair, label, times), fit in zip(parts, fits, strict=True):
-        step = widest / 2.0 ** min(64, math.floor(math.log2(widest / fit))) if log_factor is None else log_factor
+        step = math.ldexp(widest, -math.floor(math.log2(widest) - math.log2(fit))) if log_factor is None else log_factor
         tree = power(Leaf(pair, step, n, label), times, budget)
         result = tree if result is None else joined(result, tree, budget)
     assert result is not None

@@ -1,5 +1,7 @@
 """Adaptive squaring (Figure 10): double the composition, and square the factor when bucket infinity would grow too fast."""
 
+import math
+
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import positive, whole_count
 from tightbudget.published.tree import Compose, Square, Tree, check_tree
@@ -9,8 +11,6 @@ GROWTH = 2.2
 
 FREE_INFTY_BUDGET = 1e-14
 """Default of `free_infty_budget`: up to this B(inf), nothing is squared."""
-
-_MOST_SQUARINGS = 64
 
 
 def joined(left: Tree, right: Tree, free_infty_budget: float = FREE_INFTY_BUDGET) -> Tree:
@@ -47,15 +47,12 @@ def power(tree: Tree, r: int, free_infty_budget: float = FREE_INFTY_BUDGET) -> T
 
 
 def _aligned(left: Tree, right: Tree) -> tuple[Tree, Tree]:
-    if left is right:
-        return left, right
-    for _ in range(_MOST_SQUARINGS):
-        if left.log_factor == right.log_factor:
-            return left, right
-        if left.log_factor < right.log_factor:
-            left = Square(left)
-        else:
-            right = Square(right)
-    raise InvalidParameter(
-        "right", f"a tree with ln f = {right.log_factor!r}", f"one whose ln f is {left.log_factor!r} times a power of 2"
-    )
+    if math.frexp(left.log_factor)[0] != math.frexp(right.log_factor)[0]:
+        raise InvalidParameter(
+            "right", f"a tree with ln f = {right.log_factor!r}", f"one whose ln f is {left.log_factor!r} times a power of 2"
+        )
+    while left.log_factor < right.log_factor:
+        left = Square(left)
+    while right.log_factor < left.log_factor:
+        right = Square(right)
+    return left, right

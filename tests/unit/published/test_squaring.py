@@ -58,6 +58,9 @@ def test_a_free_budget_delays_squaring():
 def test_trees_of_different_factors_are_aligned():
     tree = joined(leaf(log_factor=0.01), leaf(log_factor=0.04))
     assert tree.log_factor == 0.04
+    far = joined(leaf(log_factor=0.01), leaf(log_factor=0.01 * 2.0**100))
+    assert far.log_factor == 0.01 * 2.0**100
+    assert far.buckets.B.sum() == pytest.approx(1.0, abs=1e-12)
     with pytest.raises(tb.InvalidParameter, match="power of 2"):
         joined(leaf(log_factor=0.01), leaf(log_factor=0.03))
 
