@@ -8,6 +8,7 @@ import functools
 import itertools
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -166,6 +167,18 @@ def test_lemma_12_the_real_term_is_at_most_a_misplacement_by_u_buckets(seed: int
         if x.index != INFINITY:
             index = int(x.index)
             assert x.real <= x.a * (exact.f ** (exact.u - index) - exact.f**-index)
+
+
+def test_lemma_12_needs_u_to_add_up():
+    """Section 4.4 lets u grow by 1 a composition. Four steps that each round up by nearly a bucket refute that."""
+    f, high, low = Fraction(2), Fraction(109, 100), Fraction(91, 400)  # the two ratios P_A / P_B
+    a = (1 - 1 / low) / (1 / high - 1 / low)
+    one = atomic.leaf([a, 1 - a], [a / high, (1 - a) / low], f, 20)
+    two = atomic.compose(one, one)
+    four = atomic.compose(two, two)
+    g = Fraction(177, 100)
+    assert four.u == 4
+    assert atomic.delta_with_ec(replace(four, u=3), g) < 0 == atomic.delta(four, g) < atomic.delta_with_ec(four, g)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
