@@ -1,6 +1,7 @@
 """Certified two-sided (epsilon, delta) bounds for compositions of differentially private mechanisms."""
 
 from tightbudget import published
+from tightbudget import studies
 from tightbudget.errors import InvalidParameter, MissingExtra, NotationError, TightBudgetError
 from tightbudget.mechanisms import (
     ApproximateDP,
@@ -54,4 +55,5 @@ __all__ = [
     "compose",
     "parse",
     "published",
+    "studies",
 ]

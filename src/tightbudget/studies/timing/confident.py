@@ -1,0 +1,96 @@
+"""Bounds that hold with a stated confidence for the distributions behind two samples."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from tightbudget.mechanisms import Composition
+from tightbudget.numerics.bracket import Bracket
+from tightbudget.pairs.base import Array
+from tightbudget.studies.timing import roc
+from tightbudget.studies.timing.limits import clopper_pearson, confidence_asked, each_error
+
+
+@dataclass(frozen=True)
+class Confident:
+    """Bounds for `rounds` observations, each from distributions whose cell probabilities lie within confidence limits.
+
+    Guarantee: with probability `confidence` over the samples, all brackets hold at once, for the distributions sampled from
+    and even if each observation comes from another pair within the limits. Assumed: the values of each sample are
+    independent and equally distributed, and the cells were fixed before looking.
+    """
+
+    a: tuple[int, ...]
+    b: tuple[int, ...]
+    rounds: int
+    confidence: float
+
+    def __post_init__(self) -> None:
+        confidence_asked(self.confidence)
+
+    def delta(self, epsilon: float, rtol: float = 1e-3) -> Bracket:
+        return self._between(lambda composition: composition.delta(epsilon, rtol=rtol))
+
+    def epsilon(self, delta: float, rtol: float = 1e-3) -> Bracket:
+        return self._between(lambda composition: composition.epsilon(delta, rtol=rtol))
+
+    @property
+    def revealing(self) -> float:
+        """The largest mass of infinite losses within the limits, in one observation and the worse direction."""
+        infinity, last = self._upper_curve[0][1], 1 - min(x for x, y in self._upper_curve if y == 1)
+        return float(max(infinity, last))
+
+    def _between(self, ask: "Callable[[Composition], Bracket]") -> Bracket:
+        lower, upper = ask(self._least), ask(self._most)
+        # Each is a bracket of one extreme pair; only the outer ends bound the truth. Rounding may cross ends that are equal.
+        converged, reason = lower.converged and upper.converged, lower.reason or upper.reason
+        return Bracket(min(lower.lower, upper.upper), upper.upper, converged, reason, roc.Tested.neighbours)
+
+    @cached_property
+    def _limits(self) -> tuple[Array, Array, Array, Array]:
+        error = each_error(self.confidence, len(self.a))
+        return (*clopper_pearson(np.array(self.a), error), *clopper_pearson(np.array(self.b), error))
+
+    @cached_property
+    def _most(self) -> Composition:
+        return roc.Tested(tuple(self._upper_curve)) * self.rounds
+
+    @cached_property
+    def _least(self) -> Composition:
+        return roc.Tested(tuple(self._lower_curve)) * self.rounds
+
+    @cached_property
+    def _upper_curve(self) -> list[roc.Point]:
+        """A curve above that of every pair within the limits: accepted mass is bounded directly and through its rest."""
+        a_low, a_high, b_low, b_high = (_exact(limits) for limits in self._limits)
+        zero = Fraction(0)
+        rest_a, rest_b = 1 - sum(a_low, zero), 1 - sum(b_high, zero)
+        return roc.lowest(
+            [
+                roc.curve(b_low, a_high),
+                roc.curve(b_low, a_low, start=(zero, rest_a)),
+                roc.curve(b_high, a_high, start=(rest_b, zero)),
+                roc.curve(b_high, a_low, start=(rest_b, rest_a)),
+            ]
+        )
+
+    @cached_property
+    def _lower_curve(self) -> list[roc.Point]:
+        """A curve below that of every pair within the limits: any set of cells gives a point, whichever sets are tried."""
+        a_low, a_high, b_low, b_high = (_exact(limits) for limits in self._limits)
+        points = []
+        # by the ratio of counts, from cells typical of A to cells typical of B
+        order = sorted(range(len(self.a)), key=lambda cell: -(self.a[cell] + 1) / (self.b[cell] + 1))
+        for size in range(1, len(order)):
+            chosen, others = order[:size], order[size:]
+            alpha = max(sum(a_low[i] for i in chosen), 1 - sum(a_high[i] for i in others))
+            beta = min(sum(b_high[i] for i in chosen), 1 - sum(b_low[i] for i in others))
+            points.append((Fraction(beta), Fraction(alpha)))
+        return roc.hull((beta, alpha) for beta, alpha in points if alpha > beta)
+
+
+def _exact(limits: Array) -> list[Fraction]:
+    return [Fraction(limit) for limit in limits.tolist()]
