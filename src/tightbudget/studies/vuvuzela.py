@@ -228,11 +228,11 @@ def smallest(
     ratio = chosen if ratio is None else positive("ratio", ratio)
     ever = -math.expm1(counts * math.log1p(-_below(noise, -ratio)))
     if ever >= delta:  # however large the scale, clamping alone costs this much
-        needed = f"above {_quantile(noise, delta, counts):.3f} for this target"
+        needed = f"above {math.ceil(1000.0 * _quantile(noise, delta, counts)) / 1000.0} for this target"
         raise InvalidParameter("ratio", ratio, needed, "It is mean / scale; a small one means counts clamped at 0.")
 
     def at(mean: int) -> Setting:
-        return Setting(protocol, noise, mean, mean / ratio)
+        return Setting(protocol, noise, mean, float(f"{mean / ratio:.6g}"))  # what is printed is what was certified
 
     def meets(mean: int) -> bool:
         return at(mean)._upper(epsilon, rounds, 1e-3) <= delta
@@ -288,7 +288,7 @@ def _estimate(noise: str, counts: int, epsilon: float, delta: float) -> tuple[fl
         return 2.0 + scale(share) * _quantile(noise, share * delta, counts)
 
     best = min((share / 40 for share in range(1, 40)), key=mean)
-    return scale(best), mean(best) / scale(best)
+    return scale(best), max(0.5, mean(best) / scale(best))  # a large delta asks for no dummies at all
 
 
 def _quantile(noise: str, ever: float, counts: int) -> float:

@@ -8,7 +8,7 @@ import typer
 
 from tightbudget import __version__
 from tightbudget.errors import TightBudgetError
-from tightbudget.interfaces.cli import curve, questions
+from tightbudget.interfaces.cli import curve, questions, study
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # what a shell expects after Ctrl-C: 128 + SIGINT
@@ -23,6 +23,7 @@ app = typer.Typer(
 app.command("epsilon")(questions.epsilon)
 app.command("delta")(questions.delta)
 app.command("curve")(curve.curve)
+app.add_typer(study.app, name="study")
 
 
 def _show_version(wanted: bool) -> None:

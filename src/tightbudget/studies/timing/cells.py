@@ -113,10 +113,12 @@ def _split(name: str, sample: Array, share: float, generator: np.random.Generato
 
 
 def _even_edges(pilots: Sequence[Array], cells: int) -> Array:
-    # Both pilots weigh the same, whatever their sizes: quantiles of each, merged.
+    # Both pilots weigh the same, whatever their sizes: quantiles of each, merged. Edges are values that occur, so that a value
+    # which occurs often has a cell of its own; below the smallest there is nothing to tell apart.
     levels = np.linspace(0.0, 1.0, 4 * cells + 1)
-    pooled = np.concatenate([np.quantile(pilot, levels) for pilot in pilots])
-    return np.unique(np.quantile(pooled, np.linspace(0.0, 1.0, cells + 1)[1:-1]))
+    pooled = np.concatenate([np.quantile(pilot, levels, method="inverted_cdf") for pilot in pilots])
+    edges: Array = np.unique(np.quantile(pooled, np.linspace(0.0, 1.0, cells + 1)[1:-1], method="inverted_cdf"))
+    return edges[edges > pooled.min()]
 
 
 def _counted(a: Array, b: Array, edges: Array) -> Measured:

@@ -47,7 +47,7 @@ class Confident:
         lower, upper = ask(self._least), ask(self._most)
         # Each is a bracket of one extreme pair; only the outer ends bound the truth. Rounding may cross ends that are equal.
         converged, reason = lower.converged and upper.converged, lower.reason or upper.reason
-        return Bracket(min(lower.lower, upper.upper), upper.upper, converged, reason, roc.Tested.neighbours)
+        return Bracket(min(lower.lower, upper.upper), upper.upper, converged, reason, roc.CurvePair.neighbours)
 
     @cached_property
     def _limits(self) -> tuple[Array, Array, Array, Array]:
@@ -56,11 +56,11 @@ class Confident:
 
     @cached_property
     def _most(self) -> Composition:
-        return roc.Tested(tuple(self._upper_curve)) * self.rounds
+        return roc.CurvePair(tuple(self._upper_curve)) * self.rounds
 
     @cached_property
     def _least(self) -> Composition:
-        return roc.Tested(tuple(self._lower_curve)) * self.rounds
+        return roc.CurvePair(tuple(self._lower_curve)) * self.rounds
 
     @cached_property
     def _upper_curve(self) -> list[roc.Point]:

@@ -25,8 +25,11 @@ def clopper_pearson(counts: NDArray[np.int64], error: float) -> tuple[Array, Arr
     low, high = np.zeros_like(seen), np.ones_like(seen)
     some, rest = seen > 0, unseen > 0
     low[some] = special.betaincinv(seen[some], unseen[some] + 1.0, error) * (1.0 - _INVERSE)
-    high[rest] = special.betainccinv(seen[rest] + 1.0, unseen[rest], error) * (1.0 + _INVERSE)
-    return low, np.minimum(high, 1.0)
+    # near 1 the distance to 1 is what has to be accurate
+    near = special.betainccinv(seen[rest] + 1.0, unseen[rest], error) * (1.0 + _INVERSE)
+    far = 1.0 - special.betaincinv(unseen[rest], seen[rest] + 1.0, error) * (1.0 - _INVERSE)
+    high[rest] = np.where(near < 0.5, near, np.nextafter(far, 1.0))
+    return low, high
 
 
 def confidence_asked(value: object) -> float:

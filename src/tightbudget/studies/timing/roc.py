@@ -84,10 +84,10 @@ def _turns_down(first: Point, second: Point, third: Point) -> bool:
 
 
 @dataclass(frozen=True)
-class Tested(Mechanism):
+class CurvePair(Mechanism):
     """The pair with a given curve: a step of the curve is an event, with masses (alpha, beta) of its rise and run."""
 
-    name: ClassVar[str] = "tested"
+    name: ClassVar[str] = "curve_pair"
     neighbours: ClassVar[str] = "between the two samples"
 
     points: tuple[Point, ...]
@@ -107,7 +107,7 @@ class Tested(Mechanism):
         # each logarithm is that of a fraction rounded once; the log itself is good to a rounding of its size
         error = 8.0 * U * (2.0 + float(np.abs(both).max()))
         return point_pair(
-            ("tested", self.points, direction),
+            ("curve_pair", self.points, direction),
             log_a - log_b,
             log_a,
             log_b,

@@ -1,0 +1,183 @@
+"""`tightbudget study`: the case studies on the command line."""
+
+import math
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tightbudget import __version__
+from tightbudget.errors import InvalidParameter
+from tightbudget.interfaces import wire
+from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Json
+from tightbudget.interfaces.cli.terminal import patiently, show
+from tightbudget.numerics.bracket import Bracket
+from tightbudget.studies import timing as delays
+from tightbudget.studies import vuvuzela as dummies
+
+app = typer.Typer(no_args_is_help=True, help="Case studies: dummy messages (vuvuzela) and measured delays (timing).")
+
+Rounds = Annotated[int, typer.Option(help="Number of observations.")]
+
+
+@app.command("vuvuzela")
+def vuvuzela(
+    protocol: Annotated[str, typer.Argument(metavar="PROTOCOL", help="dialing or conversation.")],
+    rounds: Rounds,
+    noise: Annotated[str, typer.Option(help="gaussian or laplace.")] = "gaussian",
+    epsilon: Annotated[float, typer.Option(help="The ε to meet.", show_default="ln 2")] = math.log(2.0),
+    delta: Annotated[float, typer.Option(help="The δ to meet.")] = 1e-4,
+    ratio: Annotated[float | None, typer.Option(help="Mean / scale of the noise.", show_default="the cheapest")] = None,
+    as_json: Json = False,
+) -> int:
+    """Print the least noise that is certified to meet a target.
+
+    \b
+    Example:
+      tightbudget study vuvuzela dialing --rounds 8192 --noise gaussian
+    """
+    answer = patiently(
+        lambda: dummies.smallest(protocol, noise, rounds, epsilon, delta, ratio),  # type: ignore[arg-type]
+        "searching the least noise",
+    )
+    show(wire.dumps(_vuvuzela_json(answer)) if as_json else _vuvuzela_text(answer))
+    return 0
+
+
+def _vuvuzela_json(answer: dummies.Answer) -> wire.Wire:
+    return {
+        "protocol": answer.setting.protocol,
+        "noise": answer.setting.noise,
+        "rounds": answer.rounds,
+        "epsilon": answer.epsilon,
+        "delta": answer.delta,
+        "mean": answer.setting.mean,
+        "scale": answer.setting.scale,
+        "requests": answer.setting.requests,
+        "lower": answer.achieved.lower,
+        "upper": answer.achieved.upper,
+        "fails": None if answer.fails is None else {"mean": answer.fails.mean, "scale": answer.fails.scale},
+        "original": {"mean": answer.original.mean, "scale": answer.original.scale, "requests": answer.original.requests},
+        "saved": answer.saved,
+        "version": __version__,
+    }
+
+
+def _vuvuzela_text(answer: dummies.Answer) -> str:
+    setting, original = answer.setting, answer.original
+    more = "fewer" if answer.saved >= 0.0 else "more"
+    fails = "none found" if answer.fails is None else f"mean {answer.fails.mean:.6g}, scale {answer.fails.scale:.6g}"
+    return "\n".join(
+        [
+            f"{setting}",
+            f"  δ in {answer.achieved} at ε = {answer.epsilon:.6g} after {answer.rounds} rounds; asked {answer.delta!r}",
+            f"  provably too little   {fails}",
+            f"  dummy requests        {setting.requests:.6g} a round and server",
+            f"  Vuvuzela's setting    {original.requests:.6g} (mean {original.mean:g}, scale {original.scale:g}):"
+            f" {abs(answer.saved):.1%} {more} here",
+        ]
+    )
+
+
+@app.command("timing")
+def timing(
+    first: Annotated[Path, typer.Argument(metavar="A.csv", help="Delays of one kind, one a line.")],
+    second: Annotated[Path, typer.Argument(metavar="B.csv", help="Delays of the other kind.")],
+    rounds: Rounds,
+    epsilon: Annotated[float | None, typer.Option(help="Ask for δ at this ε.", show_default=False)] = None,
+    delta: Annotated[float | None, typer.Option(help="Ask for ε at this δ.", show_default=False)] = None,
+    column: Annotated[str, typer.Option(help="Column with the delays: its number from 0, or its heading.")] = "0",
+    cells: Annotated[int, typer.Option(help="Cells, chosen with a tenth of the samples that is then set aside.")] = 16,
+    low: Annotated[float | None, typer.Option(help="Fixed cells instead: first edge.", show_default=False)] = None,
+    high: Annotated[float | None, typer.Option(help="Last edge.", show_default=False)] = None,
+    width: Annotated[float | None, typer.Option(help="Width of a cell.", show_default=False)] = None,
+    confidence: Annotated[float, typer.Option(help="Confidence of the second bracket.")] = 0.99,
+    seed: Annotated[int, typer.Option(help="Which samples are set aside.")] = 0,
+    as_json: Json = False,
+) -> int:
+    """Print what two samples of delays give away after many observations.
+
+    The first bracket takes the histograms for the truth. The second holds with the stated confidence for what was sampled.
+
+    \b
+    Example:
+      tightbudget study timing active.csv passive.csv --rounds 16 --epsilon 1
+    """
+    if (epsilon is None) == (delta is None):
+        raise InvalidParameter("--epsilon", epsilon, "given, or else --delta", "Give exactly one of the two.")
+    edges = _edges(low, high, width)
+    measured = delays.measure(delays.read(first, column), delays.read(second, column), edges, cells=cells, seed=seed)
+    confident = measured.confident(rounds, confidence)
+    plug_in = measured.plug_in(rounds)
+
+    def answers() -> tuple[Bracket, Bracket]:
+        if epsilon is not None:
+            return plug_in.delta(epsilon), confident.delta(epsilon)
+        assert delta is not None
+        return plug_in.epsilon(delta), confident.epsilon(delta)
+
+    model, truth = patiently(answers, "bracketing")
+    asked: dict[str, Any] = {"epsilon": epsilon} if epsilon is not None else {"delta": delta}
+    if as_json:
+        show(wire.dumps(_timing_json(measured, confident, asked, model, truth)))
+    else:
+        show(_timing_text(measured, confident, asked, model, truth))
+    if model.converged and truth.converged:
+        return 0
+    print(f"Note: the brackets hold but are wider than asked: {model.reason or truth.reason}.", file=sys.stderr)
+    return NOT_NARROW_ENOUGH
+
+
+def _edges(low: float | None, high: float | None, width: float | None) -> tuple[float, ...] | None:
+    if low is None and high is None and width is None:
+        return None
+    if low is None or high is None or width is None:
+        raise InvalidParameter("--width", width, "given together with --low and --high", "Or leave out all three.")
+    return delays.regular_edges(low, high, width)
+
+
+def _timing_json(
+    measured: delays.Measured, confident: delays.Confident, asked: dict[str, Any], model: Bracket, truth: Bracket
+) -> wire.Wire:
+    def ends(bracket: Bracket) -> wire.Wire:
+        return {"lower": wire.number(bracket.lower), "upper": wire.number(bracket.upper), "converged": bracket.converged}
+
+    return {
+        "rounds": confident.rounds,
+        **{name: wire.number(value) for name, value in asked.items()},
+        "plug_in": {**ends(model), "revealing": max(measured.revealing)},
+        "confident": {**ends(truth), "confidence": confident.confidence, "revealing": confident.revealing},
+        "samples": [sum(measured.a), sum(measured.b)],
+        "counts": [list(measured.a), list(measured.b)],
+        "edges": list(measured.edges),
+        "version": __version__,
+    }
+
+
+def _timing_text(
+    measured: delays.Measured, confident: delays.Confident, asked: dict[str, Any], model: Bracket, truth: Bracket
+) -> str:
+    ((name, value),) = asked.items()
+    sought, given = ("δ", "ε") if name == "epsilon" else ("ε", "δ")
+    lines = [
+        f"{sought} at {given} = {value!r} after {confident.rounds} observations",
+        f"  {model}  if the histograms were the truth (they are a model)",
+        f"  {truth}  with {confident.confidence:.6g} confidence, for independent samples and fixed cells",
+        f"{sum(measured.a)} and {sum(measured.b)} samples counted in {len(measured.a)} cells",
+    ]
+    if max(measured.revealing) > 0.0:
+        lines.append(
+            f"The model reveals everything with probability {max(measured.revealing):.3g} an observation: empty cells."
+        )
+    if confident.revealing > 0.0:
+        lines.append(
+            f"Cells too rarely hit may reveal everything with probability up to {_up(confident.revealing)} an observation;"
+            " use fewer cells or more samples."
+        )
+    return "\n".join(lines)
+
+
+def _up(value: float) -> str:
+    digits = 3 - math.ceil(math.log10(value))
+    return f"{math.ceil(value * 10**digits) / 10**digits:.3g}" if value < 1.0 else "1"
