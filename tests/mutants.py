@@ -52,6 +52,11 @@ LEAVES = "unit/published/test_leaves.py"
 COMBINE = "unit/published/test_combine.py"
 READINGS = "unit/published/test_readings.py"
 PAPER = "reference/test_published.py"
+VUVUZELA = "unit/studies/test_vuvuzela.py"
+LIMITS = "unit/studies/timing/test_limits.py"
+ROC = "unit/studies/timing/test_roc.py"
+CONFIDENT = "unit/studies/timing/test_confident.py"
+CELLS = "unit/studies/timing/test_cells.py"
 
 
 class Mutation(NamedTuple):
@@ -354,6 +359,37 @@ MUTATIONS = [
              "the infinite mass is rounded up for the lower bound", [LEAVES]),
     Mutation("published direction", "published/tree_pair.py", "return max(delta_with_ec", "return min(delta_with_ec",
              "the smaller direction counts", [PAPER + "::test_both_directions_of_sgd_differ_and_the_larger_one_counts"]),
+    # studies
+    Mutation("clamping is free", "studies/vuvuzela.py", ".upper + self._cut(rounds)[1]", ".upper + 0.0",
+             "counts clamped at 0 reveal nothing", [VUVUZELA]),
+    Mutation("clamping of one round", "studies/vuvuzela.py", "-math.expm1(rounds * never)", "-math.expm1(never)",
+             "clamped counts of one round are charged for all", [VUVUZELA]),
+    Mutation("change of one", "studies/vuvuzela.py", "kind(self.scale / part, shift) for", "kind(self.scale / part, 1) for",
+             "a change by 2 is taken for a change by 1", [VUVUZELA]),
+    Mutation("cut kept", "studies/vuvuzela.py", ".lower - cut)", ".lower)",
+             "the lower end counts sets that involve clamped noise twice", [VUVUZELA]),
+    Mutation("revealing too much", "studies/vuvuzela.py", "float(shift - 1)", "float(shift)",
+             "counts that both users can cause are taken to reveal", [VUVUZELA]),
+    Mutation("limits per cell", "studies/timing/limits.py", "(4.0 * cells)", "(1.0 * cells)",
+             "many limits err together more often than the confidence allows", [LIMITS]),
+    Mutation("limits moved inward", "studies/timing/limits.py", "unseen[some] + 1.0, error) * (1.0 - _INVERSE)",
+             "unseen[some] + 1.0, error) * (1.0 + _INVERSE)",
+             "rounding narrows confidence limits", [LIMITS]),
+    Mutation("corners cut", "studies/timing/roc.py", "if before * after < 0:", "if before * after > 0:",
+             "a curve is drawn below the corners where bounds cross", [ROC]),
+    Mutation("flat hull", "studies/timing/roc.py", "return (second[1] - first[1]) * (third[0] - second[0]) > (",
+             "return (second[1] - first[1]) * (third[0] - second[0]) < (",
+             "the curve below is not concave", [ROC]),
+    Mutation("mirrored infinity", "studies/timing/roc.py", "log_b, log_a, lost, infinity", "log_b, log_a, infinity, lost",
+             "events that only one sample can cause change sides", [ROC]),
+    Mutation("rest of a", "studies/timing/confident.py", "start=(rest_b, rest_a)", "start=(rest_b, zero)",
+             "mass that the lower limits leave open is lost", [CONFIDENT]),
+    Mutation("upper limits of b", "studies/timing/confident.py", "roc.curve(b_low, a_high)", "roc.curve(b_high, a_high)",
+             "B is taken to be as heavy as it may be", [CONFIDENT]),
+    Mutation("optimistic sets", "studies/timing/confident.py", "min(sum(b_high[i] for i in chosen)", "min(sum(b_low[i] for i in chosen)",
+             "the lower end takes B to be as light as it may be", [CONFIDENT]),
+    Mutation("pilot counted", "studies/timing/cells.py", "mixed[:size], mixed[size:]", "mixed[:size], mixed",
+             "samples that chose the cells are counted in them", [CELLS]),
 ]  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import ClampedGaussian, ClampedLaplace, Composition, Gaussian, Laplace, Mechanism, compose
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, positive, tolerances, whole_count
 from tightbudget.numerics.bracket import Bracket
+from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair
 
 Protocol = Literal["dialing", "conversation"]
@@ -123,7 +124,7 @@ class Setting:
             others = published.delta(rest / 2.0, rtol=rtol).upper / -math.expm1(-rest / 2.0)
             cut = min(cut, -math.log1p(-cut) * others * (1.0 + 1e-12))
         kept = max(0.0, published.delta(epsilon, rtol=rtol).lower - cut)
-        return max(0.0, math.nextafter(kept + self._revealing(rounds)[0], 0.0))
+        return (kept + self._revealing(rounds)[0]) * (1.0 - 4.0 * U)  # a difference, a sum and this product
 
     def _largest_loss(self) -> float:
         """Return at least the largest loss of one published count: that of a count clamped to 0."""

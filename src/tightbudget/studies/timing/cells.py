@@ -117,8 +117,9 @@ def _even_edges(pilots: Sequence[Array], cells: int) -> Array:
     # which occurs often has a cell of its own; below the smallest there is nothing to tell apart.
     levels = np.linspace(0.0, 1.0, 4 * cells + 1)
     pooled = np.concatenate([np.quantile(pilot, levels, method="inverted_cdf") for pilot in pilots])
-    edges: Array = np.unique(np.quantile(pooled, np.linspace(0.0, 1.0, cells + 1)[1:-1], method="inverted_cdf"))
-    return edges[edges > pooled.min()]
+    edges = np.unique(np.quantile(pooled, np.linspace(0.0, 1.0, cells + 1)[1:-1], method="inverted_cdf"))
+    inner: Array = edges[edges > pooled.min()]
+    return inner
 
 
 def _counted(a: Array, b: Array, edges: Array) -> Measured:

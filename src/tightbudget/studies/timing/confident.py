@@ -43,7 +43,7 @@ class Confident:
         infinity, last = self._upper_curve[0][1], 1 - min(x for x, y in self._upper_curve if y == 1)
         return float(max(infinity, last))
 
-    def _between(self, ask: "Callable[[Composition], Bracket]") -> Bracket:
+    def _between(self, ask: Callable[[Composition], Bracket]) -> Bracket:
         lower, upper = ask(self._least), ask(self._most)
         # Each is a bracket of one extreme pair; only the outer ends bound the truth. Rounding may cross ends that are equal.
         converged, reason = lower.converged and upper.converged, lower.reason or upper.reason

@@ -9,7 +9,6 @@ import tightbudget as tb
 from tightbudget.studies.timing import samples_to_exclude
 from tightbudget.studies.timing.limits import clopper_pearson, each_error
 
-
 TIGHT = mpf(10) ** -4  # floats next to 1 are some 1e-5 of the distance apart
 
 
