@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scipy import optimize, special
+from scipy import special
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import ClampedGaussian, ClampedLaplace, Composition, Gaussian, Laplace, Mechanism, compose
@@ -115,7 +115,8 @@ class Setting:
     def _lower(self, epsilon: float, rounds: int, rtol: float) -> float:
         """Where no noise is cut, what is observed has the published probabilities; other sets are given up (M13)."""
         # Wide normal noise is counted in larger units: the observer can do so, and the lists stay short.
-        coarse = max(1, math.ceil(self.scale / _LONGEST_SIGMA)) if self.noise == "gaussian" else 1
+        wide = self.noise == "gaussian" and self.scale > _LONGEST_SIGMA
+        coarse = 2 ** math.ceil(math.log2(self.scale / _LONGEST_SIGMA)) if wide else 1  # a power of 2 divides exactly
         published = compose([_OneWay(mechanism) for mechanism in self._counts(coarse)]) * rounds
         cut = self._cut(rounds)[1]
         # Of the best set, what involves a cut is at most P(cut somewhere) P(the other losses make up the rest of epsilon).
@@ -279,11 +280,13 @@ def _estimate(noise: str, counts: int, epsilon: float, delta: float) -> tuple[fl
     """
 
     def scale(share: float) -> float:
-        def miss(m: float) -> float:
-            value = special.ndtr(m / 2 - epsilon / m) - math.exp(min(epsilon + special.log_ndtr(-m / 2 - epsilon / m), 700.0))
-            return math.log(max(value, 1e-320) / (delta * (1.0 - share)))
-
-        return 2.0 * math.sqrt(counts) / float(optimize.brentq(miss, 1e-12, 1e6))
+        low, high = math.log(1e-12), math.log(1e6)
+        for _ in range(50):
+            middle = 0.5 * (low + high)
+            m = math.exp(middle)
+            reached = special.ndtr(m / 2 - epsilon / m) - math.exp(epsilon + special.log_ndtr(-m / 2 - epsilon / m))
+            low, high = (low, middle) if reached > (1.0 - share) * delta else (middle, high)
+        return 2.0 * math.sqrt(counts) / math.exp(high)
 
     def mean(share: float) -> float:
         return 2.0 + scale(share) * _quantile(noise, share * delta, counts)
