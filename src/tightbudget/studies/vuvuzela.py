@@ -152,7 +152,7 @@ class Setting:
         return max(0.0, probability * (1.0 - doubt) - 1e-300), min(1.0, probability * (1.0 + doubt) + 1e-300)
 
     def __str__(self) -> str:
-        return f"{self.protocol}: {self.noise} noise, mean {self.mean:g}, scale {self.scale:.6g}"
+        return f"{self.protocol}: {self.noise} noise, mean {self.mean:.12g}, scale {self.scale:.12g}"
 
 
 # Vuvuzela's own settings, and those proposed in "Tight on Budget?" (section 7) with the rounds they are meant for. Where
@@ -265,9 +265,9 @@ def _first(meets: Callable[[int], bool], step: int, guess: int, rtol: float) -> 
 
 def _failing(found: Setting, epsilon: float, delta: float, rounds: int) -> Setting | None:
     for less in _FAILING:
-        mean = found.mean * (1.0 - less)
-        tried = Setting(found.protocol, found.noise, mean, mean / found.ratio)
-        if tried._lower(epsilon, rounds, 1e-4) > delta:
+        mean = float(f"{found.mean * (1.0 - less):.6g}")
+        tried = Setting(found.protocol, found.noise, mean, float(f"{mean / found.ratio:.6g}"))
+        if tried._lower(epsilon, rounds, 1e-3) > delta:
             return tried
     return None
 

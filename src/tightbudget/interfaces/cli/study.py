@@ -67,7 +67,7 @@ def _vuvuzela_json(answer: dummies.Answer) -> wire.Wire:
 def _vuvuzela_text(answer: dummies.Answer) -> str:
     setting, original = answer.setting, answer.original
     more = "fewer" if answer.saved >= 0.0 else "more"
-    fails = "none found" if answer.fails is None else f"mean {answer.fails.mean:.6g}, scale {answer.fails.scale:.6g}"
+    fails = "none found" if answer.fails is None else f"mean {answer.fails.mean:.12g}, scale {answer.fails.scale:.12g}"
     return "\n".join(
         [
             f"{setting}",
@@ -87,7 +87,8 @@ def timing(
     rounds: Rounds,
     epsilon: Annotated[float | None, typer.Option(help="Ask for δ at this ε.", show_default=False)] = None,
     delta: Annotated[float | None, typer.Option(help="Ask for ε at this δ.", show_default=False)] = None,
-    column: Annotated[str, typer.Option(help="Column with the delays: its number from 0, or its heading.")] = "0",
+    counts: Annotated[bool, typer.Option("--counts", help="The files hold counts, one cell a line, not delays.")] = False,
+    column: Annotated[str, typer.Option(help="Column to read: its number from 0, or its heading.")] = "0",
     cells: Annotated[int, typer.Option(help="Cells, chosen with a tenth of the samples that is then set aside.")] = 16,
     low: Annotated[float | None, typer.Option(help="Fixed cells instead: first edge.", show_default=False)] = None,
     high: Annotated[float | None, typer.Option(help="Last edge.", show_default=False)] = None,
@@ -107,7 +108,10 @@ def timing(
     if (epsilon is None) == (delta is None):
         raise InvalidParameter("--epsilon", epsilon, "given, or else --delta", "Give exactly one of the two.")
     edges = _edges(low, high, width)
-    measured = delays.measure(delays.read(first, column), delays.read(second, column), edges, cells=cells, seed=seed)
+    if counts and edges is not None:
+        raise InvalidParameter("--width", width, "left out with --counts", "Counts have their cells already.")
+    a, b = delays.read(first, column), delays.read(second, column)
+    measured = delays.from_counts(a, b) if counts else delays.measure(a, b, edges, cells=cells, seed=seed)
     confident = measured.confident(rounds, confidence)
     plug_in = measured.plug_in(rounds)
 

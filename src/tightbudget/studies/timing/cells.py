@@ -89,7 +89,7 @@ def measure(
     return _counted(rests[0], rests[1], _even_edges(pilots, cells))
 
 
-def from_counts(a: Iterable[int], b: Iterable[int]) -> Measured:
+def from_counts(a: Iterable[float], b: Iterable[float]) -> Measured:
     """Return counts that were made elsewhere, over the same cells in both lists, fixed before looking at the samples."""
     first, second = (tuple(whole_count(value) for value in _listed(name, values)) for name, values in (("a", a), ("b", b)))
     if len(first) != len(second):
@@ -148,6 +148,6 @@ def _edges(values: Sequence[float]) -> Array:
     return edges
 
 
-def _listed(name: str, values: Iterable[int]) -> NDArray[np.float64]:
+def _listed(name: str, values: Iterable[float]) -> NDArray[np.float64]:
     sample = _sample(name, list(values) if isinstance(values, Iterable) else [])
     return sample

@@ -81,14 +81,15 @@ class Confident:
     def _lower_curve(self) -> list[roc.Point]:
         """A curve below that of every pair within the limits: any set of cells gives a point, whichever sets are tried."""
         a_low, a_high, b_low, b_high = (_exact(limits) for limits in self._limits)
-        points = []
-        # by the ratio of counts, from cells typical of A to cells typical of B
+        # by the ratio of counts, from cells typical of A to cells typical of B; the set grows one by one
         order = sorted(range(len(self.a)), key=lambda cell: -(self.a[cell] + 1) / (self.b[cell] + 1))
-        for size in range(1, len(order)):
-            chosen, others = order[:size], order[size:]
-            alpha = max(sum(a_low[i] for i in chosen), 1 - sum(a_high[i] for i in others))
-            beta = min(sum(b_high[i] for i in chosen), 1 - sum(b_low[i] for i in others))
-            points.append((Fraction(beta), Fraction(alpha)))
+        zero = Fraction(0)
+        inside, outside = (zero, zero), (sum(a_high, zero), sum(b_low, zero))
+        points = []
+        for cell in order[:-1]:
+            inside = inside[0] + a_low[cell], inside[1] + b_high[cell]
+            outside = outside[0] - a_high[cell], outside[1] - b_low[cell]
+            points.append((min(inside[1], 1 - outside[1]), max(inside[0], 1 - outside[0])))
         return roc.hull((beta, alpha) for beta, alpha in points if alpha > beta)
 
 

@@ -19,6 +19,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         delays = timing.synthetic(2000, active=active, seed=4, extra=1.0)
         Path(name).write_text("delay in ms (synthetic)\n" + "\n".join(f"{delay:.6f}" for delay in delays) + "\n")
     Path("words.csv").write_text("1\ntwo\n")
+    Path("c.csv").write_text("1\n2\n")
+    Path("d.csv").write_text("1\n2\n3\n")
     Path("empty.csv").write_text("")
     Path("nan.csv").write_text("1\nnan\n")
     return tmp_path
@@ -83,6 +85,16 @@ def test_cells_that_were_never_hit_are_mentioned(files: Path, capsys: pytest.Cap
     assert "Cells too rarely hit may reveal everything" in shown
 
 
+def test_counts_made_elsewhere(files: Path, capsys: pytest.CaptureFixture[str]):
+    Path("a.csv").write_text("from,count\n0,300\n1,100\n")
+    Path("b.csv").write_text("from,count\n0,100\n1,300\n")
+    arguments = ["a.csv", "b.csv", "--counts", "--column", "count", "--rounds", "1", "--epsilon", "0", "--json"]
+    assert main(["study", "timing", *arguments]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["counts"] == [[300, 100], [100, 300]]
+    assert answer["plug_in"]["lower"] <= 0.5 <= answer["plug_in"]["upper"]
+
+
 BAD = {
     "unknown protocol": ["vuvuzela", "talking", "--rounds", "9"],
     "unknown noise": ["vuvuzela", "dialing", "--rounds", "9", "--noise", "cauchy"],
@@ -100,6 +112,9 @@ BAD = {
     "empty": ["timing", "empty.csv", "passive.csv", "--rounds", "9", "--epsilon", "1"],
     "no such column": ["timing", "active.csv", "passive.csv", "--rounds", "9", "--epsilon", "1", "--column", "1"],
     "half of the cells": ["timing", "active.csv", "passive.csv", "--rounds", "9", "--epsilon", "1", "--width", "1"],
+    "cells of counts": "timing c.csv c.csv --counts --rounds 9 --epsilon 1 --low 0 --high 1 --width 1".split(),
+    "different cells": ["timing", "c.csv", "d.csv", "--counts", "--rounds", "9", "--epsilon", "1"],
+    "delays for counts": ["timing", "active.csv", "passive.csv", "--counts", "--rounds", "9", "--epsilon", "1"],
     "confidence": ["timing", "active.csv", "passive.csv", "--rounds", "9", "--epsilon", "1", "--confidence", "1"],
     "negative rounds": ["timing", "active.csv", "passive.csv", "--rounds", "-9", "--epsilon", "1"],
 }
