@@ -16,7 +16,7 @@ from typing import ClassVar, Literal
 
 from scipy import special
 
-from tightbudget.errors import InvalidParameter
+from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms import ClampedGaussian, ClampedLaplace, Composition, Gaussian, Laplace, Mechanism, compose
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, positive, tolerances, whole_count
 from tightbudget.numerics.bracket import Bracket
@@ -101,10 +101,11 @@ class Setting:
         """
         upper = self._upper(epsilon_asked(epsilon), whole_count(rounds), rtol)
         lower = self._lower(epsilon_asked(epsilon), whole_count(rounds), rtol)
-        relation = "one user's requests"
+        if lower > upper:
+            raise Contradiction(lower, upper)
         converged = upper - lower <= rtol * upper
         reason = "" if converged else "the lower end is for one way to change the counts, the upper end for all of them"
-        return Bracket(min(lower, upper), upper, converged, reason, relation)
+        return Bracket(lower, upper, converged, reason, _OneWay.neighbours)
 
     def _upper(self, epsilon: float, rounds: int, rtol: float) -> float:
         """Unclamped noise, which may be post-processed to the clamped one unless that is cut, plus P(ever cut) (M13)."""

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tightbudget.errors import Contradiction
 from tightbudget.mechanisms import Composition
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Array
@@ -45,9 +46,11 @@ class Confident:
 
     def _between(self, ask: Callable[[Composition], Bracket]) -> Bracket:
         lower, upper = ask(self._least), ask(self._most)
-        # Each is a bracket of one extreme pair; only the outer ends bound the truth. Rounding may cross ends that are equal.
+        # Each is a bracket of one extreme pair; only the outer ends bound the truth.
+        if lower.lower > upper.upper:
+            raise Contradiction(lower.lower, upper.upper)
         converged, reason = lower.converged and upper.converged, lower.reason or upper.reason
-        return Bracket(min(lower.lower, upper.upper), upper.upper, converged, reason, roc.CurvePair.neighbours)
+        return Bracket(lower.lower, upper.upper, converged, reason, roc.CurvePair.neighbours)
 
     @cached_property
     def _limits(self) -> tuple[Array, Array, Array, Array]:
