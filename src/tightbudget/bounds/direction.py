@@ -13,7 +13,7 @@ from tightbudget.bounds.spectral import SpectralProfile
 from tightbudget.composition.chernoff import epsilon_upper, log_delta_upper, log_moments
 from tightbudget.composition.evaluate import evaluate
 from tightbudget.composition.grid import grid
-from tightbudget.composition.plan import Plan, plan
+from tightbudget.composition.plan import plan
 from tightbudget.composition.saddle import Saddle
 from tightbudget.composition.spectrum import spectrum
 from tightbudget.composition.steps import MERGE_ERROR, Steps
@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 WIDEST = 0.25  # in log delta; a wider plan would save nothing
 _MOST_EVENTS = 20_000  # for which a sum over all of them is quicker than a bucket list
 _KEPT = 64  # profiles remembered
+_MOST_PLACES = 2.0**17  # of a spectrum's grid
 _MASS_ERROR = 1e-11  # relative, of a pair's infinite mass and of their product
 _NEAR = np.array([0.7, 0.85, 1.0, 1.15, 1.3])  # tilts to try in a Chernoff bound, relative to the saddle point
 _CAP_STEP, _CAP_MOST = 3, 306  # decades between the caps we use, and the last of them
@@ -98,13 +99,17 @@ class OneDirection:
         key = (cap, rung, quarter)
         if key not in self._profiles:
             saddle = self.saddle(cap)
-            asked = task(self.steps, saddle.at_rung(rung), 2.0 ** (quarter / 4.0), saddle.cells)
-            made: Profile | SpectralProfile | None = self._by_frequencies(asked, cap, most_points)
-            if made is None:
-                chosen = plan(asked)
-                if chosen.points > most_points:
-                    return None
-                made = self._carried_out(chosen, cap)
+            made: Profile | SpectralProfile | None = None
+            try:
+                asked = task(self.steps, saddle.at_rung(rung), 2.0 ** (quarter / 4.0), saddle.cells)
+                made = self._by_frequencies(asked, cap)
+                if made is None:
+                    chosen = plan(asked)
+                    if chosen.points > most_points:
+                        return None
+                    made = Profile.of(evaluate(chosen), self._left_out(cap), self.infinity[0], chosen.points)
+            except TooWide:
+                pass
             if len(self._profiles) >= _KEPT:
                 self._profiles.pop(next(iter(self._profiles)), None)
             self._profiles[key] = made
@@ -141,23 +146,16 @@ class OneDirection:
     def _log_cap(self, cap: int) -> float:
         return -cap * math.log(10.0) - math.log(self.steps.total)
 
-    def _by_frequencies(self, asked: Task, cap: int, most_points: float) -> SpectralProfile | None:
+    def _by_frequencies(self, asked: Task, cap: int) -> SpectralProfile | None:
         """Return the profile read off a spectrum, if that is short."""
         try:
-            points = grid(asked, most_points)
+            points = grid(asked, _MOST_PLACES)
             made = spectrum(asked, points)
         except TooWide:
             return None
         if made is None:
             return None
         return SpectralProfile.of(made, self._left_out(cap), self.infinity[0], float(points.places.size))
-
-    def _carried_out(self, chosen: Plan, cap: int) -> Profile | None:
-        try:
-            composed = evaluate(chosen)
-        except TooWide:
-            return None
-        return Profile.of(composed, self._left_out(cap), self.infinity[0], chosen.points)
 
 
 def quarters(width: float) -> int:

@@ -14,6 +14,7 @@ from tightbudget.pairs.base import Cells
 Array = NDArray[np.float64]
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a bound that overflows is none
 def log_moments(steps: Steps, thetas: Array, log_cap: float) -> tuple[Array, float]:
     """Return upper bounds on log E_A e^{theta L} at each theta, for losses up to the cap, and how far losses may exceed them.
 

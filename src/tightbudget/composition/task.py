@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from tightbudget.buckets.leaf import Window, window
 from tightbudget.composition.saddle import Tilt
 from tightbudget.composition.steps import Steps
+from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Alignment, Cells
 
+_LARGEST = 1e100  # exponent: rounding would leave nothing of a larger one
 _WIDEST_STEP = 0.5  # times the tilt; the law of the width holds while a step changes the tilt by little
 
 
@@ -27,6 +29,9 @@ class Task:
 
 def task(steps: Steps, tilt: Tilt, width: float, surveys: list[Cells]) -> Task:
     """Return the task of a bracket whose two ends differ by about `width` in log delta."""
+    widest = max(max(abs(float(cells.low[0])), abs(float(cells.high[-1]))) for cells in surveys)
+    if not (1.0 + tilt.theta) * widest < _LARGEST:
+        raise TooWide
     t = tilt.theta + 0.5 / tilt.root_curvature  # the steepest tilt that this one has to serve
     # an L1 error E moves log delta by about E * leverage (M7)
     leverage = 8.0 * (1.0 + tilt.root_curvature * t) * (1.0 + t)
