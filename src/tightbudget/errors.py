@@ -4,6 +4,7 @@ TightBudgetError
 ├── InvalidParameter   a value outside what is allowed (also a ValueError)
 ├── NotationError      text that is not a composition (also a ValueError)
 ├── MissingExtra       an optional package is not installed (also an ImportError)
+├── DoesNotApply       a theorem says nothing about the composition asked about
 └── Contradiction      two certified bounds exclude each other: a bug of ours, so no answer is given
 """
 
@@ -42,6 +43,16 @@ class MissingExtra(TightBudgetError, ImportError):
     def __init__(self, extra: str, package: str) -> None:
         self.extra, self.package = extra, package
         super().__init__(f"This needs {package}, which is not installed. Run: pip install 'tightbudget[{extra}]'")
+
+
+class DoesNotApply(TightBudgetError):
+    """A theorem does not cover this composition; `reason` says why."""
+
+    code = "does_not_apply"
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"The bound does not apply: {reason}.")
 
 
 class Contradiction(TightBudgetError):

@@ -1,0 +1,122 @@
+"""The optimal composition of different promises, bracketed by the engine.
+
+The worst mechanism with promise (epsilon_i, delta_i) is randomised response that fails with probability delta_i, so the
+optimum is delta of a product of such pairs (M12). Its exact value is #P-hard to compute; the engine composes the pairs
+and gives both ends, where the published algorithm rounds the epsilons up to a grid.
+Reference: Murtagh, Vadhan 2016, Theorem 1.5.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.classic.bound import PromiseBound, best, prepared
+from tightbudget.classic.kov import kov
+from tightbudget.classic.kov_simple import kov_simple
+from tightbudget.classic.promises import Promises
+from tightbudget.errors import DoesNotApply
+from tightbudget.mechanisms.base import Composable, Composition, compose
+from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
+from tightbudget.mechanisms.promise import ApproximateDP
+from tightbudget.numerics.bracket import Bracket
+
+Array = NDArray[np.float64]
+
+_ROUGH = 1e-2  # enough to see which of two choices is better
+_RTOL = 1e-3
+_STRIDES = (8, 4, 2, 1)
+
+
+def promised(promises: Promises, epsilons: Array) -> Composition:
+    """Return the composition of mechanisms of which only the promises are known."""
+    deltas = promises.deltas(epsilons[None, :])[0].tolist()
+    rows = zip(epsilons.tolist(), deltas, promises.counts, strict=True)
+    return compose([ApproximateDP(epsilon, delta) * count for epsilon, delta, count in rows])
+
+
+@dataclass(frozen=True)
+class OptimalBound:
+    name: str = "Murtagh-Vadhan, optimal"
+    reference: str = "Murtagh, Vadhan 2016, Thm 1.5"
+    kind: str = "upper bound"
+
+    def delta(self, asked: Composable | Promises, epsilon: float) -> float:
+        return self.delta_bracket(asked, epsilon).upper
+
+    def epsilon(self, asked: Composable | Promises, delta: float) -> float:
+        return self.epsilon_bracket(asked, delta).upper
+
+    def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
+        promises = prepared(asked)
+        if not promises.steps:
+            return [0.0 for _ in epsilons]
+        return [promised(promises, _row_for_delta(promises, epsilon)).delta(epsilon, _ROUGH).upper for epsilon in epsilons]
+
+    def delta_bracket(self, asked: Composable | Promises, epsilon: float, rtol: float = _RTOL) -> Bracket:
+        """Return a bracket of the optimal delta for the best promises found."""
+        promises, epsilon = prepared(asked), epsilon_asked(epsilon)
+        if not promises.steps:
+            return Bracket(0.0, 0.0)
+        if math.isinf(epsilon):
+            row = np.array([step.grid[-1] for step in promises.steps])
+            return promised(promises, row).delta(epsilon, rtol)
+        row = _climbed(
+            promises, _row_for_delta(promises, epsilon), lambda tried: promised(promises, tried).delta(epsilon, _ROUGH).upper
+        )
+        return promised(promises, row).delta(epsilon, rtol)
+
+    def epsilon_bracket(self, asked: Composable | Promises, delta: float, rtol: float = _RTOL) -> Bracket:
+        """Return a bracket of the optimal epsilon for the best promises found."""
+        promises, delta = prepared(asked), delta_asked(delta)
+        if not promises.steps or delta == 1.0:
+            return Bracket(0.0, 0.0)
+        theorem = _cheap(promises)
+        _, row = best(promises, lambda e, d: theorem.epsilon_formula(promises, e, d, delta))
+        row = _climbed(promises, row, lambda tried: promised(promises, tried).epsilon(delta, _ROUGH).upper)
+        return promised(promises, row).epsilon(delta, rtol)
+
+
+def _cheap(promises: Promises) -> PromiseBound:
+    """Return the theorem that says which promises to choose: for equal steps the optimum itself is one."""
+    if len(promises.steps) == 1:
+        try:
+            kov.check(promises)
+        except DoesNotApply:
+            return kov_simple
+        return kov
+    return kov_simple
+
+
+def _row_for_delta(promises: Promises, epsilon: float) -> Array:
+    theorem = _cheap(promises)
+    return best(promises, lambda e, d: theorem.delta_formula(promises, e, d, epsilon))[1]
+
+
+def _climbed(promises: Promises, row: Array, value: Callable[[Array], float]) -> Array:
+    """Move all promises along their grids together, while that makes the value smaller."""
+    if len(promises.steps) == 1:
+        return row
+    places = [int(np.searchsorted(step.grid, epsilon)) for step, epsilon in zip(promises.steps, row.tolist(), strict=True)]
+
+    def moved(shift: int) -> Array:
+        return np.array(
+            [
+                step.grid[min(max(place + shift, 0), step.grid.size - 1)]
+                for step, place in zip(promises.steps, places, strict=True)
+            ]
+        )
+
+    shift, least = 0, value(row)
+    for stride in _STRIDES:
+        for direction in (-stride, stride):
+            tried = value(moved(shift + direction))
+            while tried < least:
+                shift, least = shift + direction, tried
+                tried = value(moved(shift + direction))
+    return row if shift == 0 else moved(shift)
+
+
+murtagh_vadhan = OptimalBound()

@@ -1,0 +1,137 @@
+"""What the theorems are told: each distinct step with its count and the promises (epsilon_i, delta_i) it keeps.
+
+A step keeps many promises at once, one for each epsilon_i, with delta_i its own delta(epsilon_i). A theorem about
+promises holds for every choice of them, so the best choice may be searched for as carelessly as we like (M12).
+"""
+
+import math
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.mechanisms.base import Composable, Mechanism
+from tightbudget.pairs.base import Direction, Pair
+
+Array = NDArray[np.float64]
+
+_SMALLEST = 1e-290  # an unbounded loss is followed down to this delta
+_RATIO = 1.06  # between neighbouring epsilons of the grid
+_MOST_POINTS = 320
+_SINGLE_RTOL = 1e-4  # of the rare single step that is not answered in closed form
+_LEVELS = 200  # slopes, and levels of delta, by which the choices for different steps are tied together
+
+
+class Promises:
+    """The steps of a composition that reveal something, equal ones counted together."""
+
+    def __init__(self, composition: Composable) -> None:
+        self.composition = composition
+        counts: dict[Mechanism, int] = {}
+        for mechanism, count in composition._parts:
+            if any(mechanism.pair(direction) is not None for direction in Direction):
+                counts[mechanism] = counts.get(mechanism, 0) + count
+        self.steps = tuple(Step(mechanism) for mechanism in counts)
+        self.counts = tuple(counts.values())
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts)
+
+    @cached_property
+    def choices(self) -> Array:
+        """Epsilons to try, one row a choice and one column a distinct step.
+
+        For one step this is its grid. For several, one number ties the choices together: the slope of delta_i, which is
+        what an optimum of a sum of delta_i under a sum of epsilon_i has in common, or the level of delta_i.
+        """
+        if len(self.steps) <= 1:
+            return np.stack([step.grid for step in self.steps], axis=1) if self.steps else np.zeros((1, 0))
+        levels = np.append(np.geomspace(1.0, _SMALLEST, _LEVELS), 0.0)
+        by_slope = np.stack([step.of_slopes(levels) for step in self.steps], axis=1)
+        by_level = np.stack([step.of_levels(levels) for step in self.steps], axis=1)
+        return np.unique(np.concatenate([by_slope, by_level]), axis=0)
+
+    def deltas(self, epsilons: Array) -> Array:
+        """Return the delta_i that belong to rows of epsilon_i."""
+        return np.stack([step.deltas(column) for step, column in zip(self.steps, epsilons.T, strict=True)], axis=1)
+
+    def weighted(self, rows: Array) -> Array:
+        """Return sum of count_i * value_i for each row, the exact sum rounded up once."""
+        return np.array([sum_up(list(zip(row, self.counts, strict=True))) for row in rows.tolist()])
+
+
+class Step:
+    """One distinct step."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.pairs: tuple[Pair, ...] = tuple(
+            pair for pair in (mechanism.pair(direction) for direction in Direction) if pair is not None
+        )
+        self._known: dict[float, float] = {}
+
+    @cached_property
+    def largest_loss(self) -> float:
+        """No float smaller than any finite loss of either direction; inf if they are unbounded."""
+        return max(0.0, *(pair.max_loss for pair in self.pairs))
+
+    @property
+    def reveals(self) -> bool:
+        """Tell whether some event has an infinite loss."""
+        return any(pair.infinity > 0.0 for pair in self.pairs)
+
+    @cached_property
+    def pure(self) -> float:
+        """The epsilon of pure differential privacy, inf if there is none."""
+        return math.inf if self.reveals else self.largest_loss
+
+    def deltas(self, epsilons: Array) -> Array:
+        return np.array([self._delta(epsilon) for epsilon in epsilons.tolist()])
+
+    def _delta(self, epsilon: float) -> float:
+        if epsilon not in self._known:
+            self._known[epsilon] = self.mechanism.delta(epsilon, rtol=_SINGLE_RTOL).upper
+        return self._known[epsilon]
+
+    @cached_property
+    def grid(self) -> Array:
+        """From 0 to the largest loss, or to where next to nothing is left; ends included."""
+        top = self.largest_loss
+        if math.isinf(top):
+            top = self.mechanism.epsilon(_SMALLEST, rtol=0.1).upper
+        if not 0.0 < top < math.inf:
+            return np.zeros(1)
+        # below this delta has hardly left its value at 0
+        start = 0.25 * self.mechanism.epsilon(0.9 * self._delta(0.0), rtol=0.1).upper
+        start = min(max(start, 1e-9 * top), 0.5 * top)
+        points = min(_MOST_POINTS, 2 + math.ceil(math.log(top / start) / math.log(_RATIO)))
+        return np.concatenate([[0.0], np.geomspace(start, top, points)[:-1], [top]])
+
+    @cached_property
+    def grid_deltas(self) -> Array:
+        return self.deltas(self.grid)
+
+    def of_slopes(self, slopes: Array) -> Array:
+        """Return for each slope s the epsilon that makes delta(epsilon) + s * epsilon smallest."""
+        cost = self.grid_deltas[None, :] + slopes[:, None] * self.grid[None, :]
+        return np.take(self.grid, np.argmin(cost, axis=1))
+
+    def of_levels(self, levels: Array) -> Array:
+        """Return for each level the smallest epsilon with delta(epsilon) at most that, or the largest there is."""
+        within = self.grid_deltas[None, :] <= levels[:, None]
+        first = np.where(within.any(axis=1), np.argmax(within, axis=1), self.grid.size - 1)
+        return np.take(self.grid, first)
+
+
+def sum_up(parts: list[tuple[float, int]]) -> float:
+    """Return no float smaller than the sum of value * count, and that value itself where it is a float."""
+    if any(math.isinf(value) for value, _ in parts):
+        return math.inf
+    exact = sum((Fraction(value) * count for value, count in parts), start=Fraction(0))
+    try:
+        rounded = float(exact)
+    except OverflowError:
+        return math.inf
+    return rounded if Fraction(rounded) >= exact else math.nextafter(rounded, math.inf)
