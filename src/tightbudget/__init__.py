@@ -2,6 +2,8 @@
 
 from tightbudget import published, studies
 from tightbudget.errors import InvalidParameter, MissingExtra, NotationError, TightBudgetError
+from tightbudget.comparison import Comparison, compare, compare_curves
+from tightbudget.errors import DoesNotApply, InvalidParameter, MissingExtra, NotationError, TightBudgetError
 from tightbudget.mechanisms import (
     ApproximateDP,
     BoundedRange,
@@ -32,10 +34,12 @@ __all__ = [
     "Brackets",
     "ClampedGaussian",
     "ClampedLaplace",
+    "Comparison",
     "Composition",
     "Curve",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "DoesNotApply",
     "Gaussian",
     "GaussianDP",
     "Histograms",
@@ -51,6 +55,8 @@ __all__ = [
     "TruncatedGaussian",
     "TruncatedLaplace",
     "__version__",
+    "compare",
+    "compare_curves",
     "compose",
     "parse",
     "published",

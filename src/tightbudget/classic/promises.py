@@ -116,13 +116,15 @@ class Step:
     def of_slopes(self, slopes: Array) -> Array:
         """Return for each slope s the epsilon that makes delta(epsilon) + s * epsilon smallest."""
         cost = self.grid_deltas[None, :] + slopes[:, None] * self.grid[None, :]
-        return np.take(self.grid, np.argmin(cost, axis=1))
+        chosen: Array = self.grid[np.argmin(cost, axis=1)]
+        return chosen
 
     def of_levels(self, levels: Array) -> Array:
         """Return for each level the smallest epsilon with delta(epsilon) at most that, or the largest there is."""
         within = self.grid_deltas[None, :] <= levels[:, None]
         first = np.where(within.any(axis=1), np.argmax(within, axis=1), self.grid.size - 1)
-        return np.take(self.grid, first)
+        chosen: Array = self.grid[first]
+        return chosen
 
 
 def sum_up(parts: list[tuple[float, int]]) -> float:
