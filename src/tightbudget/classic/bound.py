@@ -22,8 +22,9 @@ The formulas take fewer than a hundred operations, each good to 4u, on positive 
 the relative error of x times 745. Together below 1e-11; differences are rounded to the safe side where they are taken.
 """
 
-_ZOOM = 33  # points tried between the neighbours of the best one
-_ZOOMS = 2
+_AROUND = 4  # neighbours on the grid, to each side of the best one, between which the search looks closer
+_ZOOM = 33  # points tried between them
+_ZOOMS = 3
 _SWEEPS = 2
 
 
@@ -73,14 +74,22 @@ class PromiseBound:
             # whatever finite epsilons the steps promise, the theorem's slack vanishes; only what is revealed remains
             last = np.full((1, len(promises.steps)), math.inf)
             return min(1.0, float(self.at_infinity(promises, promises.deltas(last))[0]))
-        return min(1.0, best(promises, lambda e, d: self.delta_formula(promises, e, d, epsilon))[0])
+        return min(1.0, self.best_for_delta(promises, epsilon)[0])
 
     def epsilon(self, asked: Composable | Promises, delta: float) -> float:
         promises, delta = prepared(asked), delta_asked(delta)
         self.check(promises)
         if not promises.steps or delta == 1.0:
             return 0.0
-        return best(promises, lambda e, d: self.epsilon_formula(promises, e, d, delta))[0]
+        return self.best_for_epsilon(promises, delta)[0]
+
+    def best_for_delta(self, promises: Promises, epsilon: float) -> tuple[float, Array]:
+        """Return the least delta found at a finite epsilon, and the promises that give it."""
+        return best(promises, (self.name, "delta", epsilon), lambda e, d: self.delta_formula(promises, e, d, epsilon))
+
+    def best_for_epsilon(self, promises: Promises, delta: float) -> tuple[float, Array]:
+        """Return the least epsilon found at a delta, and the promises that give it."""
+        return best(promises, (self.name, "epsilon", delta), lambda e, d: self.epsilon_formula(promises, e, d, delta))
 
     def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
         promises = prepared(asked)
@@ -104,33 +113,39 @@ def prepared(asked: Composable | Promises) -> Promises:
     return Promises(asked)
 
 
-def best(promises: Promises, formula: Callable[[Array, Array], Array]) -> tuple[float, Array]:
+def best(promises: Promises, question: tuple[str, str, float], formula: Callable[[Array, Array], Array]) -> tuple[float, Array]:
     """Return the least value of the formula over the choices tried, and the row of epsilons that gives it.
 
     Every choice is valid, so nothing here needs care beyond finding a small value.
     """
+    if question not in promises.answered:
+        with np.errstate(all="ignore"):
+            promises.answered[question] = _searched(promises, formula)
+    return promises.answered[question]
+
+
+def _searched(promises: Promises, formula: Callable[[Array, Array], Array]) -> tuple[float, Array]:
     rows = promises.choices
-    with np.errstate(all="ignore"):
-        values = formula(rows, promises.deltas(rows))
-        found = int(np.argmin(values))
-        value, row = float(values[found]), rows[found]
-        if len(promises.steps) == 1:
-            return _zoomed(promises, formula, value, row)
-        for _ in range(_SWEEPS):
-            for place, step in enumerate(promises.steps):
-                tried = np.repeat(row[None, :], step.grid.size, axis=0)
-                tried[:, place] = step.grid
-                values = formula(tried, promises.deltas(tried))
-                found = int(np.argmin(values))
-                if values[found] < value:
-                    value, row = float(values[found]), tried[found]
+    values = formula(rows, promises.deltas(rows))
+    found = int(np.argmin(values))
+    value, row = float(values[found]), rows[found]
+    if len(promises.steps) == 1:
+        return _zoomed(promises, formula, value, row)
+    for _ in range(_SWEEPS):
+        for place, step in enumerate(promises.steps):
+            tried = np.repeat(row[None, :], step.grid.size, axis=0)
+            tried[:, place] = step.grid
+            values = formula(tried, promises.deltas(tried))
+            found = int(np.argmin(values))
+            if values[found] < value:
+                value, row = float(values[found]), tried[found]
     return value, row
 
 
 def _zoomed(promises: Promises, formula: Callable[[Array, Array], Array], value: float, row: Array) -> tuple[float, Array]:
     grid = promises.steps[0].grid
     place = int(np.searchsorted(grid, row[0]))
-    low, high = float(grid[max(0, place - 1)]), float(grid[min(grid.size - 1, place + 1)])
+    low, high = float(grid[max(0, place - _AROUND)]), float(grid[min(grid.size - 1, place + _AROUND)])
     for _ in range(_ZOOMS):
         tried = np.linspace(low, high, _ZOOM)
         values = formula(tried[:, None], promises.deltas(tried[:, None]))

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from tightbudget.classic.bound import PromiseBound
 from tightbudget.classic.homogeneous import only_equal_steps
-from tightbudget.classic.kov_simple import kov_simple
 from tightbudget.classic.promises import Promises, sum_up
 from tightbudget.classic.totals import failing, slack_left, with_slack
 from tightbudget.errors import DoesNotApply
@@ -27,7 +26,7 @@ from tightbudget.pairs.base import NEGLIGIBLE
 Array = NDArray[np.float64]
 
 _MOST_TERMS = 1 << 17  # about ten million steps
-_PROMISING = 40  # promises tried exactly, those of least value by the simpler theorem
+_THIN = 4  # of a long list of promises every so many are tried; the search then looks closer around the best
 
 
 @dataclass(frozen=True)
@@ -126,9 +125,9 @@ def _discounted(masses: Array, ratio: float) -> Array:
 
 
 def _delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:
-    chosen = _promising(kov_simple.delta_formula(promises, epsilons, deltas, epsilon))
     found = np.full(epsilons.shape[0], math.inf)
-    found[chosen] = _deltas(promises, epsilons[chosen], deltas[chosen], np.array([epsilon]))[:, 0]
+    tried = _thinned(epsilons.shape[0])
+    found[tried] = _deltas(promises, epsilons[tried], deltas[tried], np.array([epsilon]))[:, 0]
     return found
 
 
@@ -143,15 +142,16 @@ def _deltas(promises: Promises, epsilons: Array, deltas: Array, asked: Array) ->
 def _epsilon(promises: Promises, epsilons: Array, deltas: Array, delta: float) -> Array:
     steps, left = promises.counts[0], slack_left(promises, deltas, delta)
     found = np.where(failing(promises, deltas) <= delta, promises.weighted(epsilons), math.inf)
-    for place in _promising(kov_simple.epsilon_formula(promises, epsilons, deltas, delta)).tolist():
+    for place in _thinned(epsilons.shape[0]).tolist():
         promised, slack = float(epsilons[place, 0]), float(left[place])
         if promised > 0.0 and slack > 0.0:
             found[place] = min(found[place], profile(steps, promised).epsilon_at(slack))
     return found
 
 
-def _promising(values: Array) -> NDArray[np.intp]:
-    return np.argsort(values, kind="stable")[:_PROMISING]
+def _thinned(rows: int) -> NDArray[np.intp]:
+    """Return the places of a list that are tried, the last among them."""
+    return np.arange(rows - 1, -1, -(_THIN if rows > 64 else 1))[::-1]
 
 
 def _check(promises: Promises) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.classic.bound import PromiseBound, best, prepared
+from tightbudget.classic.bound import PromiseBound, prepared
 from tightbudget.classic.kov import kov
 from tightbudget.classic.kov_simple import kov_simple
 from tightbudget.classic.promises import Promises
@@ -30,11 +30,15 @@ _RTOL = 1e-3
 _STRIDES = (8, 4, 2, 1)
 
 
-def promised(promises: Promises, epsilons: Array) -> Composition:
-    """Return the composition of mechanisms of which only the promises are known."""
+def of_promises(promises: Sequence[tuple[float, float]], counts: Sequence[int]) -> Composition:
+    """Return the composition of mechanisms of which only the promises (epsilon_i, delta_i) are known."""
+    pairs = zip(promises, counts, strict=True)
+    return compose([ApproximateDP(epsilon, delta) * count for (epsilon, delta), count in pairs])
+
+
+def _promised(promises: Promises, epsilons: Array) -> Composition:
     deltas = promises.deltas(epsilons[None, :])[0].tolist()
-    rows = zip(epsilons.tolist(), deltas, promises.counts, strict=True)
-    return compose([ApproximateDP(epsilon, delta) * count for epsilon, delta, count in rows])
+    return of_promises(list(zip(epsilons.tolist(), deltas, strict=True)), promises.counts)
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,10 @@ class OptimalBound:
             return [0.0 for _ in epsilons]
         if _cheap(promises) is kov:  # for equal promises the optimum has a formula
             return kov.curve(promises, epsilons)
-        return [promised(promises, _row_for_delta(promises, epsilon)).delta(epsilon, _ROUGH).upper for epsilon in epsilons]
+        return [
+            _promised(promises, _cheap(promises).best_for_delta(promises, epsilon)[1]).delta(epsilon, _ROUGH).upper
+            for epsilon in epsilons
+        ]
 
     def delta_bracket(self, asked: Composable | Promises, epsilon: float, rtol: float = _RTOL) -> Bracket:
         """Return a bracket of the optimal delta for the best promises found."""
@@ -64,21 +71,22 @@ class OptimalBound:
             return Bracket(0.0, 0.0)
         if math.isinf(epsilon):
             row = np.array([step.grid[-1] for step in promises.steps])
-            return promised(promises, row).delta(epsilon, rtol)
+            return _promised(promises, row).delta(epsilon, rtol)
         row = _climbed(
-            promises, _row_for_delta(promises, epsilon), lambda tried: promised(promises, tried).delta(epsilon, _ROUGH).upper
+            promises,
+            _cheap(promises).best_for_delta(promises, epsilon)[1],
+            lambda tried: _promised(promises, tried).delta(epsilon, _ROUGH).upper,
         )
-        return promised(promises, row).delta(epsilon, rtol)
+        return _promised(promises, row).delta(epsilon, rtol)
 
     def epsilon_bracket(self, asked: Composable | Promises, delta: float, rtol: float = _RTOL) -> Bracket:
         """Return a bracket of the optimal epsilon for the best promises found."""
         promises, delta = prepared(asked), delta_asked(delta)
         if not promises.steps or delta == 1.0:
             return Bracket(0.0, 0.0)
-        theorem = _cheap(promises)
-        _, row = best(promises, lambda e, d: theorem.epsilon_formula(promises, e, d, delta))
-        row = _climbed(promises, row, lambda tried: promised(promises, tried).epsilon(delta, _ROUGH).upper)
-        return promised(promises, row).epsilon(delta, rtol)
+        _, row = _cheap(promises).best_for_epsilon(promises, delta)
+        row = _climbed(promises, row, lambda tried: _promised(promises, tried).epsilon(delta, _ROUGH).upper)
+        return _promised(promises, row).epsilon(delta, rtol)
 
 
 def _cheap(promises: Promises) -> PromiseBound:
@@ -90,11 +98,6 @@ def _cheap(promises: Promises) -> PromiseBound:
             return kov_simple
         return kov
     return kov_simple
-
-
-def _row_for_delta(promises: Promises, epsilon: float) -> Array:
-    theorem = _cheap(promises)
-    return best(promises, lambda e, d: theorem.delta_formula(promises, e, d, epsilon))[1]
 
 
 def _climbed(promises: Promises, row: Array, value: Callable[[Array], float]) -> Array:

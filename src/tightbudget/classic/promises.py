@@ -17,8 +17,8 @@ from tightbudget.pairs.base import Direction, Pair
 Array = NDArray[np.float64]
 
 _SMALLEST = 1e-290  # an unbounded loss is followed down to this delta
-_RATIO = 1.06  # between neighbouring epsilons of the grid
-_MOST_POINTS = 320
+_RATIO = 1.03  # between neighbouring epsilons of the grid
+_MOST_POINTS = 400
 _SINGLE_RTOL = 1e-4  # of the rare single step that is not answered in closed form
 _LEVELS = 200  # slopes, and levels of delta, by which the choices for different steps are tied together
 
@@ -34,6 +34,8 @@ class Promises:
                 counts[mechanism] = counts.get(mechanism, 0) + count
         self.steps = tuple(Step(mechanism) for mechanism in counts)
         self.counts = tuple(counts.values())
+        self.answered: dict[tuple[str, str, float], tuple[float, Array]] = {}  # by theorem and question: value, epsilons
+        self._sums: dict[bytes, Array] = {}
 
     @property
     def total(self) -> int:
@@ -59,7 +61,10 @@ class Promises:
 
     def weighted(self, rows: Array) -> Array:
         """Return sum of count_i * value_i for each row, the exact sum rounded up once."""
-        return np.array([sum_up(list(zip(row, self.counts, strict=True))) for row in rows.tolist()])
+        key = rows.tobytes()
+        if key not in self._sums:  # exact sums are slow, and many questions are about the same rows
+            self._sums[key] = np.array([sum_up(list(zip(row, self.counts, strict=True))) for row in rows.tolist()])
+        return self._sums[key]
 
 
 class Step:

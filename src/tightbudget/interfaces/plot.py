@@ -6,6 +6,7 @@ same bytes. matplotlib is imported only when something is drawn.
 
 import io
 import textwrap
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from tightbudget.mechanisms.base import Curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 FORMATS = (".png", ".svg")
 SMALLEST_SHOWN = 1e-300  # the axis works with logarithms of normal floats
@@ -33,6 +35,19 @@ def require() -> None:
 
 def draw(curve: Curve, expression: str, file_format: str = "png") -> bytes:
     """Return the picture of the curve as the bytes of a PNG or SVG file."""
+
+    def paint(figure: "Figure") -> None:
+        top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[3.2, 1])
+        _draw_band(top, curve)
+        _draw_width(bottom, curve)
+        bottom.set_xlabel("ε")
+        set_title(top, expression)
+
+    return rendered(paint, (7.2, 5.2), file_format)
+
+
+def rendered(paint: "Callable[[Figure], None]", size: tuple[float, float], file_format: str) -> bytes:
+    """Return what `paint` puts on a figure of so many inches, in house style, as the bytes of a PNG or SVG file."""
     require()
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -49,17 +64,18 @@ def draw(curve: Curve, expression: str, file_format: str = "png") -> bytes:
         "axes.xmargin": 0.01,
     }
     with matplotlib.rc_context(matplotlib.rcParamsDefault), matplotlib.rc_context(style):
-        figure = Figure(figsize=(7.2, 5.2), dpi=144, layout="constrained")
+        figure = Figure(figsize=size, dpi=144, layout="constrained")
         FigureCanvasAgg(figure)
-        top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[3.2, 1])
-        _draw_band(top, curve)
-        _draw_width(bottom, curve)
-        bottom.set_xlabel("ε")
-        top.set_title(_title(expression), fontsize=10, loc="left", family="monospace", pad=10, parse_math=False)
+        paint(figure)
         picture = io.BytesIO()
         metadata = {"Date": None} if file_format == "svg" else {"Software": None}
         figure.savefig(picture, format=file_format, metadata=metadata)
     return picture.getvalue()
+
+
+def set_title(axes: "Axes", expression: str) -> None:
+    """Put the expression above the axes, in at most two lines."""
+    axes.set_title(_title(expression), fontsize=10, loc="left", family="monospace", pad=10, parse_math=False)
 
 
 def _draw_band(axes: "Axes", curve: Curve) -> None:

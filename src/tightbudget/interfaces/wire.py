@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from tightbudget import __version__
+from tightbudget.comparison import Comparison
 from tightbudget.mechanisms.base import Curve
 from tightbudget.numerics.bracket import Bracket
 
@@ -50,6 +51,30 @@ def curve(expression: str, answer: Curve) -> Wire:
         "lower": [number(value) for value in answer.lower.tolist()],
         "upper": [number(value) for value in answer.upper.tolist()],
         "converged": answer.converged,
+        "version": __version__,
+    }
+
+
+def comparison(answer: Comparison) -> Wire:
+    """Return the shape of a comparison: what was asked, and a list of bounds with ours first."""
+    asked = {"delta": answer.delta} if answer.delta is not None else {"epsilon": answer.epsilon}
+    return {
+        "expression": answer.expression,
+        "relation": answer.relation,
+        **{name: number(value) for name, value in asked.items() if value is not None},
+        "bounds": [
+            {
+                "name": row.name,
+                "kind": row.kind,
+                "lower": None if row.lower is None else number(row.lower),
+                "upper": None if row.value is None else number(row.value),
+                "reason": row.reason,
+                "reference": row.reference,
+            }
+            for row in answer.rows
+        ],
+        "converged": answer.converged,
+        "reason": answer.reason,
         "version": __version__,
     }
 

@@ -9,6 +9,7 @@ import typer
 from tightbudget import __version__
 from tightbudget.errors import TightBudgetError
 from tightbudget.interfaces.cli import curve, questions, study
+from tightbudget.interfaces.cli import compare, curve, questions
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # what a shell expects after Ctrl-C: 128 + SIGINT
@@ -24,6 +25,7 @@ app.command("epsilon")(questions.epsilon)
 app.command("delta")(questions.delta)
 app.command("curve")(curve.curve)
 app.add_typer(study.app, name="study")
+app.command("compare")(compare.compare)
 
 
 def _show_version(wanted: bool) -> None:
