@@ -4,11 +4,16 @@ from tightbudget.classic.adaptive import adaptive
 from tightbudget.classic.advanced import advanced
 from tightbudget.classic.bound import Bound
 from tightbudget.classic.bounded_range import bounded_range
+from tightbudget.classic.cdp import cdp
+from tightbudget.classic.central_limit import central_limit
+from tightbudget.classic.gaussian_dp import gaussian_dp
 from tightbudget.classic.heterogeneous import heterogeneous
 from tightbudget.classic.kov import kov
 from tightbudget.classic.kov_simple import kov_simple
 from tightbudget.classic.murtagh_vadhan import murtagh_vadhan
 from tightbudget.classic.naive import naive
+from tightbudget.classic.renyi import moments_accountant, renyi_dp
+from tightbudget.classic.zcdp import zcdp
 
 __all__ = [
     "ALL",
@@ -16,11 +21,32 @@ __all__ = [
     "adaptive",
     "advanced",
     "bounded_range",
+    "cdp",
+    "central_limit",
+    "gaussian_dp",
     "heterogeneous",
     "kov",
     "kov_simple",
+    "moments_accountant",
     "murtagh_vadhan",
     "naive",
+    "renyi_dp",
+    "zcdp",
 ]
 
-ALL: tuple[Bound, ...] = (naive, adaptive, advanced, heterogeneous, kov_simple, kov, murtagh_vadhan, bounded_range)
+ALL: tuple[Bound, ...] = (
+    naive,
+    adaptive,
+    advanced,
+    heterogeneous,
+    kov_simple,
+    kov,
+    murtagh_vadhan,
+    bounded_range,
+    moments_accountant,
+    renyi_dp,
+    zcdp,
+    cdp,
+    gaussian_dp,
+    central_limit,
+)

@@ -35,6 +35,8 @@ class Promises:
         self.steps = tuple(Step(mechanism) for mechanism in counts)
         self.counts = tuple(counts.values())
         self.answered: dict[tuple[str, str, float], tuple[float, Array]] = {}  # by theorem and question: value, epsilons
+        self.taus: Array | None = None  # Rényi divergences at the usual orders, once asked for
+        self.lines: Array | None = None  # lines above them, likewise
         self._sums: dict[bytes, Array] = {}
 
     @property

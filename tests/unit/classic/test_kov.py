@@ -33,7 +33,7 @@ def test_excess_is_rounded_up_a_little(steps: int, promised: float, part: float)
     epsilon = part * steps * promised
     found = float(profile(steps, promised).upper(np.array([epsilon]))[0])
     truth = kov_excess(steps, promised, epsilon)
-    assert truth <= mpf(found)
+    assert truth <= mpf(found) * (1 + mpf("1e-50"))  # the truth itself has 60 digits
     # x_l - epsilon is a difference of floats that may nearly agree; the rest is the length of the sum
     near = 8 * mpf(2) ** -53 * (steps * promised + epsilon) / min(1.0, steps * promised - epsilon)
     allowed = mpf("1e-12") + 64 * mpf(2) ** -53 * min(steps, 40_000) + near

@@ -1,0 +1,67 @@
+"""The central limit theorem for Gaussian differential privacy: an approximation, not a bound.
+
+Many small losses add up to nearly a normal law, so the composition is nearly mu-GDP with
+mu = 2 sum E[l_i] / sqrt(sum Var[l_i]), l_i the loss of step i under the first distribution. The answer may lie on either side
+of the truth. Reference: Dong, Roth, Su 2022, Theorem 3.4.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tightbudget.classic.bound import prepared
+from tightbudget.classic.promises import Promises
+from tightbudget.divergences import gdp_delta, gdp_epsilon
+from tightbudget.errors import DoesNotApply
+from tightbudget.mechanisms.base import Composable
+from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
+from tightbudget.pairs.base import Direction, Pair
+
+
+@dataclass(frozen=True)
+class CentralLimit:
+    name: str = "GDP, central limit"
+    reference: str = "Dong, Roth, Su 2022, Thm 3.4"
+    kind: str = "approximation"
+
+    def delta(self, asked: Composable | Promises, epsilon: float) -> float:
+        return gdp_delta(_mu(prepared(asked)), epsilon_asked(epsilon))
+
+    def epsilon(self, asked: Composable | Promises, delta: float) -> float:
+        return gdp_epsilon(_mu(prepared(asked)), delta_asked(delta))
+
+    def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
+        mu = _mu(prepared(asked))
+        return [gdp_delta(mu, epsilon) for epsilon in epsilons]
+
+
+def _mu(promises: Promises) -> float:
+    """Return the mu of the worse direction."""
+    if any(step.reveals for step in promises.steps):
+        raise DoesNotApply("a step may reveal everything, so its loss has no mean")
+    largest = 0.0
+    for direction in Direction:
+        mean = variance = 0.0
+        for step, count in zip(promises.steps, promises.counts, strict=True):
+            pair = step.mechanism.pair(direction)
+            if pair is not None:
+                first, second = _moments(pair)
+                mean, variance = mean + count * first, variance + count * second
+        if variance > 0.0:
+            largest = max(largest, 2.0 * mean / math.sqrt(variance))
+    return largest
+
+
+def _moments(pair: Pair) -> tuple[float, float]:
+    """Return mean and variance of the loss under A, from the few hundred cells of the survey."""
+    cells = pair.survey()
+    mass = np.exp(cells.log_a)
+    loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)
+    mass, loss = mass[mass > 0.0], loss[mass > 0.0]
+    mean = float(mass @ loss)
+    return mean, float(mass @ (loss - mean) ** 2)
+
+
+central_limit = CentralLimit()

@@ -1,0 +1,42 @@
+"""Gaussian differential privacy: mu-GDP steps compose to sqrt(sum mu_i^2)-GDP.
+
+Reference: Dong, Roth, Su 2022, Corollary 3.3 and (for the conversion) Corollary 2.13.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tightbudget.classic.bound import prepared
+from tightbudget.classic.promises import Promises
+from tightbudget.divergences import gdp, gdp_delta, gdp_epsilon
+from tightbudget.errors import DoesNotApply
+from tightbudget.mechanisms.base import Composable
+from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
+
+
+@dataclass(frozen=True)
+class GaussianBound:
+    name: str = "Gaussian DP"
+    reference: str = "Dong, Roth, Su 2022, Cor. 3.3"
+    kind: str = "upper bound"
+
+    def delta(self, asked: Composable | Promises, epsilon: float) -> float:
+        return gdp_delta(_mu(prepared(asked)), epsilon_asked(epsilon))
+
+    def epsilon(self, asked: Composable | Promises, delta: float) -> float:
+        return gdp_epsilon(_mu(prepared(asked)), delta_asked(delta))
+
+    def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
+        mu = _mu(prepared(asked))
+        return [gdp_delta(mu, epsilon) for epsilon in epsilons]
+
+
+def _mu(promises: Promises) -> float:
+    mu = gdp(promises.composition)
+    if math.isinf(mu):
+        raise DoesNotApply("no mu is known for which every step is mu-GDP")
+    return mu
+
+
+gaussian_dp = GaussianBound()
