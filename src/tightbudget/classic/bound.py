@@ -96,7 +96,7 @@ class PromiseBound:
         self.check(promises)
         if not promises.steps:
             return [0.0 for _ in epsilons]
-        rows = promises.choices
+        rows = promises.fine_choices
         deltas = promises.deltas(rows)
         if self.curve_formula is not None:
             values = self.curve_formula(promises, rows, deltas, np.array(epsilons)).min(axis=0).tolist()

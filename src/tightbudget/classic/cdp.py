@@ -65,6 +65,8 @@ def fitted(orders: Array, taus: Array, rho_zcdp: float, pure: float) -> Array:
     """Return the lines tried, at the orders, given the divergences there and bounds on those beyond the last."""
     if (math.isinf(rho_zcdp) and math.isinf(pure)) or np.isinf(taus[0]):
         return np.empty((0, orders.size))
+    if pure == 0.0:  # nothing is revealed
+        return np.zeros((1, orders.size))
     unit = rho_zcdp if math.isfinite(rho_zcdp) else pure
     slopes = unit * _SLOPES
     lines = [xi_for(rho, orders, taus, rho_zcdp, pure) + rho * orders for rho in slopes.tolist()]

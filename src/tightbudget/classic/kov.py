@@ -26,7 +26,7 @@ from tightbudget.pairs.base import NEGLIGIBLE
 Array = NDArray[np.float64]
 
 _MOST_TERMS = 1 << 17  # about ten million steps
-_THIN = 4  # of a long list of promises every so many are tried; the search then looks closer around the best
+_THIN = 2  # of a long list of promises every so many are tried; the search then looks closer around the best
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from tightbudget.pairs.base import Direction, Pair
 Array = NDArray[np.float64]
 
 _SMALLEST = 1e-290  # an unbounded loss is followed down to this delta
-_RATIO = 1.03  # between neighbouring epsilons of the grid
-_MOST_POINTS = 400
+_RATIO = 1.05  # between neighbouring epsilons of the grid
+_MOST_POINTS = 250
 _SINGLE_RTOL = 1e-4  # of the rare single step that is not answered in closed form
 _LEVELS = 200  # slopes, and levels of delta, by which the choices for different steps are tied together
 
@@ -56,6 +56,15 @@ class Promises:
         by_slope = np.stack([step.of_slopes(levels) for step in self.steps], axis=1)
         by_level = np.stack([step.of_levels(levels) for step in self.steps], axis=1)
         return np.unique(np.concatenate([by_slope, by_level]), axis=0)
+
+    @cached_property
+    def fine_choices(self) -> Array:
+        """Return more of them, for curves, which are not searched at each point."""
+        if len(self.steps) != 1:
+            return self.choices
+        grid = self.steps[0].grid
+        finer = np.interp(np.arange(3 * grid.size - 2) / 3.0, np.arange(grid.size), grid)
+        return np.unique(np.append(finer, grid))[:, None]
 
     def deltas(self, epsilons: Array) -> Array:
         """Return the delta_i that belong to rows of epsilon_i."""

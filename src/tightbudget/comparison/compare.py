@@ -11,10 +11,16 @@ from tightbudget.classic import ALL, Bound, murtagh_vadhan
 from tightbudget.classic.promises import Promises
 from tightbudget.comparison.table import OURS, Comparison, Row
 from tightbudget.errors import DoesNotApply, InvalidParameter
-from tightbudget.mechanisms.base import Composable, Curve
+from tightbudget.mechanisms.base import Composable, Curve, Mechanism
+from tightbudget.mechanisms.bounded_range import BoundedRange
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
+from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.numerics.bracket import Bracket
 
+_OF_A_CLASS = (
+    "bounded_range is a class of mechanisms: our bracket is that of the pair that dominates it, which no composition of "
+    "members attains, so theorems that know the class may give less than our lower end."
+)
 _NOTHING = "it gives no finite ε at this δ"
 
 
@@ -42,7 +48,14 @@ def compare(
         bracket = composition.delta(epsilon, rtol)
     ours = Row(OURS, bracket.upper, "bracket", "certified, both ends", lower=bracket.lower)
     rows = (ours, *(_row(bound, promises, delta, epsilon) for bound in ALL))
-    return Comparison(str(composition), bracket.relation, rows, delta, epsilon, bracket.converged, bracket.reason)
+    note = _OF_A_CLASS if promises.total > 1 and any(_is_class(step.mechanism) for step in promises.steps) else ""
+    return Comparison(str(composition), bracket.relation, rows, delta, epsilon, bracket.converged, bracket.reason, note)
+
+
+def _is_class(mechanism: Mechanism) -> bool:
+    if isinstance(mechanism, Poisson):
+        return _is_class(mechanism.mechanism)
+    return isinstance(mechanism, BoundedRange)
 
 
 def _row(bound: Bound, promises: Promises, delta: float | None, epsilon: float | None) -> Row:

@@ -44,6 +44,7 @@ class Comparison:
     epsilon: float | None = None
     converged: bool = True
     reason: str = ""
+    note: str = ""  # what a reader must know to compare the rows
 
     @property
     def question(self) -> str:
@@ -79,7 +80,7 @@ class Comparison:
             "  ".join([*(text.ljust(width) for text, width in zip(line[:3], widths, strict=True)), line[3]]).rstrip()
             for line in cells
         ]
-        return "\n".join([f"{self.expression} ({self.relation})", *lines])
+        return "\n".join([f"{self.expression} ({self.relation})", *lines, *([self.note] if self.note else [])])
 
 
 def rounded_up(value: float, digits: int = 6) -> str:

@@ -75,6 +75,7 @@ def comparison(answer: Comparison) -> Wire:
         ],
         "converged": answer.converged,
         "reason": answer.reason,
+        "note": answer.note,
         "version": __version__,
     }
 

@@ -33,7 +33,7 @@ def test_excess_is_rounded_up_a_little(steps: int, promised: float, part: float)
     epsilon = part * steps * promised
     found = float(profile(steps, promised).upper(np.array([epsilon]))[0])
     truth = kov_excess(steps, promised, epsilon)
-    assert truth <= mpf(found) * (1 + mpf("1e-50"))  # the truth itself has 60 digits
+    assert truth <= mpf(found) * (1 + mpf("1e-40"))  # the truth itself has 60 digits, less those of its exponents
     # x_l - epsilon is a difference of floats that may nearly agree; the rest is the length of the sum
     near = 8 * mpf(2) ** -53 * (steps * promised + epsilon) / min(1.0, steps * promised - epsilon)
     allowed = mpf("1e-12") + 64 * mpf(2) ** -53 * min(steps, 40_000) + near
@@ -47,7 +47,7 @@ def test_a_million_steps(epsilon: float) -> None:
     assert truth <= mpf(found) <= truth * (1 + mpf("1e-9"))
 
 
-@pytest.mark.parametrize(("steps", "promised"), [(4, 0.5), (9, 0.1)])
+@pytest.mark.parametrize(("steps", "promised"), [(4, 0.5), (7, 0.1)])
 @pytest.mark.parametrize("failure", [0.0, 1e-9, 0.2])
 def test_the_whole_formula_against_all_outcomes(steps: int, promised: float, failure: float) -> None:
     step = tb.ApproximateDP(promised, failure) if failure else tb.PureDP(promised)

@@ -126,6 +126,8 @@ def _as_text(table: Comparison, files: Iterable[Path]) -> str:
             for row in table.rows:
                 if row.value is None:
                     console.print(Text(f"{row.name} does not apply: {row.reason}."))
+        if table.note:
+            console.print(Text(table.note))
     text = "\n".join(line.rstrip() for line in captured.get().rstrip().splitlines())
     return "\n".join([text, *(f"Wrote {path}" for path in files)])
 
