@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tightbudget.classic import ALL
 from tightbudget.comparison import Comparison, Curves
 from tightbudget.comparison.table import OURS
 from tightbudget.interfaces.plot import BAND_COLOUR, LOWER_COLOUR, QUIET_COLOUR, UPPER_COLOUR, rendered, set_title
@@ -13,8 +14,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Colours that differ in lightness too, for those who see few hues and for print.
-_COLOURS = ("#b03a2e", "#7d3c98", "#117864", "#b9770e", "#2874a6", "#6e2c00", "#616a6b", "#c2185b", "#558b2f", "#00838f")
+_COLOURS = (
+    "#b03a2e", "#7d3c98", "#117864", "#b9770e", "#2874a6", "#6e2c00", "#616a6b",
+    "#c2185b", "#d68910", "#558b2f", "#00838f", "#8d6e63", "#af7ac5", "#212f3c",
+)  # fmt: skip
 _DASHES: tuple[object, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
+_PLACES = {bound.name: place for place, bound in enumerate(ALL)}  # a bound looks the same in every picture
 
 
 def draw_comparison(curves: Curves, table: Comparison, floor: float, file_format: str = "png") -> bytes:
@@ -37,7 +42,14 @@ def draw_comparison(curves: Curves, table: Comparison, floor: float, file_format
 
 def _draw_lines(axes: "Axes", curves: Curves, floor: float) -> None:
     epsilons = curves.band.epsilons
-    for place, line in enumerate(curves.lines):
+    lower, upper = np.maximum(curves.band.lower, 0.1 * floor), np.maximum(curves.band.upper, 0.1 * floor)
+    # first in the legend, and on top of lines that coincide with it
+    axes.fill_between(epsilons, lower, upper, color=BAND_COLOUR, alpha=0.6, linewidth=0, zorder=3)
+    axes.plot(epsilons, upper, color=UPPER_COLOUR, linewidth=2.4, label=OURS, zorder=4)
+    dashed = (0, (3, 3))
+    axes.plot(epsilons, lower, color=LOWER_COLOUR, linewidth=1.2, linestyle=dashed, label=f"{OURS}, lower bound", zorder=5)
+    for line in curves.lines:
+        place = _PLACES[line.name]
         axes.plot(
             epsilons,
             np.maximum(line.deltas, 0.1 * floor),
@@ -46,10 +58,6 @@ def _draw_lines(axes: "Axes", curves: Curves, floor: float) -> None:
             linewidth=1.4,
             label=f"{line.name} (no bound)" if line.kind == "approximation" else line.name,
         )
-    lower, upper = np.maximum(curves.band.lower, 0.1 * floor), np.maximum(curves.band.upper, 0.1 * floor)
-    axes.fill_between(epsilons, lower, upper, color=BAND_COLOUR, alpha=0.6, linewidth=0)
-    axes.plot(epsilons, upper, color=UPPER_COLOUR, linewidth=2.4, label=OURS)
-    axes.plot(epsilons, lower, color=LOWER_COLOUR, linewidth=1.2, linestyle=(0, (3, 3)), label=f"{OURS}, lower bound")
 
 
 def _draw_question(axes: "Axes", table: Comparison) -> None:

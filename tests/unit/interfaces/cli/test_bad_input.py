@@ -35,6 +35,13 @@ BAD = {
     "strange picture": ["curve", "gaussian(sigma=1)", "--plot", "curve.jpeg"],
     "no such folder": ["curve", "gaussian(sigma=1)", "--csv", "missing/curve.csv"],
     "same file twice": ["curve", "gaussian(sigma=1)", "--plot", "c.png", "--csv", "c.png"],
+    "compare nothing asked": ["compare", "gaussian(sigma=1)"],
+    "compare asked twice": ["compare", "gaussian(sigma=1)", "--delta", "0.1", "--epsilon", "1"],
+    "compare delta above 1": ["compare", "gaussian(sigma=1)", "--delta", "1.5"],
+    "compare epsilon below 0": ["compare", "gaussian(sigma=1)", "--epsilon", "-1"],
+    "compare range": ["compare", "gaussian(sigma=1)", "--delta", "0.1", "--max", "inf"],
+    "compare picture": ["compare", "gaussian(sigma=1)", "--delta", "0.1", "--plot", "c.jpeg"],
+    "compare same file": ["compare", "gaussian(sigma=1)", "--delta", "0.1", "--plot", "c.png", "--csv", "c.png"],
     "bad mechanism and files": ["curve", "gaussian(sigma=-1)", "--plot", "c.png", "--csv", "c.csv"],
 }
 

@@ -1,0 +1,105 @@
+"""Legal edge input has an answer for every bound that applies; illegal input is refused."""
+
+import math
+
+import pytest
+
+import tightbudget as tb
+from tightbudget import classic
+
+ALL = [pytest.param(bound, id=bound.name) for bound in classic.ALL]
+
+
+@pytest.mark.parametrize("bound", ALL)
+def test_nothing_composed(bound: classic.Bound) -> None:
+    for nothing in (tb.Composition(), tb.PureDP(0.0) * 3, tb.Gaussian(math.inf)):
+        assert bound.delta(nothing, 0.0) == 0.0
+        assert bound.delta(nothing, math.inf) == 0.0
+        assert bound.epsilon(nothing, 0.0) == 0.0
+        assert bound.epsilon(nothing, 1.0) == 0.0
+        assert bound.curve(nothing, [0.0, 1.0]) == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("bound", ALL)
+def test_no_noise(bound: classic.Bound) -> None:
+    for composed in (tb.Gaussian(0.0), tb.Laplace(0.0) * 5):
+        try:
+            assert bound.delta(composed, 1.0) == 1.0
+            assert bound.delta(composed, math.inf) == 1.0
+            assert bound.epsilon(composed, 0.5) == math.inf
+            assert bound.curve(composed, [0.0, 2.0]) == [1.0, 1.0]
+        except tb.DoesNotApply as problem:
+            assert problem.reason  # noqa: PT017
+
+
+@pytest.mark.parametrize("bound", ALL)
+@pytest.mark.parametrize(
+    "text", ["pure_dp(0.1) * 10", "gaussian(3) * 4", "approximate_dp(0.1, 1e-3) * 5", "laplace(2) + gaussian(9)"]
+)
+def test_the_ends_of_the_scales(bound: classic.Bound, text: str) -> None:
+    composed = tb.parse(text)
+    try:
+        assert bound.epsilon(composed, 1.0) == 0.0
+        at_zero, everything = bound.epsilon(composed, 0.0), bound.delta(composed, math.inf)
+        assert bound.delta(composed, 0.0) <= 1.0
+    except tb.DoesNotApply as problem:
+        assert problem.reason  # noqa: PT017
+        return
+    if bound.kind == "approximation":
+        return
+    ours = composed.epsilon(0.0)
+    assert at_zero >= ours.lower
+    assert everything >= composed.delta(math.inf).lower
+    assert everything <= 5.1e-3 or composed.delta(math.inf).lower > 0.0
+
+
+def test_pure_promises_at_delta_zero() -> None:
+    composed = tb.PureDP(0.125) * 8 + tb.Laplace(2.0)
+    for bound in (classic.naive, classic.adaptive, classic.kov_simple, classic.bounded_range):
+        assert bound.epsilon(composed, 0.0) == 1.5
+        assert bound.delta(composed, 1.5) == 0.0
+        assert bound.delta(composed, math.nextafter(1.5, 0.0)) > 0.0
+    for bound in (classic.advanced, classic.heterogeneous):
+        assert bound.epsilon(tb.PureDP(0.125) * 8, 0.0) == math.inf
+
+
+def test_a_million_steps() -> None:
+    composed = tb.Gaussian(1000.0) * 10**6
+    ours = composed.epsilon(1e-6)
+    for bound in classic.ALL:
+        try:
+            found = bound.epsilon(composed, 1e-6)
+        except tb.DoesNotApply:
+            continue
+        assert math.isfinite(found)
+        assert bound.kind == "approximation" or found >= ours.lower
+
+
+@pytest.mark.parametrize("bound", ALL)
+def test_illegal_input(bound: classic.Bound) -> None:
+    for epsilon in (-1.0, math.nan, "one"):
+        with pytest.raises(tb.InvalidParameter, match="epsilon"):
+            bound.delta(tb.PureDP(0.1), epsilon)
+    for delta in (-0.1, 1.1, math.nan, None):
+        with pytest.raises(tb.InvalidParameter, match="delta"):
+            bound.epsilon(tb.PureDP(0.1), delta)
+    with pytest.raises(tb.InvalidParameter, match="composition"):
+        bound.delta("pure_dp(0.1)", 1.0)
+
+
+def test_promises_are_those_of_the_step() -> None:
+    """delta_i is the step's own delta, in the worse direction, and equal steps are counted together."""
+    from tightbudget.classic.promises import Promises
+
+    promises = Promises(tb.Laplace(2.0) * 3 + tb.PureDP(0.0) + tb.Poisson(tb.Gaussian(1.0), 0.1) + tb.Laplace(2.0) * 2)
+    assert promises.counts == (5, 1)
+    laplace, subsampled = promises.steps
+    assert laplace.pure == 0.5
+    assert subsampled.pure == math.inf
+    for epsilon, delta in zip(laplace.grid.tolist(), laplace.grid_deltas.tolist(), strict=True):
+        assert delta == pytest.approx(-math.expm1((epsilon - 0.5) / 2), rel=1e-9, abs=1e-16)
+    assert laplace.grid[-1] == 0.5
+    assert laplace.grid_deltas[-1] == 0.0
+    step = tb.Poisson(tb.Gaussian(1.0), 0.1)
+    for epsilon, delta in zip(subsampled.grid.tolist()[::40], subsampled.grid_deltas.tolist()[::40], strict=True):
+        assert step.delta(epsilon).lower <= delta

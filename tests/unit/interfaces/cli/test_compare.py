@@ -1,0 +1,72 @@
+"""`tightbudget compare` without a process of its own."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import tightbudget as tb
+from tightbudget.interfaces.cli import main
+
+EXPRESSION = "laplace(scale=20) * 100"
+
+
+def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["compare", *arguments]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+@pytest.mark.parametrize(("columns", "sources"), [(80, False), (120, True)])
+def test_the_table_fits_the_terminal(
+    columns: int, sources: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    text = shown(capsys, f"{EXPRESSION} + gaussian(sigma=30)", "--delta", "1e-6")
+    assert max(len(line) for line in text.splitlines()) <= columns
+    for row in tb.compare(tb.parse(f"{EXPRESSION} + gaussian(sigma=30)"), delta=1e-6).rows:
+        assert row.name in text
+        assert (row.reference in text) == (sources and row.value is not None)
+    assert "advanced does not apply" in text if not sources else "repeated" in text
+
+
+def test_json_has_every_row_with_all_digits(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = json.loads(shown(capsys, EXPRESSION, "--epsilon", "1", "--json"))
+    assert set(answer) == {"expression", "relation", "epsilon", "bounds", "converged", "reason", "note", "version"}
+    table = tb.compare(tb.parse(EXPRESSION), epsilon=1.0)
+    assert [bound["name"] for bound in answer["bounds"]] == [row.name for row in table.rows]
+    assert [bound["upper"] for bound in answer["bounds"]] == [row.value for row in table.rows]
+    assert [bound["lower"] for bound in answer["bounds"]] == [row.lower for row in table.rows]
+    assert {bound["kind"] for bound in answer["bounds"]} == {"bracket", "upper bound", "approximation"}
+
+
+def test_infinity_travels_as_a_string(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = json.loads(shown(capsys, "gaussian(sigma=0)", "--delta", "1e-6", "--json"))
+    assert answer["bounds"][0]["upper"] == "inf"
+
+
+def test_files_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table, picture = tmp_path / "t.csv", tmp_path / "p.svg"
+    text = shown(capsys, EXPRESSION, "--epsilon", "1", "--csv", str(table), "--plot", str(picture))
+    assert f"Wrote {table}" in text
+    assert picture.read_bytes().startswith(b"<?xml")
+    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+    expected = tb.compare(tb.parse(EXPRESSION), epsilon=1.0)
+    assert [row["bound"] for row in rows] == [row.name for row in expected.rows]
+    assert [row["upper"] for row in rows] == ["" if row.value is None else repr(row.value) for row in expected.rows]
+    assert rows[0]["lower"] == repr(expected.ours.lower)
+
+
+@pytest.mark.parametrize("expression", ["nothing", "gaussian(sigma=0)", "pure_dp(epsilon=0.1) * 5"])
+@pytest.mark.parametrize("question", [["--delta", "0"], ["--delta", "1"], ["--epsilon", "0"], ["--epsilon", "inf"]])
+def test_edges_can_be_shown_and_drawn(
+    expression: str, question: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert shown(capsys, expression, *question, "--plot", str(tmp_path / "p.png"))
+
+
+def test_a_bracket_wider_than_asked_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", EXPRESSION, "--delta", "1e-6", "--rtol", "1e-15"]) == 3
+    assert "wider than asked" in capsys.readouterr().err
