@@ -82,17 +82,17 @@ def fitted(orders: Array, taus: Array, rho_zcdp: float, pure: float) -> Array:
 def xi_for(rho: float, orders: Array, taus: Array, rho_zcdp: float, pure: float) -> float:
     """Return xi with D_a <= xi + rho a for every a > 1; inf if no such xi is known.
 
-    (a-1) D_a is convex and 0 at a = 1, so between two orders it lies below its chord s (a-1) + c with c <= 0; below the
-    first order D_a is at most the divergence there.
+    (a-1) D_a is convex, so between two orders it lies below its chord s (a-1) + c; below the first order D_a is at most the
+    divergence there.
     """
     t, g = orders - 1.0, (orders - 1.0) * taus
     if not np.isfinite(g).all():
         return math.inf
     slope = np.diff(g) / np.diff(t)
-    rest = np.minimum(g[1:] - slope * t[1:], 0.0)
-    # s + c/t - rho (1 + t) is concave in t, with its peak at sqrt(-c/rho)
-    peak = np.clip(np.sqrt(-rest / rho), t[:-1], t[1:])
-    allowance = ROUNDING * (slope + rho * (1.0 + peak))
+    rest = g[1:] - slope * t[1:]
+    # s + c/t - rho (1 + t) has its one peak at sqrt(-c/rho), and for c >= 0 falls from the start
+    peak = np.clip(np.sqrt(np.maximum(-rest, 0.0) / rho), t[:-1], t[1:])
+    allowance = ROUNDING * (slope + np.abs(rest) / peak + rho * (1.0 + peak))
     between = float((slope + rest / peak - rho * (1.0 + peak) + allowance).max())
     beyond = (rho_zcdp - rho) * float(orders[-1]) if rho >= rho_zcdp else pure - rho * float(orders[-1])
     return max(float(taus[0]) - rho, between, beyond)

@@ -1,11 +1,15 @@
 """Legal edge input has an answer for every bound that applies; illegal input is refused."""
 
 import math
+from fractions import Fraction
 
+import mpmath
 import pytest
+from mpmath import mpf
 
 import tightbudget as tb
 from tightbudget import classic
+from tightbudget.classic.promises import Promises, sum_up
 
 ALL = [pytest.param(bound, id=bound.name) for bound in classic.ALL]
 
@@ -89,8 +93,6 @@ def test_illegal_input(bound: classic.Bound) -> None:
 
 def test_promises_are_those_of_the_step() -> None:
     """delta_i is the step's own delta, in the worse direction, and equal steps are counted together."""
-    from tightbudget.classic.promises import Promises
-
     promises = Promises(tb.Laplace(2.0) * 3 + tb.PureDP(0.0) + tb.Poisson(tb.Gaussian(1.0), 0.1) + tb.Laplace(2.0) * 2)
     assert promises.counts == (5, 1)
     laplace, subsampled = promises.steps
@@ -100,6 +102,23 @@ def test_promises_are_those_of_the_step() -> None:
         assert delta == pytest.approx(-math.expm1((epsilon - 0.5) / 2), rel=1e-9, abs=1e-16)
     assert laplace.grid[-1] == 0.5
     assert laplace.grid_deltas[-1] == 0.0
-    step = tb.Poisson(tb.Gaussian(1.0), 0.1)
-    for epsilon, delta in zip(subsampled.grid.tolist()[::40], subsampled.grid_deltas.tolist()[::40], strict=True):
-        assert step.delta(epsilon).lower <= delta
+    q, m = mpf(0.1), mpf(1)
+    with mpmath.workdps(60):
+        for epsilon, delta in zip(subsampled.grid.tolist()[::20], subsampled.grid_deltas.tolist()[::20], strict=True):
+            # removal is the worse direction: q times delta of the whole at log(1 + (e^epsilon - 1)/q)
+            x = mpmath.log1p(mpmath.expm1(mpf(epsilon)) / q)
+            whole = mpmath.ncdf(m / 2 - x / m) - mpmath.exp(x) * mpmath.ncdf(-m / 2 - x / m)
+            assert q * whole <= mpf(delta) <= q * whole * (1 + mpf("1e-6")) + mpf("1e-280")
+
+
+@pytest.mark.parametrize(
+    "parts", [[(0.1, 3)], [(0.1, 1), (0.2, 1)], [(1e-300, 7), (1.0, 1)], [(1e308, 2)], [(math.inf, 1)], []]
+)
+def test_sums_are_exact_and_rounded_up(parts: list[tuple[float, int]]) -> None:
+    found = sum_up(parts)
+    if any(value * count == math.inf for value, count in parts):
+        assert found == math.inf
+        return
+    exact = sum((Fraction(value) * count for value, count in parts), start=Fraction(0))
+    assert exact <= Fraction(found)
+    assert Fraction(math.nextafter(found, -math.inf)) < exact or found == 0.0
