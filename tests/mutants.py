@@ -57,6 +57,13 @@ LIMITS = "unit/studies/timing/test_limits.py"
 ROC = "unit/studies/timing/test_roc.py"
 CONFIDENT = "unit/studies/timing/test_confident.py"
 CELLS = "unit/studies/timing/test_cells.py"
+KOV = "unit/classic/test_kov.py"
+FORMULAS = "unit/classic/test_formulas.py"
+RANGE = "unit/classic/test_bounded_range.py"
+RENYI = "unit/classic/test_renyi.py"
+CLASSIC_EDGES = "unit/classic/test_edges.py"
+CLASSIC_LAWS = "property/test_classic.py"
+COMPARE = "unit/comparison/test_compare.py"
 
 
 class Mutation(NamedTuple):
@@ -391,6 +398,59 @@ MUTATIONS = [
              "the lower end takes B to be as light as it may be", [CONFIDENT]),
     Mutation("pilot counted", "studies/timing/cells.py", "mixed[:size], mixed[size:]", "mixed[:size], mixed",
              "samples that chose the cells are counted in them", [CELLS]),
+    # classic bounds
+    Mutation("classic promise", "classic/promises.py", "rtol=_SINGLE_RTOL).upper", "rtol=_SINGLE_RTOL).lower",
+             "a step promises less than it keeps", [CLASSIC_EDGES]),
+    Mutation("classic sum", "classic/promises.py", "else math.nextafter(rounded, math.inf)", "else rounded",
+             "sums of epsilons and deltas are rounded to nearest", [CLASSIC_EDGES]),
+    Mutation("classic count", "classic/promises.py", "counts.get(mechanism, 0) + count", "count",
+             "a step named twice is counted once", [CLASSIC_EDGES]),
+    Mutation("classic failing", "classic/totals.py", "-np.expm1(logs) * (1.0 + ROUNDING)", "-np.expm1(logs) * (1.0 - ROUNDING)",
+             "the chance that a step fails is rounded down", [FORMULAS]),
+    Mutation("classic slack left", "classic/totals.py", "spent + ROUNDING * (np.abs(spent) - allowed)",
+             "spent - ROUNDING * (np.abs(spent) - allowed)",
+             "the slack that promises leave is rounded up", [FORMULAS]),
+    Mutation("classic tail", "classic/concentration.py", "(2.0 * variance) * (1.0 - ROUNDING)",
+             "(2.0 * variance) * (1.0 + 1e-9)",
+             "a tail is rounded down", [FORMULAS]),
+    Mutation("classic tail lost", "classic/concentration.py", "(1.0 + ROUNDING) + NEGLIGIBLE", "(1.0 + ROUNDING)",
+             "an exponential too small for a float is taken for 0", [FORMULAS]),
+    Mutation("classic epsilon", "classic/concentration.py", "(drift + roots) * (1.0 + ROUNDING)",
+             "(drift + roots) * (1.0 - 1e-10)",
+             "an advanced epsilon is rounded down", [FORMULAS]),
+    Mutation("classic drift", "classic/advanced.py", "epsilon * np.expm1(epsilon)", "epsilon * np.tanh(0.5 * epsilon)",
+             "another theorem's drift", [FORMULAS]),
+    Mutation("classic simple middle", "classic/kov_simple.py", "-np.expm1(1.0 - exponent)", "1.0",
+             "the middle form is taken for its limit", [FORMULAS]),
+    Mutation("classic kov window", "classic/kov.py", "math.ceil(37.5 * deviation) + 1050", "math.ceil(8.0 * deviation)",
+             "the binomial tail beyond the window is lost", [KOV]),
+    Mutation("classic kov index", "classic/kov.py", "last = np.ceil(", "last = np.floor(",
+             "the term next to epsilon is left out", [KOV]),
+    Mutation("classic kov negligible", "classic/kov.py", "(1.0 + 8.0 * U) + NEGLIGIBLE", "(1.0 + 8.0 * U)",
+             "terms too small for a float are taken for 0", [KOV]),
+    Mutation("classic kov rounding", "classic/kov.py", "values * inflation, weights * inflation)",
+             "values * (2.0 - inflation) * (1.0 - 16.0 * U * (masses.size + 4.0)), weights * (2.0 - inflation))",
+             "the sum is rounded down", [KOV]),
+    Mutation("classic kov trust", "classic/kov.py", "[0]) <= level:", "[0]) <= 2.0 * level:",
+             "epsilon is accepted where delta is twice the level", [KOV]),
+    Mutation("classic range", "classic/bounded_range.py", "0.25 * eta * eta * count", "0.0625 * eta * eta * count",
+             "Hoeffding's range is halved", [RANGE]),
+    Mutation("classic range mean", "classic/bounded_range.py", "        return eta * eta / 8.0",
+             "        return eta * eta / 9.0",
+             "the mean of a small loss is taken too small", [RANGE]),
+    Mutation("classic moments", "classic/renyi.py", "exponent + ROUNDING *", "exponent - 1e-6 *",
+             "an exponent is rounded down", [RENYI]),
+    Mutation("classic line beyond", "classic/cdp.py", "return max(float(taus[0]) - rho, between, beyond)",
+             "return max(float(taus[0]) - rho, between)",
+             "a line need not lie above the divergences beyond the last order", [RENYI]),
+    Mutation("classic line between", "classic/cdp.py", "return max(float(taus[0]) - rho, between, beyond)",
+             "return max(float(taus[0]) - rho, beyond)",
+             "a line need not lie above the divergences between the orders", [RENYI]),
+    Mutation("classic optimum", "classic/murtagh_vadhan.py", "ApproximateDP(epsilon, delta) * count for",
+             "ApproximateDP(epsilon, 0.5 * delta) * count for",
+             "the engine is told of half the failures", [FORMULAS]),
+    Mutation("classic text", "comparison/table.py", "rounding=ROUND_CEILING)", "rounding='ROUND_FLOOR')",
+             "a printed bound is rounded down", [COMPARE]),
 ]  # fmt: skip
 
 

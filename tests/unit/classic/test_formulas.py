@@ -13,6 +13,7 @@ from tightbudget.classic import adaptive, advanced, heterogeneous, kov, kov_simp
 from tightbudget.classic.bound import PromiseBound
 from tightbudget.classic.murtagh_vadhan import of_promises
 from tightbudget.classic.promises import Promises
+from tightbudget.classic.totals import slack_left
 
 Promise = tuple[float, float, int]  # epsilon, delta, count
 EQUAL: list[list[Promise]] = [
@@ -160,6 +161,20 @@ def test_no_theorem_is_below_the_optimum(name: str, promises: list[tuple[float, 
     if 0.0 < delta < 1.0:
         found = float(bound.epsilon_formula(*given, delta)[0])
         assert found == float("inf") or optimal_delta(promises, found) <= mpf(delta)
+
+
+@pytest.mark.parametrize("steps", EQUAL + MIXED)
+@pytest.mark.parametrize("margin", [1e-14, 1e-10, 1e-6, 1.0, 100.0])
+def test_the_slack_that_promises_leave(steps: list[Promise], margin: float) -> None:
+    """Also where nearly all of delta is used up and what is left is a small difference."""
+    with mpmath.workdps(60):
+        delta = min(float((1 - survival(steps)) * (1 + mpf(margin))), 0.9) or 1e-9 * margin
+        promises, _, deltas = arrays(steps)
+        found = float(slack_left(promises, deltas, delta)[0])
+        truth = 1 - (1 - mpf(delta)) / survival(steps)
+        assert mpf(found) <= truth
+        if margin >= 1e-6:
+            assert mpf(found) >= truth * (1 - mpf("1e-4"))
 
 
 PROMISE_SETS = [
