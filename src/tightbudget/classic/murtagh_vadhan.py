@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from tightbudget.classic.bound import PromiseBound, prepared
 from tightbudget.classic.kov import kov
-from tightbudget.classic.kov_simple import kov_simple
 from tightbudget.classic.promises import Promises
+from tightbudget.classic.totals import failing, slack_left, with_slack
+from tightbudget.divergences import rdp_delta
 from tightbudget.errors import DoesNotApply
 from tightbudget.mechanisms.base import Composable, Composition, compose
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
@@ -28,6 +29,7 @@ Array = NDArray[np.float64]
 _ROUGH = 1e-2  # enough to see which of two choices is better
 _RTOL = 1e-3
 _STRIDES = (8, 4, 2, 1)
+_ORDERS = 1.0 + np.geomspace(0.02, 1e4, 48)
 
 
 def of_promises(promises: Sequence[tuple[float, float]], counts: Sequence[int]) -> Composition:
@@ -59,10 +61,13 @@ class OptimalBound:
             return [0.0 for _ in epsilons]
         if _cheap(promises) is kov:  # for equal promises the optimum has a formula
             return kov.curve(promises, epsilons)
-        return [
-            _promised(promises, _cheap(promises).best_for_delta(promises, epsilon)[1]).delta(epsilon, _ROUGH).upper
-            for epsilon in epsilons
-        ]
+        guided = [_cheap(promises).best_for_delta(promises, epsilon)[1] for epsilon in epsilons]
+        deltas = [_promised(promises, row).delta(epsilon, _ROUGH).upper for row, epsilon in zip(guided, epsilons, strict=True)]
+        # delta falls as epsilon grows, so what holds at one epsilon holds at every larger one
+        order = np.argsort(epsilons, kind="stable")
+        falling = np.empty(len(epsilons))
+        falling[order] = np.minimum.accumulate(np.array(deltas)[order])
+        return [float(delta) for delta in falling]
 
     def delta_bracket(self, asked: Composable | Promises, epsilon: float, rtol: float = _RTOL) -> Bracket:
         """Return a bracket of the optimal delta for the best promises found."""
@@ -95,9 +100,33 @@ def _cheap(promises: Promises) -> PromiseBound:
         try:
             kov.check(promises)
         except DoesNotApply:
-            return kov_simple
+            return _guide
         return kov
-    return kov_simple
+    return _guide
+
+
+def _concentration(promises: Promises, epsilons: Array) -> Array:
+    """Return rho a for each row and order: randomised response is epsilon tanh(epsilon/2)-zCDP (Steinke 2024)."""
+    rho: Array = (epsilons * np.tanh(0.5 * epsilons)) @ np.array(promises.counts, dtype=np.float64)
+    return rho[:, None] * _ORDERS[None, :]
+
+
+def _guide_delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:
+    slack = rdp_delta(_ORDERS[None, :], _concentration(promises, epsilons), epsilon).min(axis=1)
+    return with_slack(promises, deltas, np.where(promises.weighted(epsilons) <= epsilon, 0.0, slack))
+
+
+def _guide_epsilon(promises: Promises, epsilons: Array, deltas: Array, delta: float) -> Array:
+    left = slack_left(promises, deltas, delta)
+    a = _ORDERS[None, :]
+    with np.errstate(all="ignore"):
+        tails = _concentration(promises, epsilons) + np.log1p(-1.0 / a) - (np.log(left)[:, None] + np.log(a)) / (a - 1.0)
+    tail = np.where(left > 0.0, np.maximum(tails.min(axis=1), 0.0), np.inf)
+    return np.minimum(tail, np.where(failing(promises, deltas) <= delta, promises.weighted(epsilons), np.inf))
+
+
+# Only a guide to good promises: it follows the optimum closely, and the engine gives the value.
+_guide = PromiseBound("guide", "", _guide_delta, _guide_epsilon, at_infinity=failing)
 
 
 def _climbed(promises: Promises, row: Array, value: Callable[[Array], float]) -> Array:

@@ -20,7 +20,8 @@ _SMALLEST = 1e-290  # an unbounded loss is followed down to this delta
 _RATIO = 1.05  # between neighbouring epsilons of the grid
 _MOST_POINTS = 250
 _SINGLE_RTOL = 1e-4  # of the rare single step that is not answered in closed form
-_LEVELS = 200  # slopes, and levels of delta, by which the choices for different steps are tied together
+_LEVELS = np.concatenate([np.geomspace(1.0, 1e-30, 240), np.geomspace(1e-31, _SMALLEST, 60), [0.0]])
+"""Slopes, and levels of delta, by which the choices for different steps are tied together."""
 
 
 class Promises:
@@ -52,9 +53,8 @@ class Promises:
         """
         if len(self.steps) <= 1:
             return np.stack([step.grid for step in self.steps], axis=1) if self.steps else np.zeros((1, 0))
-        levels = np.append(np.geomspace(1.0, _SMALLEST, _LEVELS), 0.0)
-        by_slope = np.stack([step.of_slopes(levels) for step in self.steps], axis=1)
-        by_level = np.stack([step.of_levels(levels) for step in self.steps], axis=1)
+        by_slope = np.stack([step.of_slopes(_LEVELS) for step in self.steps], axis=1)
+        by_level = np.stack([step.of_levels(_LEVELS) for step in self.steps], axis=1)
         return np.unique(np.concatenate([by_slope, by_level]), axis=0)
 
     @cached_property
