@@ -38,12 +38,12 @@ def grid(task: Task, most_points: float) -> Grid:
     alignment = _common(alignments, counts)
     low = min(span.low - anchor for span, anchor in zip(task.windows, anchors, strict=True))
     high = max(span.high - anchor for span, anchor in zip(task.windows, anchors, strict=True))
+    if alignment and len(counts) == 1:
+        return _lattice(task, alignment, counts[0], low, high, most_points)
     weights = [_weights(cells, task.tilt.theta) for cells in task.cells]
     mesh = _mesh(task, weights, anchors, low, high)
     mass = np.zeros(mesh.size - 1)
     for cells, weight, count, anchor in zip(task.cells, weights, counts, anchors, strict=True):
-        if alignment and alignment.loose > 0.0 and len(counts) == 1:
-            weight = np.where(cells.high > cells.low, weight, 0.0)  # points on the grid cost nothing
         edges = np.concatenate([cells.low[:1], cells.high]) - anchor
         mass += count * np.diff(np.interp(mesh, edges, np.concatenate([[0.0], np.cumsum(weight)])))
     widths = np.diff(mesh)
@@ -60,11 +60,19 @@ def grid(task: Task, most_points: float) -> Grid:
         raise TooWide
     step = _aligned(float(steps.min()), alignment)
     multiples = 2.0 ** np.floor(np.log2(np.maximum(steps / step, 1.0)) + 1e-9)
-    if alignment and len(counts) == 1:  # all of the lattice stays on the grid
-        multiples = np.ones_like(multiples)
     if float(np.einsum("i,i", widths, 1.0 / multiples)) / step > most_points or max(abs(low), abs(high)) / step > 2.0**49:
         raise TooWide
     return Grid(step, _places(mesh / step, multiples), anchors)
+
+
+def _lattice(task: Task, alignment: Alignment, count: float, low: float, high: float, most_points: float) -> Grid:
+    """Return an even grid on which the point masses of the only item lie: they cost nothing, only what lies between."""
+    loose = alignment.loose if alignment.loose > 0.0 else 1.0
+    step = _aligned(min(math.sqrt(task.variance / (loose * count)), task.widest), alignment)
+    if not 0.0 < step < math.inf or not (high - low) / step < most_points or not max(abs(low), abs(high)) / step < 2.0**49:
+        raise TooWide
+    places = np.arange(math.floor(low / step) - 2.0, math.ceil(high / step) + 3.0)
+    return Grid(step, np.concatenate([places[0] - _LAST[::-1], places, places[-1] + _LAST]), (alignment.anchor,))
 
 
 def _weights(cells: Cells, theta: float) -> Array:
