@@ -1,7 +1,6 @@
 """Certified two-sided (epsilon, delta) bounds for compositions of differentially private mechanisms."""
 
 from tightbudget import published, studies
-from tightbudget.errors import InvalidParameter, MissingExtra, NotationError, TightBudgetError
 from tightbudget.comparison import Comparison, compare, compare_curves
 from tightbudget.errors import DoesNotApply, InvalidParameter, MissingExtra, NotationError, TightBudgetError
 from tightbudget.mechanisms import (

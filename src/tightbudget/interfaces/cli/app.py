@@ -8,8 +8,7 @@ import typer
 
 from tightbudget import __version__
 from tightbudget.errors import TightBudgetError
-from tightbudget.interfaces.cli import curve, questions, study
-from tightbudget.interfaces.cli import compare, curve, questions
+from tightbudget.interfaces.cli import compare, curve, questions, study
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # what a shell expects after Ctrl-C: 128 + SIGINT
