@@ -43,8 +43,13 @@ NORMAL = "unit/numerics/test_normal.py"
 BRACKET = "unit/numerics/test_bracket.py"
 SEARCH = "unit/numerics/test_search.py"
 EVENTS = "divergences/test_events.py"
-RENYI = "divergences/test_renyi.py"
-NUMBERS = "divergences/test_numbers.py"
+BINOMIAL = "divergences/test_renyi.py::test_whole_orders_of_a_subsampled_gaussian"
+BOTH = "divergences/test_renyi.py::test_steps_add_up_in_each_direction_apart"
+DISCRETE = "divergences/test_renyi.py::test_discrete_gaussian_at_any_order"
+RANGE = "divergences/test_numbers.py::test_bounded_range_is_the_worst_of_its_class"
+CHORD = "divergences/test_numbers.py::test_peak_under_a_chord"
+PURE = "divergences/test_numbers.py::test_pure_epsilon"
+GDP = "divergences/test_numbers.py::test_gdp"
 CONVERSIONS = "divergences/test_conversions.py"
 LEMMAS = "property/test_published_lemmas.py"
 HALVING = "regression/test_squaring_rounds_up.py"
@@ -270,19 +275,19 @@ MUTATIONS = [
              "the tail is not tilted", [EVENTS]),
     Mutation("binomial term", "divergences/subsampled_gaussian.py", "np.arange(2.0, order + 1.0)",
              "np.arange(min(3.0, order), order + 1.0)",
-             "two records in a sample are left out", [RENYI]),
+             "two records in a sample are left out", [BINOMIAL]),
     Mutation("one direction", "divergences/renyi.py", "for direction in Direction:", "for direction in [Direction.ADD]:",
-             "only one direction is bounded", [RENYI]),
+             "only one direction is bounded", [BOTH]),
     Mutation("discrete norm", "divergences/moments.py", "log_moved - log_still", "log_moved - 2.0 * log_still",
-             "the norm of discrete noise is counted twice", [RENYI]),
+             "the norm of discrete noise is counted twice", [DISCRETE]),
     Mutation("bounded range", "divergences/moments.py", "orders * log_ratio + doubt", "0.99 * orders * log_ratio + doubt",
-             "not the worst of the class", [NUMBERS]),
+             "not the worst of the class", [RANGE]),
     Mutation("chord peak", "divergences/zcdp.py", "return np.maximum(value, ends)", "return ends",
-             "zCDP between two orders is not looked at", [NUMBERS]),
+             "zCDP between two orders is not looked at", [CHORD]),
     Mutation("pure infinity", "divergences/pure.py", "pair.infinity > 0.0", "pair.infinity > 0.5",
-             "a rare infinite loss is no loss", [NUMBERS]),
+             "a rare infinite loss is no loss", [PURE]),
     Mutation("gdp squares", "divergences/gdp.py", "count * (mu / largest) ** 2", "(mu / largest) ** 2",
-             "repetitions are not counted", [NUMBERS]),
+             "repetitions are not counted", [GDP]),
     Mutation("gdp corner", "divergences/gdp.py", "return mu * (1.0 + 1e-12)", "return mu * (1.0 - 1e-12)",
              "mu of a pure promise is rounded down", [CONVERSIONS]),
     Mutation("rdp weight", "divergences/conversions.py", "theta * log_rest, 0.0) - np.log(a)",

@@ -77,6 +77,28 @@ def test_errors_of_masses_count(sign: int) -> None:
     assert_above(found, list(zip(a, b, strict=True)), 1e3)
 
 
+def test_errors_of_point_masses_count() -> None:
+    error = 0.05
+    a, b = [mpf("0.7"), mpf("0.3")], [mpf("0.4"), mpf("0.6")]
+    losses = [float(mpmath.log(x / y)) for x, y in zip(a, b, strict=True)]
+    low = cells(losses, losses, [float(x) * math.exp(-error) for x in a], [float(x) for x in b], error)
+    found = point_events(low, 1e-15, 0.0, 0.0).log_moment(ORDERS)
+    assert_above(found, list(zip(a, b, strict=True)), 0.2)
+
+
+def test_doubt_below_zero_goes_down() -> None:
+    """An event at loss -0.1 in the cell from -2 to 0, whose logs say that it is at -0.05, is not moved up to 0."""
+    a = [mpf("0.7"), mpf("0.3")]
+    b = [a[0] * mpmath.exp(mpf("0.1")), 1 - a[0] * mpmath.exp(mpf("0.1"))]
+    top = float(mpmath.log(a[1] / b[1]))
+    log_a, log_b = np.log([float(a[0]), float(a[1])]), np.log([float(b[0]), float(b[1])])
+    log_b[0] -= 0.05
+    found = point_events(
+        Cells(np.array([-2.0, top]), np.array([0.0, top]), log_a, log_b, np.array([0.05, 1e-15])), 1e-15, 0.0, 0.0
+    ).log_moment(ORDERS)
+    assert_above(found, list(zip(a, b, strict=True)), 10.0)
+
+
 def test_slack_of_losses_counts() -> None:
     a, b = [mpf("0.7"), mpf("0.3")], [mpf("0.4"), mpf("0.6")]
     losses = [float(mpmath.log(x / y)) * 0.98 for x, y in zip(a, b, strict=True)]
@@ -119,12 +141,12 @@ def normal_moment(m: float, q: float, order: float, direction: Direction, end: f
 
 
 @pytest.mark.parametrize("direction", Direction)
-@pytest.mark.parametrize(("m", "q", "order"), [(0.5, 0.2, 50.0), (0.5, 0.9, 62.5), (0.1, 0.5, 400.0), (0.3, 0.99, 150.0)])
+@pytest.mark.parametrize(("m", "q", "order"), [(0.5, 0.2, 50.0), (0.5, 0.9, 62.5), (0.1, 0.5, 400.0), (0.3, 0.9999, 150.0)])
 def test_tails_beyond_the_grid_count(m: float, q: float, order: float, direction: Direction) -> None:
     """The grid ends long before the moment has its mass."""
     truth = normal_moment(m, mpf(q), order, direction, order * m + 15.0)
     found = subsampled(normal_events(m, 21.0), q, direction).log_moment(np.array([order]))
-    assert truth <= found[0] <= truth * mpf("3")
+    assert truth <= found[0] <= truth * mpf("5")
 
 
 def test_whole_normal_law() -> None:
