@@ -1,4 +1,4 @@
-"""Rényi divergences from densities and probabilities, with 30 digits and nothing of the package's own arithmetic."""
+"""Rényi divergences from densities and probabilities, with 50 digits and nothing of the package's own arithmetic."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from tightbudget import (
 )
 from tightbudget.pairs.base import Direction
 
-DIGITS = 30
+DIGITS = 50
 
 
 @dataclass(frozen=True)
