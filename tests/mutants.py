@@ -65,9 +65,8 @@ CELLS = "unit/studies/timing/test_cells.py"
 KOV = "unit/classic/test_kov.py"
 FORMULAS = "unit/classic/test_formulas.py"
 RANGE = "unit/classic/test_bounded_range.py"
-RENYI = "unit/classic/test_renyi.py"
+CLASSIC_RENYI = "unit/classic/test_renyi.py"
 CLASSIC_EDGES = "unit/classic/test_edges.py"
-CLASSIC_LAWS = "property/test_classic.py"
 COMPARE = "unit/comparison/test_compare.py"
 
 
@@ -410,6 +409,9 @@ MUTATIONS = [
              "sums of epsilons and deltas are rounded to nearest", [CLASSIC_EDGES]),
     Mutation("classic count", "classic/promises.py", "counts.get(mechanism, 0) + count", "count",
              "a step named twice is counted once", [CLASSIC_EDGES]),
+    Mutation("classic direction", "classic/promises.py", "for direction in Direction) if pair is not None",
+             "for direction in [Direction.ADD]) if pair is not None",
+             "only one direction of a step is looked at", [CLASSIC_EDGES]),
     Mutation("classic failing", "classic/totals.py", "-np.expm1(logs) * (1.0 + ROUNDING)", "-np.expm1(logs) * (1.0 - ROUNDING)",
              "the chance that a step fails is rounded down", [FORMULAS]),
     Mutation("classic slack left", "classic/totals.py", "spent + ROUNDING * (np.abs(spent) - allowed)",
@@ -444,13 +446,13 @@ MUTATIONS = [
              "        return eta * eta / 9.0",
              "the mean of a small loss is taken too small", [RANGE]),
     Mutation("classic moments", "classic/renyi.py", "exponent + ROUNDING *", "exponent - 1e-6 *",
-             "an exponent is rounded down", [RENYI]),
+             "an exponent is rounded down", [CLASSIC_RENYI]),
     Mutation("classic line beyond", "classic/cdp.py", "return max(float(taus[0]) - rho, between, beyond)",
              "return max(float(taus[0]) - rho, between)",
-             "a line need not lie above the divergences beyond the last order", [RENYI]),
+             "a line need not lie above the divergences beyond the last order", [CLASSIC_RENYI]),
     Mutation("classic line between", "classic/cdp.py", "return max(float(taus[0]) - rho, between, beyond)",
              "return max(float(taus[0]) - rho, beyond)",
-             "a line need not lie above the divergences between the orders", [RENYI]),
+             "a line need not lie above the divergences between the orders", [CLASSIC_RENYI]),
     Mutation("classic optimum", "classic/murtagh_vadhan.py", "ApproximateDP(epsilon, delta) * count for",
              "ApproximateDP(epsilon, 0.5 * delta) * count for",
              "the engine is told of half the failures", [FORMULAS]),
