@@ -3,6 +3,8 @@
 from tightbudget import published, studies
 from tightbudget.comparison import Comparison, compare, compare_curves
 from tightbudget.errors import DoesNotApply, InvalidParameter, MissingExtra, NotationError, TightBudgetError
+from tightbudget import filters
+from tightbudget.errors import BudgetRefused, InvalidParameter, MissingExtra, NotationError, TightBudgetError
 from tightbudget.mechanisms import (
     ApproximateDP,
     BoundedRange,
@@ -31,6 +33,7 @@ __all__ = [
     "BoundedRange",
     "Bracket",
     "Brackets",
+    "BudgetRefused",
     "ClampedGaussian",
     "ClampedLaplace",
     "Comparison",
@@ -57,6 +60,7 @@ __all__ = [
     "compare",
     "compare_curves",
     "compose",
+    "filters",
     "parse",
     "published",
     "studies",

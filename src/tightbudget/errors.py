@@ -3,10 +3,13 @@
 TightBudgetError
 ├── InvalidParameter   a value outside what is allowed (also a ValueError)
 ├── NotationError      text that is not a composition (also a ValueError)
+├── BudgetRefused      a filter does not admit a step; nothing was spent
 ├── MissingExtra       an optional package is not installed (also an ImportError)
 ├── DoesNotApply       a theorem says nothing about the composition asked about
 └── Contradiction      two certified bounds exclude each other: a bug of ours, so no answer is given
 """
+
+from typing import Any
 
 
 class TightBudgetError(Exception):
@@ -33,6 +36,16 @@ class NotationError(TightBudgetError, ValueError):
     def __init__(self, message: str, text: str, position: int) -> None:
         self.text, self.position = text, position
         super().__init__(message)
+
+
+class BudgetRefused(TightBudgetError):
+    """A filter does not admit a step. Nothing was spent and the filter stays usable; `quote` says what was asked and left."""
+
+    code = "budget_refused"
+
+    def __init__(self, quote: Any) -> None:
+        self.quote = quote
+        super().__init__(quote.reason)
 
 
 class MissingExtra(TightBudgetError, ImportError):

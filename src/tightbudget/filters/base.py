@@ -1,0 +1,173 @@
+"""What every filter does: price a step, compare with its limits, spend or refuse."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from tightbudget.errors import BudgetRefused, InvalidParameter
+from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, show, to_float
+from tightbudget.filters.increments import Increment, checked_increment
+
+VERSION = 1
+"""Of the dictionaries that `state` returns; `from_state` reads no other."""
+
+MOST = 2**53
+"""`remaining` counts no further: as many as this or more."""
+
+State = dict[str, Any]
+Sums = tuple[Amount, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What a filter answers to a step, without spending anything.
+
+    `limit` names the limit the figures are about: the one that refuses the step, or else the one that admits it.
+    `asked` is what the step would take of it, `left` what is there.
+    """
+
+    accepted: bool
+    increment: Increment
+    limit: str
+    asked: Amount
+    left: Amount
+    filter: str
+
+    @property
+    def reason(self) -> str:
+        asked, left = _figure(self.asked), _figure(self.left)
+        if self.accepted:
+            return f"{self.increment} fits the {self.filter} filter: it takes {asked} of {left} left of {self.limit}."
+        return (
+            f"{self.increment} is refused by the {self.filter} filter: it asks for {asked} of {self.limit}, but {left} is left."
+        )
+
+
+class Filter(ABC):
+    """A rule fixed before the first step that says, step by step, whether the next one may run.
+
+    Whatever is asked and however it is chosen, what is released by the accepted steps is (epsilon, delta)-differentially
+    private. Ask `quote` or `spend` before a step runs; never run a step that was refused, and never move to another filter
+    after the first step.
+    """
+
+    kind: ClassVar[str]
+
+    def __init__(self, epsilon: Any, delta: Any) -> None:
+        self._epsilon = exact("epsilon", epsilon)
+        self._delta = exact_probability("delta", delta)
+        self._sums: Sums = (Fraction(0),) * len(self.sums)
+
+    @property
+    def epsilon(self) -> float:
+        """The epsilon of the guarantee."""
+        return float_up(self._epsilon)
+
+    @property
+    def delta(self) -> float:
+        """The delta of the guarantee."""
+        return float_up(self._delta)
+
+    @property
+    @abstractmethod
+    def sums(self) -> tuple[str, ...]:
+        """Names of what is added up over the accepted steps."""
+
+    @abstractmethod
+    def _price(self, increment: Increment) -> Sums:
+        """Return what the step adds to each sum; raise InvalidParameter if this filter cannot accept its kind."""
+
+    @abstractmethod
+    def _verdict(self, sums: Sums) -> tuple[bool, str]:
+        """Return whether these sums are within the limits, and the limit that decides: the one that refuses, if any does."""
+
+    @abstractmethod
+    def _used(self, limit: str, sums: Sums) -> Amount:
+        """Return how much of a limit these sums use."""
+
+    @abstractmethod
+    def _cap(self, limit: str) -> Amount:
+        """Return how much of a limit there is."""
+
+    @abstractmethod
+    def _settings(self) -> State:
+        """Return the arguments of the constructor, exact and fit for JSON."""
+
+    def quote(self, increment: Increment) -> Quote:
+        """Return whether the step fits, what it asks and what is left; nothing is spent."""
+        return self._quoted(increment, self._after(self._price(checked_increment(increment)), 1))
+
+    def spend(self, increment: Increment) -> Quote:
+        """Spend the step, or raise BudgetRefused and change nothing. Call it before the step runs."""
+        after = self._after(self._price(checked_increment(increment)), 1)
+        quote = self._quoted(increment, after)
+        if not quote.accepted:
+            raise BudgetRefused(quote)
+        self._sums = after
+        return quote
+
+    def remaining(self, increment: Increment) -> int:
+        """Return how many more such steps would be admitted one after the other, if nothing else is asked."""
+        price = self._price(checked_increment(increment))
+        return largest(lambda count: self._verdict(self._after(price, count))[0])
+
+    @property
+    def spent(self) -> dict[str, Amount]:
+        """The sums so far, exact. They say how much of the budget is used, not what has been lost: see odometers."""
+        return dict(zip(self.sums, self._sums, strict=True))
+
+    def state(self) -> State:
+        """Return all there is to know about the filter, exact and fit for JSON; `from_state` gives it back."""
+        spent = {name: show(amount) for name, amount in self.spent.items()}
+        return {"version": VERSION, "kind": self.kind, **self._settings(), "spent": spent}
+
+    def _restore(self, spent: object) -> None:
+        if not isinstance(spent, dict) or set(spent) != set(self.sums):
+            raise InvalidParameter("spent", spent, f"a dictionary of {', '.join(self.sums)}")
+        amounts = (spent[name] for name in self.sums)
+        self._sums = tuple(math.inf if amount == "inf" else exact("spent", amount) for amount in amounts)
+
+    def _after(self, price: Sums, count: int) -> Sums:
+        if count != 1:
+            price = tuple(amount * count for amount in price)
+        # adding nothing is by far the commonest case for delta
+        return tuple(total + amount if amount else total for total, amount in zip(self._sums, price, strict=True))
+
+    def _quoted(self, increment: Increment, after: Sums) -> Quote:
+        accepted, limit = self._verdict(after)
+        before = self._used(limit, self._sums)
+        left = max(self._cap(limit) - before, Fraction(0))
+        return Quote(accepted, increment, limit, self._used(limit, after) - before, left, self.kind)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Filter) and self.state() == other.state()
+
+    __hash__ = None  # type: ignore[assignment]  # it changes with every step
+
+    def __repr__(self) -> str:
+        spent = ", ".join(f"{name} {_figure(amount)}" for name, amount in self.spent.items())
+        return f"<{self.kind} filter for epsilon {show(self._epsilon)}, delta {show(self._delta)}; spent: {spent}>"
+
+
+def largest(fits: Callable[[int], bool]) -> int:
+    """Return the largest count up to MOST that fits, where every smaller one fits too; 0 if none does."""
+    if not fits(1):
+        return 0
+    low = 1
+    while low < MOST and fits(2 * low):
+        low *= 2
+    if low >= MOST:
+        return MOST
+    high = 2 * low
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def _figure(amount: Amount) -> str:
+    text = show(amount)
+    return text if len(text) <= 12 else f"{to_float(amount):.6g}"

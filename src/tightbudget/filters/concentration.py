@@ -1,0 +1,97 @@
+"""What the filters share that bound the tail of the loss: part of delta pays for that, part for the deltas of steps."""
+
+from abc import abstractmethod
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.filters.base import Filter, State, Sums
+from tightbudget.filters.exact import Amount, exact_probability, show
+from tightbudget.filters.increments import Increment
+
+SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**100), Fraction(10**100)
+SMALLEST_DELTA = Fraction(1, 10**300)
+
+DELTA_OF_STEPS = "the delta of steps"
+SUM_OF_EPSILONS = "the sum of epsilons"
+
+
+class ConcentrationFilter(Filter):
+    """A filter whose delta is split, before the first step, into a part for the tail of the loss and a part for steps.
+
+    `delta_for_steps` is what the deltas of all steps together may use; the tail gets the rest. With `or_basic` a step is also
+    admitted while the epsilons of all steps so far add up to no more than epsilon: such a path never loses more than epsilon,
+    so the alternative costs nothing (M14).
+    """
+
+    limit: ClassVar[str]
+
+    def __init__(self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, or_basic: bool = False) -> None:
+        self._or_basic = _flag("or_basic", or_basic)
+        super().__init__(epsilon, delta)
+        self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
+        if not SMALLEST_EPSILON <= self._epsilon <= LARGEST_EPSILON:
+            raise InvalidParameter("epsilon", epsilon, "a number from 1e-100 to 1e100 for this filter")
+        if not SMALLEST_DELTA <= self._delta < 1:
+            raise InvalidParameter("delta", delta, "from 1e-300 to below 1 for this filter", "1e-6 is a usual choice.")
+        if self._tail < SMALLEST_DELTA:
+            raise InvalidParameter("delta_for_steps", delta_for_steps, f"below delta, which is {show(self._delta)}")
+
+    @property
+    def _tail(self) -> Fraction:
+        """The part of delta that pays for the tail of the loss."""
+        return self._delta - self._for_steps
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return (*self._own_sums, "delta", "epsilon") if self._or_basic else (*self._own_sums, "delta")
+
+    @property
+    @abstractmethod
+    def _own_sums(self) -> tuple[str, ...]:
+        """Names of the sums that bound the tail."""
+
+    @abstractmethod
+    def _full_price(self, increment: Increment) -> Sums:
+        """Return what the step adds to the own sums, to delta and to epsilon."""
+
+    def _measure(self, sums: Sums) -> Amount:
+        """Return what must not exceed the budget."""
+        return sums[0]
+
+    _budget: Amount
+
+    def _price(self, increment: Increment) -> Sums:
+        price = self._full_price(increment)
+        return price if self._or_basic else price[:-1]
+
+    def _verdict(self, sums: Sums) -> tuple[bool, str]:
+        if sums[len(self._own_sums)] > self._for_steps:
+            return False, DELTA_OF_STEPS
+        if self._or_basic and sums[-1] <= self._epsilon:
+            return True, SUM_OF_EPSILONS
+        return self._measure(sums) <= self._budget, self.limit
+
+    def _used(self, limit: str, sums: Sums) -> Amount:
+        if limit == DELTA_OF_STEPS:
+            return sums[len(self._own_sums)]
+        return sums[-1] if limit == SUM_OF_EPSILONS else self._measure(sums)
+
+    def _cap(self, limit: str) -> Amount:
+        if limit == DELTA_OF_STEPS:
+            return self._for_steps
+        return self._epsilon if limit == SUM_OF_EPSILONS else self._budget
+
+    def _settings(self) -> State:
+        return {
+            "epsilon": show(self._epsilon),
+            "delta": show(self._delta),
+            "delta_for_steps": show(self._for_steps),
+            "or_basic": self._or_basic,
+        }
+
+
+def _flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidParameter(name, value, "True or False")
+    return value
