@@ -3,8 +3,12 @@
 from tightbudget.filters.advanced import AdvancedFilter, SharpenedFilter
 from tightbudget.filters.base import Filter, Quote
 from tightbudget.filters.basic import BasicFilter
+from tightbudget.filters.gdp import GDPFilter
 from tightbudget.filters.increments import RDP, ZCDP, Increment
+from tightbudget.filters.rdp import RDPFilter
 from tightbudget.filters.registry import from_state
+from tightbudget.filters.whitehouse import WhitehouseFilter
+from tightbudget.filters.zcdp import ZCDPFilter
 
 __all__ = [
     "RDP",
@@ -12,8 +16,12 @@ __all__ = [
     "AdvancedFilter",
     "BasicFilter",
     "Filter",
+    "GDPFilter",
     "Increment",
     "Quote",
+    "RDPFilter",
     "SharpenedFilter",
+    "WhitehouseFilter",
+    "ZCDPFilter",
     "from_state",
 ]

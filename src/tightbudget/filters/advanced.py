@@ -9,6 +9,7 @@ from tightbudget.filters.base import State, Sums
 from tightbudget.filters.concentration import ConcentrationFilter
 from tightbudget.filters.exact import exact, float_down, show, to_float
 from tightbudget.filters.increments import Increment
+from tightbudget.filters.prices import in_float
 from tightbudget.numerics.rounding import U
 
 CONSTANT = 28.04  # as printed; 8 y with y = 2 + log(1 + y) is 28.0419 (M14)
@@ -20,6 +21,7 @@ class _Mixture(ConcentrationFilter):
     """Admit steps while drift + boundary(V) <= epsilon, V the sum of squared epsilons."""
 
     limit: ClassVar[str] = "epsilon"
+    _unit: ClassVar[int] = prices.TICKS
     _own_sums: ClassVar[tuple[str, ...]] = ("drift", "squares")
     _beta: float
 
@@ -27,7 +29,7 @@ class _Mixture(ConcentrationFilter):
         raise NotImplementedError
 
     def _measure(self, sums: Sums) -> float:
-        return (to_float(sums[0]) + self._boundary(to_float(sums[1]))) * _ALLOWANCE
+        return (in_float(sums[0]) + self._boundary(in_float(sums[1]))) * _ALLOWANCE
 
 
 class AdvancedFilter(_Mixture):

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightbudget.errors import BudgetRefused, InvalidParameter
-from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, show, to_float
+from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, plus, show, to_float
 from tightbudget.filters.increments import Increment, checked_increment
 
 VERSION = 1
@@ -26,24 +26,37 @@ class Quote:
     """What a filter answers to a step, without spending anything.
 
     `limit` names the limit the figures are about: the one that refuses the step, or else the one that admits it.
-    `asked` is what the step would take of it, `left` what is there.
+    `asked` is what the step would take of it, `left` what is there: the difference of `used`, with the step, and
+    `used_before`; of `cap` and `used_before`. A quote is true if the step is accepted.
     """
 
     accepted: bool
     increment: Increment
-    limit: str
-    asked: Amount
-    left: Amount
     filter: str
+    limit: str
+    used: Amount
+    used_before: Amount
+    cap: Amount
+
+    @property
+    def asked(self) -> Amount:
+        return self.used - self.used_before
+
+    @property
+    def left(self) -> Amount:
+        return max(self.cap - self.used_before, Fraction(0))
 
     @property
     def reason(self) -> str:
         asked, left = _figure(self.asked), _figure(self.left)
         if self.accepted:
-            return f"{self.increment} fits the {self.filter} filter: it takes {asked} of {left} left of {self.limit}."
+            return f"{self.increment} fits the {self.filter} filter: it takes {asked} of {self.limit}, of which {left} is left."
         return (
             f"{self.increment} is refused by the {self.filter} filter: it asks for {asked} of {self.limit}, but {left} is left."
         )
+
+    def __bool__(self) -> bool:
+        return self.accepted
 
 
 class Filter(ABC):
@@ -59,7 +72,7 @@ class Filter(ABC):
     def __init__(self, epsilon: Any, delta: Any) -> None:
         self._epsilon = exact("epsilon", epsilon)
         self._delta = exact_probability("delta", delta)
-        self._sums: Sums = (Fraction(0),) * len(self.sums)
+        self._sums: Sums = (0,) * len(self.sums)
 
     @property
     def epsilon(self) -> float:
@@ -81,8 +94,8 @@ class Filter(ABC):
         """Return what the step adds to each sum; raise InvalidParameter if this filter cannot accept its kind."""
 
     @abstractmethod
-    def _verdict(self, sums: Sums) -> tuple[bool, str]:
-        """Return whether these sums are within the limits, and the limit that decides: the one that refuses, if any does."""
+    def _verdict(self, sums: Sums) -> tuple[bool, str, Amount]:
+        """Return whether these sums are within the limits, which limit decides (the one that refuses, if any), its use."""
 
     @abstractmethod
     def _used(self, limit: str, sums: Sums) -> Amount:
@@ -98,11 +111,11 @@ class Filter(ABC):
 
     def quote(self, increment: Increment) -> Quote:
         """Return whether the step fits, what it asks and what is left; nothing is spent."""
-        return self._quoted(increment, self._after(self._price(checked_increment(increment)), 1))
+        return self._quoted(increment, plus(self._sums, self._price(checked_increment(increment))))
 
     def spend(self, increment: Increment) -> Quote:
         """Spend the step, or raise BudgetRefused and change nothing. Call it before the step runs."""
-        after = self._after(self._price(checked_increment(increment)), 1)
+        after = plus(self._sums, self._price(checked_increment(increment)))
         quote = self._quoted(increment, after)
         if not quote.accepted:
             raise BudgetRefused(quote)
@@ -112,7 +125,7 @@ class Filter(ABC):
     def remaining(self, increment: Increment) -> int:
         """Return how many more such steps would be admitted one after the other, if nothing else is asked."""
         price = self._price(checked_increment(increment))
-        return largest(lambda count: self._verdict(self._after(price, count))[0])
+        return largest(lambda count: self._verdict(plus(self._sums, price, count))[0])
 
     @property
     def spent(self) -> dict[str, Amount]:
@@ -130,17 +143,9 @@ class Filter(ABC):
         amounts = (spent[name] for name in self.sums)
         self._sums = tuple(math.inf if amount == "inf" else exact("spent", amount) for amount in amounts)
 
-    def _after(self, price: Sums, count: int) -> Sums:
-        if count != 1:
-            price = tuple(amount * count for amount in price)
-        # adding nothing is by far the commonest case for delta
-        return tuple(total + amount if amount else total for total, amount in zip(self._sums, price, strict=True))
-
     def _quoted(self, increment: Increment, after: Sums) -> Quote:
-        accepted, limit = self._verdict(after)
-        before = self._used(limit, self._sums)
-        left = max(self._cap(limit) - before, Fraction(0))
-        return Quote(accepted, increment, limit, self._used(limit, after) - before, left, self.kind)
+        accepted, limit, used = self._verdict(after)
+        return Quote(accepted, increment, self.kind, limit, used, self._used(limit, self._sums), self._cap(limit))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Filter) and self.state() == other.state()

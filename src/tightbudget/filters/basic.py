@@ -28,10 +28,10 @@ class BasicFilter(Filter):
     def _price(self, increment: Increment) -> Sums:
         return prices.basic(increment)
 
-    def _verdict(self, sums: Sums) -> tuple[bool, str]:
+    def _verdict(self, sums: Sums) -> tuple[bool, str, Amount]:
         if sums[1] > self._delta:
-            return False, "delta"
-        return sums[0] <= self._epsilon, "epsilon"
+            return False, "delta", sums[1]
+        return sums[0] <= self._epsilon, "epsilon", sums[0]
 
     def _used(self, limit: str, sums: Sums) -> Amount:
         return sums[limit == "delta"]

@@ -9,7 +9,7 @@ from tightbudget.filters.base import Filter, State, Sums
 from tightbudget.filters.exact import Amount, exact_probability, show
 from tightbudget.filters.increments import Increment
 
-SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**100), Fraction(10**100)
+SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**40), Fraction(10**40)
 SMALLEST_DELTA = Fraction(1, 10**300)
 
 DELTA_OF_STEPS = "the delta of steps"
@@ -25,13 +25,15 @@ class ConcentrationFilter(Filter):
     """
 
     limit: ClassVar[str]
+    _unit: ClassVar[int] = 1
+    """Own sums are kept in parts 1/_unit: of many or computed amounts whole numbers of ticks, which add up fast."""
 
     def __init__(self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, or_basic: bool = False) -> None:
         self._or_basic = _flag("or_basic", or_basic)
         super().__init__(epsilon, delta)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
         if not SMALLEST_EPSILON <= self._epsilon <= LARGEST_EPSILON:
-            raise InvalidParameter("epsilon", epsilon, "a number from 1e-100 to 1e100 for this filter")
+            raise InvalidParameter("epsilon", epsilon, "a number from 1e-40 to 1e40 for this filter")
         if not SMALLEST_DELTA <= self._delta < 1:
             raise InvalidParameter("delta", delta, "from 1e-300 to below 1 for this filter", "1e-6 is a usual choice.")
         if self._tail < SMALLEST_DELTA:
@@ -65,12 +67,17 @@ class ConcentrationFilter(Filter):
         price = self._full_price(increment)
         return price if self._or_basic else price[:-1]
 
-    def _verdict(self, sums: Sums) -> tuple[bool, str]:
-        if sums[len(self._own_sums)] > self._for_steps:
-            return False, DELTA_OF_STEPS
+    def _verdict(self, sums: Sums) -> tuple[bool, str, Amount]:
+        delta = sums[len(self._own_sums)]
+        if delta and delta > self._for_steps:
+            return False, DELTA_OF_STEPS, delta
         if self._or_basic and sums[-1] <= self._epsilon:
-            return True, SUM_OF_EPSILONS
-        return self._measure(sums) <= self._budget, self.limit
+            return True, SUM_OF_EPSILONS, sums[-1]
+        return self._tail_verdict(sums)
+
+    def _tail_verdict(self, sums: Sums) -> tuple[bool, str, Amount]:
+        used = self._measure(sums)
+        return used <= self._budget, self.limit, used
 
     def _used(self, limit: str, sums: Sums) -> Amount:
         if limit == DELTA_OF_STEPS:
@@ -81,6 +88,22 @@ class ConcentrationFilter(Filter):
         if limit == DELTA_OF_STEPS:
             return self._for_steps
         return self._epsilon if limit == SUM_OF_EPSILONS else self._budget
+
+    @property
+    def spent(self) -> dict[str, Amount]:
+        own = len(self._own_sums)
+        amounts = (amount if isinstance(amount, float) else Fraction(amount) / self._unit for amount in self._sums[:own])
+        return dict(zip(self.sums, [*amounts, *self._sums[own:]], strict=True))
+
+    def _restore(self, spent: object) -> None:
+        super()._restore(spent)
+        own = len(self._own_sums)
+        amounts = [amount * self._unit for amount in self._sums[:own]]
+        if self._unit > 1:
+            if any(amount != amount // 1 for amount in amounts):
+                raise InvalidParameter("spent", spent, f"as the {self.kind} filter wrote it")
+            amounts = [amount if isinstance(amount, float) else int(amount) for amount in amounts]
+        self._sums = (*amounts, *self._sums[own:])
 
     def _settings(self) -> State:
         return {

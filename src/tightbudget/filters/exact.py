@@ -5,8 +5,10 @@ are computed (a Rényi divergence, a threshold) are floats or decimals rounded t
 """
 
 import decimal
+import itertools
 import math
 import numbers
+import operator
 from decimal import Decimal
 from fractions import Fraction
 
@@ -15,8 +17,8 @@ import numpy as np
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.rounding import U
 
-Amount = Fraction | float
-"""A rational number; the only float is inf, for what no budget can pay."""
+Amount = Fraction | int | float
+"""An exact number; the only float in a sum is inf, for what no budget can pay."""
 
 LONGEST_TEXT = 1000
 LARGEST_EXPONENT = 1000  # of ten, in text: 1e1000000000 is short to write and long to hold
@@ -114,3 +116,19 @@ def rounded_up(value: float, roundings: float = 8.0) -> Amount:
     """Return a computed amount, at most the given number of roundings below its true value, raised to be no smaller."""
     raised = math.nextafter(value * (1.0 + (roundings + 2.0) * U), math.inf)
     return Fraction(raised) if math.isfinite(raised) else math.inf
+
+
+def plus(sums: tuple[Amount, ...], price: tuple[Amount, ...], count: int = 1) -> tuple[Amount, ...]:
+    """Return the sums after `count` steps of this price."""
+    if count == 1:
+        try:
+            return tuple(map(operator.add, sums, price))
+        except OverflowError:  # inf added to a number that no float holds
+            pass
+    return tuple(map(_times_plus, sums, price, itertools.repeat(count)))
+
+
+def _times_plus(total: Amount, amount: Amount, count: int) -> Amount:
+    if math.inf in (total, amount):
+        return math.inf if count else total
+    return total + amount * count

@@ -10,63 +10,86 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
+from scipy import special
+
 from tightbudget.errors import InvalidParameter
-from tightbudget.filters.exact import Amount, exact, rounded_up, to_float
+from tightbudget.filters.exact import Amount, exact, plus, rounded_up, to_float
 from tightbudget.filters.increments import RDP, ZCDP, Increment
 from tightbudget.mechanisms import ApproximateDP, Composable, GaussianDP, PureDP
+from tightbudget.numerics.rounding import U
 
 Price = tuple[Amount, ...]
 
-ZERO = Fraction(0)
-_REMEMBERED = 4096  # a service sees the same few kinds of step over and over
+ZERO = 0  # a whole number: adding it to another is cheap
+TICKS = 2**400
+"""Computed amounts are whole numbers of ticks of 1/TICKS, rounded up: fine even beside the smallest budget, about 1e-82."""
+REMEMBERED = 4096  # a service sees the same few kinds of step over and over
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(REMEMBERED)
 def basic(increment: Increment) -> Price:
     """Return (epsilon, delta)."""
     return _added(increment, _promise)
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(REMEMBERED)
 def squares(increment: Increment) -> Price:
     """Return (epsilon^2, delta, epsilon)."""
     return _added(increment, lambda step: _squares(*_promise(step)))
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(REMEMBERED)
 def printed_drift(increment: Increment) -> Price:
-    """Return (epsilon (e^epsilon - 1)/2, epsilon^2, delta, epsilon): the drift as Theorem 5.1 has it."""
+    """Return (epsilon (e^epsilon - 1)/2, epsilon^2, delta, epsilon), the first two in ticks: the drift of Theorem 5.1."""
     return _added(increment, lambda step: _with_drift(_promise(step), _half_expm1))
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(REMEMBERED)
 def exact_drift(increment: Increment) -> Price:
-    """Return (epsilon tanh(epsilon/2), epsilon^2, delta, epsilon): the drift is the mean loss of randomised response."""
+    """Return (epsilon tanh(epsilon/2), epsilon^2, delta, epsilon), the first two in ticks: the drift is the exact mean loss."""
     return _added(increment, lambda step: _with_drift(_promise(step), mean_loss))
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(REMEMBERED)
 def zcdp(increment: Increment) -> Price:
     """Return (rho, delta, epsilon)."""
     return _added(increment, _zcdp)
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(REMEMBERED)
 def gdp(increment: Increment) -> Price:
     """Return (mu^2, delta)."""
     return _added(increment, _gdp)
 
 
-@lru_cache(_REMEMBERED)
 def renyi(increment: Increment, orders: tuple[Fraction, ...]) -> Price:
     """Return the divergences at the orders, then (delta, epsilon)."""
     return _added(increment, lambda step: _renyi(step, orders))
 
 
+def renyi_ticks(increment: Increment, orders: tuple[Fraction, ...]) -> Price:
+    """Return the divergences at the orders in whole ticks of 2^-400, rounded up, then (delta, epsilon)."""
+    *divergences, delta, epsilon = renyi(increment, orders)
+    return (*map(_in_ticks, divergences), delta, epsilon)
+
+
+def in_float(ticks: Amount) -> float:
+    try:
+        return float(ticks / TICKS)
+    except OverflowError:
+        return math.inf
+
+
+def _in_ticks(amount: Amount) -> Amount:
+    return amount if isinstance(amount, float) else -(-amount.numerator * TICKS // amount.denominator)
+
+
 def _added(increment: Increment, price: Callable[[Increment], Price]) -> Price:
     steps = increment._parts if isinstance(increment, Composable) else ((increment, 1),)
-    prices = [tuple(amount * count for amount in price(step)) for step, count in steps] or [price(PureDP(0))]
-    return tuple(sum(amounts, ZERO) for amounts in zip(*prices, strict=True))
+    total = price(PureDP(0))
+    for step, count in steps:
+        total = plus(total, price(step), count)
+    return total
 
 
 def _promise(step: Increment) -> tuple[Amount, Amount]:
@@ -90,7 +113,8 @@ def _squares(epsilon: Amount, delta: Amount) -> Price:
 
 
 def _with_drift(promise: tuple[Amount, Amount], drift: Callable[[Amount], Amount]) -> Price:
-    return (drift(promise[0]), *_squares(*promise))
+    squares, delta, epsilon = _squares(*promise)
+    return _in_ticks(drift(epsilon)), _in_ticks(squares), delta, epsilon
 
 
 def _zcdp(step: Increment) -> Price:
@@ -107,6 +131,9 @@ def _zcdp(step: Increment) -> Price:
 def _gdp(step: Increment) -> Price:
     if isinstance(step, GaussianDP):
         return exact("mu", step.mu) ** 2, ZERO
+    if isinstance(step, PureDP | ApproximateDP):
+        epsilon, delta = _promise(step)
+        return pure_mu(epsilon) ** 2, delta
     raise _no(step, "a mu", "Give it as gaussian_dp, or take a filter for steps of its kind.")
 
 
@@ -155,6 +182,25 @@ def pure_renyi(epsilon: Amount, order: Fraction) -> Amount:
     ratio = 2.0 * math.sinh(0.5 * a * x) * math.sinh(0.5 * rest * x) / math.cosh(0.5 * x)
     # roundings of a, rest and x move the exponents by their size; ratio counts fully, its logarithm less
     return min(epsilon, rounded_up(math.log1p(ratio) / rest, 16.0 + 4.0 * a * x))
+
+
+def pure_mu(epsilon: Amount) -> Amount:
+    """Return a mu such that epsilon-private steps are mu-Gaussian: Phi(-mu/2) <= 1/(1 + e^epsilon) (M14)."""
+    x = to_float(epsilon)
+    if not epsilon or x > 650.0:  # beyond, Phi(-mu/2) is no longer a normal float
+        return _end(epsilon)
+    guess = float(special.erfinv(math.tanh(0.5 * x))) if x < 2.0 else float(-special.ndtri_exp(-_softplus(x))) / math.sqrt(2.0)
+    raised = guess * (1.0 + 1e-12)
+    # erf and erfc are good to a few roundings and their argument is used as it is, so the comparison proves the bound
+    if x < 2.0:
+        proven = math.erf(raised) * (1.0 - 16.0 * U) >= math.tanh(0.5 * x) * (1.0 + 16.0 * U)
+    else:
+        proven = math.erfc(raised) * (1.0 + 64.0 * U) <= 2.0 * math.exp(-_softplus(x)) * (1.0 - (64.0 + 4.0 * x) * U)
+    return rounded_up(2.0 * math.sqrt(2.0) * raised) if proven else math.inf
+
+
+def _softplus(x: float) -> float:
+    return x + math.log1p(math.exp(-x))
 
 
 def _end(epsilon: Amount) -> Amount:

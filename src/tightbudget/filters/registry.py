@@ -6,8 +6,20 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.filters.advanced import AdvancedFilter, SharpenedFilter
 from tightbudget.filters.base import VERSION, Filter, State
 from tightbudget.filters.basic import BasicFilter
+from tightbudget.filters.gdp import GDPFilter
+from tightbudget.filters.rdp import RDPFilter
+from tightbudget.filters.whitehouse import WhitehouseFilter
+from tightbudget.filters.zcdp import ZCDPFilter
 
-ALL: tuple[type[Filter], ...] = (BasicFilter, AdvancedFilter, SharpenedFilter)
+ALL: tuple[type[Filter], ...] = (
+    BasicFilter,
+    AdvancedFilter,
+    SharpenedFilter,
+    WhitehouseFilter,
+    ZCDPFilter,
+    RDPFilter,
+    GDPFilter,
+)
 BY_KIND: dict[str, type[Filter]] = {each.kind: each for each in ALL}
 
 

@@ -1,0 +1,24 @@
+"""The filter of Whitehouse, Ramdas, Rogers and Wu 2023 (Theorem 2): advanced composition with the constants of a fixed plan."""
+
+from typing import Any, ClassVar
+
+from tightbudget.filters import prices
+from tightbudget.filters.base import Sums
+from tightbudget.filters.concentration import ConcentrationFilter
+from tightbudget.filters.increments import Increment
+from tightbudget.filters.thresholds import most_squares
+
+
+class WhitehouseFilter(ConcentrationFilter):
+    """Admit steps while sqrt(2 V log(1/delta')) + V/2 <= epsilon, V the sum of squared epsilons."""
+
+    kind: ClassVar[str] = "whitehouse"
+    limit: ClassVar[str] = "the sum of squared epsilons"
+    _own_sums: ClassVar[tuple[str, ...]] = ("squares",)
+
+    def __init__(self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, or_basic: bool = False) -> None:
+        super().__init__(epsilon, delta, delta_for_steps, or_basic)
+        self._budget = most_squares(self._epsilon, self._tail)
+
+    def _full_price(self, increment: Increment) -> Sums:
+        return prices.squares(increment)
