@@ -7,6 +7,8 @@ from tightbudget.filters.gdp import GDPFilter
 from tightbudget.filters.increments import RDP, ZCDP, Increment
 from tightbudget.filters.rdp import RDPFilter
 from tightbudget.filters.registry import from_state
+from tightbudget.filters.residual import ResidualFilter
+from tightbudget.filters.slots import SlotFilter
 from tightbudget.filters.whitehouse import WhitehouseFilter
 from tightbudget.filters.zcdp import ZCDPFilter
 
@@ -20,7 +22,9 @@ __all__ = [
     "Increment",
     "Quote",
     "RDPFilter",
+    "ResidualFilter",
     "SharpenedFilter",
+    "SlotFilter",
     "WhitehouseFilter",
     "ZCDPFilter",
     "from_state",

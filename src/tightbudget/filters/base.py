@@ -90,20 +90,12 @@ class Filter(ABC):
         """Names of what is added up over the accepted steps."""
 
     @abstractmethod
-    def _price(self, increment: Increment) -> Sums:
-        """Return what the step adds to each sum; raise InvalidParameter if this filter cannot accept its kind."""
+    def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
+        """Return the quote and the sums after the step; raise InvalidParameter if this filter cannot accept its kind."""
 
     @abstractmethod
-    def _verdict(self, sums: Sums) -> tuple[bool, str, Amount]:
-        """Return whether these sums are within the limits, which limit decides (the one that refuses, if any), its use."""
-
-    @abstractmethod
-    def _used(self, limit: str, sums: Sums) -> Amount:
-        """Return how much of a limit these sums use."""
-
-    @abstractmethod
-    def _cap(self, limit: str) -> Amount:
-        """Return how much of a limit there is."""
+    def remaining(self, increment: Increment) -> int:
+        """Return how many more such steps would be admitted one after the other, if nothing else is asked."""
 
     @abstractmethod
     def _settings(self) -> State:
@@ -111,21 +103,15 @@ class Filter(ABC):
 
     def quote(self, increment: Increment) -> Quote:
         """Return whether the step fits, what it asks and what is left; nothing is spent."""
-        return self._quoted(increment, plus(self._sums, self._price(checked_increment(increment))))
+        return self._weigh(checked_increment(increment))[0]
 
     def spend(self, increment: Increment) -> Quote:
         """Spend the step, or raise BudgetRefused and change nothing. Call it before the step runs."""
-        after = plus(self._sums, self._price(checked_increment(increment)))
-        quote = self._quoted(increment, after)
+        quote, after = self._weigh(checked_increment(increment))
         if not quote.accepted:
             raise BudgetRefused(quote)
         self._sums = after
         return quote
-
-    def remaining(self, increment: Increment) -> int:
-        """Return how many more such steps would be admitted one after the other, if nothing else is asked."""
-        price = self._price(checked_increment(increment))
-        return largest(lambda count: self._verdict(plus(self._sums, price, count))[0])
 
     @property
     def spent(self) -> dict[str, Amount]:
@@ -143,10 +129,6 @@ class Filter(ABC):
         amounts = (spent[name] for name in self.sums)
         self._sums = tuple(math.inf if amount == "inf" else exact("spent", amount) for amount in amounts)
 
-    def _quoted(self, increment: Increment, after: Sums) -> Quote:
-        accepted, limit, used = self._verdict(after)
-        return Quote(accepted, increment, self.kind, limit, used, self._used(limit, self._sums), self._cap(limit))
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Filter) and self.state() == other.state()
 
@@ -155,6 +137,36 @@ class Filter(ABC):
     def __repr__(self) -> str:
         spent = ", ".join(f"{name} {_figure(amount)}" for name, amount in self.spent.items())
         return f"<{self.kind} filter for epsilon {show(self._epsilon)}, delta {show(self._delta)}; spent: {spent}>"
+
+
+class SumFilter(Filter):
+    """A filter that looks at nothing but sums: each step has a price, and the sums of prices must stay within limits."""
+
+    @abstractmethod
+    def _price(self, increment: Increment) -> Sums:
+        """Return what the step adds to each sum; raise InvalidParameter if this filter cannot accept its kind."""
+
+    @abstractmethod
+    def _verdict(self, sums: Sums) -> tuple[bool, str, Amount]:
+        """Return whether these sums are within the limits, which limit decides (the one that refuses, if any), its use."""
+
+    @abstractmethod
+    def _used(self, limit: str, sums: Sums) -> Amount:
+        """Return how much of a limit these sums use."""
+
+    @abstractmethod
+    def _cap(self, limit: str) -> Amount:
+        """Return how much of a limit there is."""
+
+    def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
+        after = plus(self._sums, self._price(increment))
+        accepted, limit, used = self._verdict(after)
+        quote = Quote(accepted, increment, self.kind, limit, used, self._used(limit, self._sums), self._cap(limit))
+        return quote, after
+
+    def remaining(self, increment: Increment) -> int:
+        price = self._price(checked_increment(increment))
+        return largest(lambda count: self._verdict(plus(self._sums, price, count))[0])
 
 
 def largest(fits: Callable[[int], bool]) -> int:

@@ -3,12 +3,12 @@
 from typing import ClassVar
 
 from tightbudget.filters import prices
-from tightbudget.filters.base import Filter, State, Sums
+from tightbudget.filters.base import State, SumFilter, Sums
 from tightbudget.filters.exact import Amount, show
 from tightbudget.filters.increments import Increment
 
 
-class BasicFilter(Filter):
+class BasicFilter(SumFilter):
     """Admit steps while the sums of epsilon and delta are within the budget.
 
     >>> from tightbudget import PureDP

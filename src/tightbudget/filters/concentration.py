@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.filters.base import Filter, State, Sums
+from tightbudget.filters.base import State, SumFilter, Sums
 from tightbudget.filters.exact import Amount, exact_probability, show
 from tightbudget.filters.increments import Increment
 
@@ -16,7 +16,7 @@ DELTA_OF_STEPS = "the delta of steps"
 SUM_OF_EPSILONS = "the sum of epsilons"
 
 
-class ConcentrationFilter(Filter):
+class ConcentrationFilter(SumFilter):
     """A filter whose delta is split, before the first step, into a part for the tail of the loss and a part for steps.
 
     `delta_for_steps` is what the deltas of all steps together may use; the tail gets the rest. With `or_basic` a step is also
@@ -32,12 +32,7 @@ class ConcentrationFilter(Filter):
         self._or_basic = _flag("or_basic", or_basic)
         super().__init__(epsilon, delta)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
-        if not SMALLEST_EPSILON <= self._epsilon <= LARGEST_EPSILON:
-            raise InvalidParameter("epsilon", epsilon, "a number from 1e-40 to 1e40 for this filter")
-        if not SMALLEST_DELTA <= self._delta < 1:
-            raise InvalidParameter("delta", delta, "from 1e-300 to below 1 for this filter", "1e-6 is a usual choice.")
-        if self._tail < SMALLEST_DELTA:
-            raise InvalidParameter("delta_for_steps", delta_for_steps, f"below delta, which is {show(self._delta)}")
+        check_guarantee(self._epsilon, self._delta, self._for_steps)
 
     @property
     def _tail(self) -> Fraction:
@@ -112,6 +107,15 @@ class ConcentrationFilter(Filter):
             "delta_for_steps": show(self._for_steps),
             "or_basic": self._or_basic,
         }
+
+
+def check_guarantee(epsilon: Fraction, delta: Fraction, for_steps: Fraction) -> None:
+    if not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON:
+        raise InvalidParameter("epsilon", show(epsilon), "a number from 1e-40 to 1e40 for this filter")
+    if not SMALLEST_DELTA <= delta < 1:
+        raise InvalidParameter("delta", show(delta), "from 1e-300 to below 1 for this filter", "1e-6 is a usual choice.")
+    if delta - for_steps < SMALLEST_DELTA:
+        raise InvalidParameter("delta_for_steps", show(for_steps), f"below delta, which is {show(delta)}")
 
 
 def _flag(name: str, value: object) -> bool:

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
-from scipy import special
+import numpy as np
 
+from tightbudget import divergences
 from tightbudget.errors import InvalidParameter
 from tightbudget.filters.exact import Amount, exact, plus, rounded_up, to_float
 from tightbudget.filters.increments import RDP, ZCDP, Increment
-from tightbudget.mechanisms import ApproximateDP, Composable, GaussianDP, PureDP
+from tightbudget.mechanisms import ApproximateDP, BoundedRange, Composable, Gaussian, GaussianDP, Laplace, PureDP
 from tightbudget.numerics.rounding import U
 
 Price = tuple[Amount, ...]
@@ -97,7 +98,14 @@ def _promise(step: Increment) -> tuple[Amount, Amount]:
         return _typed(step.promised_epsilon), ZERO
     if isinstance(step, ApproximateDP):
         return _typed(step.promised_epsilon), exact("delta", step.promised_delta)
-    raise _no(step, "an epsilon", "Give it as pure_dp or approximate_dp, or take a filter for steps of its kind.")
+    if isinstance(step, Laplace) and step.scale > 0:
+        return exact("sensitivity", step.sensitivity) / exact("scale", step.scale), ZERO
+    if isinstance(step, BoundedRange):
+        return exact("eta", step.eta), ZERO
+    bound = divergences.pure_epsilon(step) if isinstance(step, Composable) else math.inf
+    if math.isinf(bound):
+        raise _no(step, "an epsilon", "Give it as pure_dp or approximate_dp, or take a filter for steps of its kind.")
+    return Fraction(bound), ZERO
 
 
 def _epsilon_or_inf(step: Increment) -> Amount:
@@ -123,18 +131,36 @@ def _zcdp(step: Increment) -> Price:
         return mean_loss(epsilon), delta, epsilon
     if isinstance(step, ZCDP):
         return step.rho, step.delta, math.inf
-    if isinstance(step, GaussianDP):
-        return exact("mu", step.mu) ** 2 / 2, ZERO, math.inf
-    raise _no(step, "a rho", "Give it as zcdp, gaussian_dp or pure_dp, or take a filter for steps of its kind.")
+    if isinstance(step, GaussianDP) or (isinstance(step, Gaussian) and 0 < step.sigma < math.inf):
+        return _exact_mu(step) ** 2 / 2, ZERO, math.inf
+    bound = divergences.zcdp(step) if isinstance(step, Composable) else math.inf
+    if math.isinf(bound):
+        raise _no(step, "a rho", "Give it as zcdp, gaussian_dp or pure_dp, or take a filter for steps of its kind.")
+    return Fraction(bound), ZERO, _epsilon_or_inf(step)
 
 
 def _gdp(step: Increment) -> Price:
-    if isinstance(step, GaussianDP):
-        return exact("mu", step.mu) ** 2, ZERO
+    if isinstance(step, GaussianDP) or (isinstance(step, Gaussian) and 0 < step.sigma < math.inf):
+        return _exact_mu(step) ** 2, ZERO
     if isinstance(step, PureDP | ApproximateDP):
         epsilon, delta = _promise(step)
-        return pure_mu(epsilon) ** 2, delta
-    raise _no(step, "a mu", "Give it as gaussian_dp, or take a filter for steps of its kind.")
+        return _squared_mu(epsilon), delta
+    bound = divergences.gdp(step) if isinstance(step, Composable) else math.inf
+    if math.isinf(bound):
+        raise _no(step, "a mu", "Give it as gaussian_dp or pure_dp, or take a filter for steps of its kind.")
+    return Fraction(bound) ** 2, ZERO
+
+
+def _exact_mu(step: GaussianDP | Gaussian) -> Fraction:
+    if isinstance(step, GaussianDP):
+        return exact("mu", step.mu)
+    return exact("sensitivity", step.sensitivity) / exact("sigma", step.sigma)
+
+
+def _squared_mu(epsilon: Amount) -> Amount:
+    # one rounding up for the float that stands for epsilon: mu grows no faster than in proportion
+    mu = divergences.pure_to_gdp(to_float(epsilon)) * (1.0 + 4.0 * U)
+    return Fraction(mu) ** 2 if mu < math.inf else math.inf
 
 
 def _renyi(step: Increment, orders: tuple[Fraction, ...]) -> Price:
@@ -146,8 +172,13 @@ def _renyi(step: Increment, orders: tuple[Fraction, ...]) -> Price:
         if all(bound is None for bound in bounds):
             raise _no(step, f"a bound at order {to_float(min(orders)):.4g} or above", "Declare a larger order as well.")
         return (*(math.inf if bound is None else bound for bound in bounds), step.delta, math.inf)
-    rho, delta, _ = _zcdp(step)
-    return (*(order * rho for order in orders), delta, math.inf)
+    if isinstance(step, ZCDP | GaussianDP) or (isinstance(step, Gaussian) and 0 < step.sigma < math.inf):
+        rho, delta, _ = _zcdp(step)
+        return (*(order * rho for order in orders), delta, math.inf)
+    derived = divergences.renyi(step, np.array([_order_up(order) for order in orders]))
+    if np.isinf(derived).all():
+        raise _no(step, "a Rényi divergence at these orders", "Take smaller orders, or a filter for steps of its kind.")
+    return (*(Fraction(bound) if bound < math.inf else bound for bound in derived.tolist()), ZERO, _epsilon_or_inf(step))
 
 
 def mean_loss(epsilon: Amount) -> Amount:
@@ -184,23 +215,10 @@ def pure_renyi(epsilon: Amount, order: Fraction) -> Amount:
     return min(epsilon, rounded_up(math.log1p(ratio) / rest, 16.0 + 4.0 * a * x))
 
 
-def pure_mu(epsilon: Amount) -> Amount:
-    """Return a mu such that epsilon-private steps are mu-Gaussian: Phi(-mu/2) <= 1/(1 + e^epsilon) (M14)."""
-    x = to_float(epsilon)
-    if not epsilon or x > 650.0:  # beyond, Phi(-mu/2) is no longer a normal float
-        return _end(epsilon)
-    guess = float(special.erfinv(math.tanh(0.5 * x))) if x < 2.0 else float(-special.ndtri_exp(-_softplus(x))) / math.sqrt(2.0)
-    raised = guess * (1.0 + 1e-12)
-    # erf and erfc are good to a few roundings and their argument is used as it is, so the comparison proves the bound
-    if x < 2.0:
-        proven = math.erf(raised) * (1.0 - 16.0 * U) >= math.tanh(0.5 * x) * (1.0 + 16.0 * U)
-    else:
-        proven = math.erfc(raised) * (1.0 + 64.0 * U) <= 2.0 * math.exp(-_softplus(x)) * (1.0 - (64.0 + 4.0 * x) * U)
-    return rounded_up(2.0 * math.sqrt(2.0) * raised) if proven else math.inf
-
-
-def _softplus(x: float) -> float:
-    return x + math.log1p(math.exp(-x))
+def _order_up(order: Fraction) -> float:
+    """Return a float no smaller than the order: divergences grow with it."""
+    nearest = to_float(order)
+    return nearest if Fraction(nearest) >= order else math.nextafter(nearest, math.inf)
 
 
 def _end(epsilon: Amount) -> Amount:

@@ -8,6 +8,8 @@ from tightbudget.filters.base import VERSION, Filter, State
 from tightbudget.filters.basic import BasicFilter
 from tightbudget.filters.gdp import GDPFilter
 from tightbudget.filters.rdp import RDPFilter
+from tightbudget.filters.residual import ResidualFilter
+from tightbudget.filters.slots import SlotFilter
 from tightbudget.filters.whitehouse import WhitehouseFilter
 from tightbudget.filters.zcdp import ZCDPFilter
 
@@ -19,6 +21,8 @@ ALL: tuple[type[Filter], ...] = (
     ZCDPFilter,
     RDPFilter,
     GDPFilter,
+    ResidualFilter,
+    SlotFilter,
 )
 BY_KIND: dict[str, type[Filter]] = {each.kind: each for each in ALL}
 

@@ -1,0 +1,96 @@
+"""Pairs on the grid of losses k h, k whole: a step spread upwards to it, and the Gaussian profile at its points (M15).
+
+h is a power of two, so every point is an exact float. Masses and profiles are bounded relatively, never absolutely: what is
+compared may be as small as 1e-30.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from tightbudget.buckets.spread import share_up
+from tightbudget.errors import InvalidParameter
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import Cells, Pair
+
+Array = NDArray[np.float64]
+
+MOST_POINTS = 1 << 18
+_INFLATED = 1.0 + 1e-12  # covers the roundings of an exponential, a share and the sums they enter
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Masses under A of a pair that dominates: masses[i] at loss (first + i) h, and `infinity` at loss inf."""
+
+    first: int
+    masses: Array
+    infinity: float
+
+
+def spread(pair: Pair, h: float, negligible: float) -> Spread:
+    """Return the pair on the grid; losses beyond those that hold `negligible` of A count as infinite."""
+    survey = pair.survey()
+    log_a = survey.log_a + survey.error
+    kept = max(1, int(np.count_nonzero(np.logaddexp.accumulate(log_a[::-1])[::-1] > math.log(negligible))))
+    dropped = int(np.count_nonzero(np.logaddexp.accumulate(log_a) <= math.log(negligible)))
+    low, high = float(survey.low[min(dropped, kept - 1)]), float(survey.high[:kept].max())
+    slack = pair.slack(max(abs(low), abs(high)) + 2.0 * h)
+    start, stop = math.floor((low - slack) / h) - 1, math.ceil((high + slack) / h) + 2
+    if stop - start > MOST_POINTS:
+        raise InvalidParameter("increment", pair, f"narrower than {MOST_POINTS} grid steps", "Give the filter a larger step.")
+    x = h * np.arange(start, stop + 1, dtype=np.float64)
+    masses = np.zeros(x.size)
+    # A cell holds losses up to `slack` outside its edges: with the edges moved down by more than that none lies above the
+    # grid point that bounds it, and those below the other one are raised to it, by at most 6 slack.
+    cells = pair.cells(x - 4.0 * slack)
+    index = np.flatnonzero(cells.log_a > -np.inf)
+    cells = cells.where(cells.log_a > -np.inf)
+    _add(masses, cells, index, cells.log_a - cells.log_b - x[index] + 6.0 * slack, h)
+    points = pair.points()
+    points = points.where((points.low >= low) & (points.low <= high) & (points.log_a > -np.inf))
+    place = points.low + slack + 4.0 * U * np.abs(points.low)
+    index = np.floor(place / h).astype(np.intp) - start
+    _add(masses, points, index, place - x[index], h)
+    # what lies below the window moves up to its lower end, what lies above to infinity
+    masses[0] += _sum(log_a[: min(dropped, kept - 1)])
+    infinity = pair.infinity * (1.0 + 1e-11 + max(0.0, pair.infinity_error)) + pair.unresolved + _sum(log_a[kept:])
+    return Spread(start, masses * _INFLATED, infinity * _INFLATED)
+
+
+def _add(masses: Array, events: Cells, index: NDArray[np.intp], above: Array, h: float) -> None:
+    """Split events whose loss is `above` grid point `index` between it and the next, so that A and B keep their masses (M5).
+
+    Any doubt about the loss moves mass up; so does any about the share.
+    """
+    above = above + 2.0 * events.error + 8.0 * U * (1.0 + np.abs(events.low))
+    share = np.minimum(share_up(above, h) * _INFLATED, 1.0)
+    a = np.exp(events.log_a + events.error + 4.0 * U * np.abs(events.log_a))
+    np.add.at(masses, index + 1, a * share)
+    np.add.at(masses, index, a * (1.0 - share))
+
+
+def _sum(logs: Array) -> float:
+    return float(np.exp(logs).sum())
+
+
+def gaussian_profile(mu: float, x: Array) -> tuple[Array, Array]:
+    """Return lower and upper bounds on delta(x) of N(mu, 1) against N(0, 1), x of any sign (M8)."""
+    if mu == 0.0:
+        nothing = np.maximum(-np.expm1(x), 0.0)
+        return nothing * (1.0 - 8.0 * U), nothing * (1.0 + 8.0 * U)
+    size = np.abs(x)
+    u, v = size / mu - 0.5 * mu, size / mu + 0.5 * mu
+    with np.errstate(under="ignore"):
+        scale = 0.5 * np.exp(-0.5 * np.minimum(u * u, 1e5))
+    second = scale * special.erfcx(v / math.sqrt(2.0))
+    first = np.where(u < 0.0, special.ndtr(-u), scale * special.erfcx(np.maximum(u, 0.0) / math.sqrt(2.0)))
+    # as in bounds/gaussian.py: u and v are good to 3 roundings of their terms, which e^{-u^2/2} multiplies by u
+    doubt = U * (24.0 + 4.0 * (np.abs(u) + 1.0) * v) * (first + second) + 1e-320
+    lower, upper = np.maximum(first - second - doubt, 0.0), np.minimum(first - second + doubt, 1.0)
+    # delta(-x) = 1 - e^-x + e^-x delta(x), a sum of positive terms
+    mirrored, weight = np.maximum(-np.expm1(x), 0.0), np.exp(np.minimum(x, 0.0))
+    return (mirrored + weight * lower) * (1.0 - 8.0 * U), np.minimum((mirrored + weight * upper) * (1.0 + 8.0 * U), 1.0)

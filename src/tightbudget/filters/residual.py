@@ -1,0 +1,235 @@
+"""The residual filter: what is left of the budget is itself a pair, and a step must leave room for a smaller one (M15)."""
+
+import copy
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.filters.base import Filter, Quote, State, Sums
+from tightbudget.filters.concentration import DELTA_OF_STEPS, check_guarantee
+from tightbudget.filters.exact import Amount, exact, exact_probability, float_down, show, to_float
+from tightbudget.filters.grid import Spread, gaussian_profile, spread
+from tightbudget.filters.increments import Increment, checked_increment
+from tightbudget.filters.prices import REMEMBERED
+from tightbudget.filters.thresholds import most_mu
+from tightbudget.mechanisms import ApproximateDP, Composable, Mechanism, PureDP
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import Direction
+
+POINTS_PER_MU = 256
+SHARE_AT_INFINITY = 1e-3  # of delta', kept as mass at infinite loss, so that the far tails need no comparison
+RESOLVED = 1e-9  # of that mass: tails are followed so far down
+MOST_COUNTED = 1000  # `remaining` carries out the decisions, one by one
+_CLOSE = 1e-3  # what is left is found to this part of what the step takes
+
+
+class ResidualFilter(Filter):
+    """Admit a step if, for some smaller budget, step and smaller budget together are dominated by what is left.
+
+    Budgets are Gaussian pairs with a little mass at infinite loss, read on a grid of losses of width `step`, a power of two.
+    After the step the smaller budget is what is left. A step may be any mechanism of the engine, whatever its kind. A decision
+    takes milliseconds; `remaining` counts no further than 1000.
+    """
+
+    kind: ClassVar[str] = "residual"
+
+    def __init__(self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, step: Any = None) -> None:
+        super().__init__(epsilon, delta)
+        self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
+        check_guarantee(self._epsilon, self._delta, self._for_steps)
+        self._tail = float_down(self._delta - self._for_steps)
+        largest = most_mu(self._epsilon, self._delta - self._for_steps)
+        self._h = _grid_step(step, largest)
+        self._start = self._largest_start(float_down(self._epsilon), largest)
+        self._points = self._resolved_points()
+        self._sums = (self._start, 0)
+        self._known: dict[Mechanism, tuple[Spread, ...]] = {}
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return "mu left", "delta"
+
+    @property
+    def spent(self) -> dict[str, Amount]:
+        """The squared mu given up so far, exact, and the deltas of steps."""
+        return {"squared mu": Fraction(self._start) ** 2 - Fraction(self._sums[0]) ** 2, "delta": self._sums[1]}
+
+    def _at_infinity(self, mu: float) -> float:
+        """Return the mass at infinite loss of the budget; this float, as it is computed, is its definition."""
+        return SHARE_AT_INFINITY * self._tail * (mu / self._start) ** 2
+
+    def _largest_start(self, epsilon: float, largest: float) -> float:
+        """Return the largest mu whose budget leaves delta(epsilon) within the tail, chords between grid points included."""
+        knot = math.floor(epsilon / self._h) * self._h
+        ends = np.array([knot, knot + self._h])
+        share = math.expm1(max(epsilon - knot, 0.0)) / math.expm1(self._h) * (1.0 - 16.0 * U)
+
+        def fits(mu: float) -> bool:
+            upper = gaussian_profile(mu, ends)[1]
+            chord = float(upper[0] * (1.0 - share) + upper[1] * share) * (1.0 + 16.0 * U)
+            return chord + SHARE_AT_INFINITY * self._tail * (1.0 + 4.0 * U) <= self._tail * (1.0 - 4.0 * U)
+
+        low, high = 0.0, largest
+        while high - low > 1e-9 * largest:
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if fits(middle) else (low, middle)
+        if low == 0.0:
+            raise InvalidParameter("step", self._h, "smaller for this epsilon and delta")
+        return low
+
+    def _resolved_points(self) -> int:
+        """Return the number of grid points up to a loss beyond which the whole budget holds next to nothing."""
+        far = self._start * (math.sqrt(-2.0 * math.log(RESOLVED * SHARE_AT_INFINITY * self._tail)) + 0.5 * self._start)
+        return math.ceil(far / self._h) + 1
+
+    def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
+        mu, delta = float(self._sums[0]), self._sums[1]
+        for mechanism, count in _steps(increment):
+            if isinstance(mechanism, ApproximateDP):  # an epsilon-private step after removal of an event (M14)
+                delta += count * exact("delta", mechanism.promised_delta)
+                mechanism = PureDP(mechanism.promised_epsilon)
+            for _ in range(count):
+                left = self._room(mechanism, mu)
+                if left is None:
+                    return self._quoted(increment, False, mu, self._asked(mechanism, mu)), self._sums
+                mu = left
+        if delta > self._for_steps:
+            return Quote(False, increment, self.kind, DELTA_OF_STEPS, delta, self._sums[1], self._for_steps), self._sums
+        return self._quoted(increment, True, mu, 0.0), (mu, delta)
+
+    def _quoted(self, increment: Increment, accepted: bool, left: float, more: float) -> Quote:
+        """Return the quote of a step after which mu is left and, if it is refused, `more` squared mu would be needed."""
+        whole = self._start**2
+        used, before = whole - left**2 + more, whole - float(self._sums[0]) ** 2
+        return Quote(accepted, increment, self.kind, "the sum of squared mu", used, before, whole)
+
+    def remaining(self, increment: Increment) -> int:
+        """Return how many more such steps would be admitted; 1000 stands for that many or more."""
+        checked_increment(increment)
+        trial = copy.copy(self)
+        for count in range(MOST_COUNTED):
+            quote, trial._sums = trial._weigh(increment)
+            if not quote.accepted:
+                return count
+        return MOST_COUNTED
+
+    def _room(self, mechanism: Mechanism, mu: float) -> float | None:
+        """Return about the largest mu that, after the step, stays within the budget of `mu`; None if there is none.
+
+        The path of the search depends on nothing but the step and mu, so that a restored filter decides alike.
+        """
+        spreads = self._spreads(mechanism)
+        if not spreads:
+            return mu
+        guess = min(0.5, max(_variance(one, self._h) for one in spreads) / mu**2)
+        part = _least(lambda given_up: self._excess(spreads, mu, _smaller(mu, given_up)), guess)
+        return None if part is None else _smaller(mu, part)
+
+    def _excess(self, spreads: tuple[Spread, ...], mu: float, left: float) -> float:
+        """Return by how much, in logarithms, the step followed by the budget of `left` exceeds the budget of `mu`.
+
+        Not above 0 it is dominated (M15): both profiles are linear in e^x between grid points, so the points decide. Losses
+        below 0 are those above 0 of the other direction. Beyond the last point the left side falls further, and the right side
+        never falls below its mass at infinity.
+        """
+        worst = -math.inf
+        kept, inherited = self._at_infinity(mu), self._at_infinity(left)
+        for step in spreads:
+            last = step.first + step.masses.size - 1
+            count = self._points + max(0, last) + 1
+            x = self._h * np.arange(-last, count - step.first, dtype=np.float64)
+            after = inherited + gaussian_profile(left, x)[1]
+            both = np.convolve(step.masses, after, "valid") * (1.0 + 4.0 * (step.masses.size + 8) * U) + step.infinity
+            whole = kept + (1.0 - kept) * gaussian_profile(mu, self._h * np.arange(count, dtype=np.float64))[0]
+            ratio = max(float((both / whole).max()), float(both[-1]) / kept) * (1.0 + 16.0 * U)
+            worst = max(worst, math.log(ratio) if ratio != 1.0 else 0.0)
+        return worst
+
+    def _asked(self, mechanism: Mechanism, mu: float) -> float:
+        """Return about the squared mu that would have to be left for the step to be admitted; inf if beyond four times all."""
+        spreads, low, high = self._spreads(mechanism), mu, 2.0 * self._start
+        if self._excess(spreads, high, 0.0) > 0.0:
+            return math.inf
+        while high - low > 0.01 * high:
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if self._excess(spreads, middle, 0.0) <= 0.0 else (middle, high)
+        return high**2
+
+    def _spreads(self, mechanism: Mechanism) -> tuple[Spread, ...]:
+        """Return the step on the grid in both directions; nothing if it reveals nothing."""
+        if mechanism not in self._known:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            pairs = dict.fromkeys(mechanism.pair(direction) for direction in Direction)
+            negligible = RESOLVED * SHARE_AT_INFINITY * self._tail
+            self._known[mechanism] = tuple(spread(pair, self._h, negligible) for pair in pairs if pair is not None)
+        return self._known[mechanism]
+
+    def _restore(self, spent: object) -> None:
+        super()._restore(spent)
+        mu = to_float(self._sums[0])  # the float whose decimal form was written
+        if not 0.0 <= mu <= self._start:
+            raise InvalidParameter("spent", spent, "as the residual filter wrote it")
+        self._sums = (mu, self._sums[1])
+
+    def _settings(self) -> State:
+        settings = {"epsilon": self._epsilon, "delta": self._delta, "delta_for_steps": self._for_steps}
+        return {**{name: show(value) for name, value in settings.items()}, "step": repr(self._h)}
+
+    def state(self) -> State:
+        state = super().state()
+        return {**state, "spent": {"mu left": repr(self._sums[0]), "delta": show(self._sums[1])}}
+
+
+def _steps(increment: Increment) -> Iterator[tuple[Mechanism, int]]:
+    if not isinstance(increment, Composable):
+        hint = "Give the mechanism itself, or take a filter for steps of its kind."
+        raise InvalidParameter("increment", str(increment), "a mechanism or composition for the residual filter", hint)
+    if sum(count for _, count in increment._parts) > MOST_COUNTED:
+        raise InvalidParameter("increment", str(increment), f"at most {MOST_COUNTED} steps at once", "Spend it in parts.")
+    return iter(increment._parts)
+
+
+def _least(excess: Callable[[float], float], guess: float) -> float | None:
+    """Return about the least part from 0 to 1 whose excess is not above 0, if there is one; the excess falls with the part.
+
+    Only parts that were tried are returned. A line through the two ends says where to look, a little to either side of it.
+    """
+    low, high = 0.0, 1.0
+    at_low, at_high = math.inf, excess(1.0)
+    if at_high > 0.0:
+        return None
+    part, tries = guess, 0
+    while high - low > _CLOSE * high:
+        value = excess(part)
+        low, at_low, high, at_high = (low, at_low, part, value) if value <= 0.0 else (part, value, high, at_high)
+        tries += 1
+        line = low + (high - low) * at_low / (at_low - at_high) if at_low < math.inf else 0.5 * high
+        part = line * (1.0 + 0.4 * _CLOSE) if value > 0.0 else min(line, high) * (1.0 - 0.4 * _CLOSE)
+        if tries > 12 or not low < part < high:
+            part = 0.5 * (low + high)
+    return high
+
+
+def _smaller(mu: float, part: float) -> float:
+    """Return mu after a part of its square was given up."""
+    return mu * math.sqrt(1.0 - part)
+
+
+def _variance(step: Spread, h: float) -> float:
+    """Return about what the step takes of mu^2 when there is much left."""
+    losses = h * (step.first + np.arange(step.masses.size))
+    return float(step.masses @ losses**2) - float(step.masses @ losses) ** 2
+
+
+def _grid_step(step: Any, mu: float) -> float:
+    if step is None:
+        return 2.0 ** round(math.log2(mu / POINTS_PER_MU))
+    h = to_float(exact("step", step, "a power of two"))
+    if not (0.0 < h < math.inf and math.frexp(h)[0] == 0.5 and 1e-4 * mu <= h <= mu):
+        raise InvalidParameter("step", step, f"a power of two from {1e-4 * mu:.3g} to {mu:.3g} for this budget")
+    return h

@@ -1,0 +1,111 @@
+"""Slots: a plan fixed in advance and priced by the engine; every step takes the place of one that reveals at least as much."""
+
+from typing import Any, ClassVar
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.filters.base import Filter, Quote, State, Sums, largest
+from tightbudget.filters.concentration import DELTA_OF_STEPS
+from tightbudget.filters.domination import dominates
+from tightbudget.filters.exact import Amount, exact, exact_probability, float_down, show
+from tightbudget.filters.increments import Increment, checked_increment
+from tightbudget.mechanisms import ApproximateDP, Composable, Composition, Mechanism, PureDP, compose
+from tightbudget.notation import parse
+
+PRICED = 1e-6  # how narrow the bracket is that prices the plan
+
+
+class SlotFilter(Filter):
+    """Admit steps while each can take a free slot of the plan that dominates it, in any order.
+
+    The plan, a composition or its notation, must itself be (epsilon, delta')-private by the engine's upper bound. This is the
+    tightest filter for an analyst who knows beforehand about what will be asked.
+    """
+
+    kind: ClassVar[str] = "slots"
+
+    def __init__(self, epsilon: Any, delta: Any, plan: Any, delta_for_steps: Any = 0) -> None:
+        self._plan = _checked_plan(plan)
+        self._slots = list(dict.fromkeys(mechanism for mechanism, _ in self._plan.items))
+        self._counts = [sum(n for mechanism, n in self._plan.items if mechanism == slot) for slot in self._slots]
+        super().__init__(epsilon, delta)
+        self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
+        if self._for_steps > self._delta:
+            raise InvalidParameter("delta_for_steps", delta_for_steps, f"at most delta, which is {show(self._delta)}")
+        self._check_price(float_down(self._epsilon), float_down(self._delta - self._for_steps))
+
+    def _check_price(self, epsilon: float, delta: float) -> None:
+        priced = self._plan.delta(epsilon, rtol=PRICED).upper
+        if priced > delta:
+            allowed = f"private with delta at most {delta:.4g} at epsilon {epsilon!r}"
+            raise InvalidParameter(
+                "plan", str(self._plan), allowed, f"Its delta is {priced:.4g}: take fewer slots or more noise."
+            )
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return (*(str(mechanism) for mechanism in self._slots), "delta")
+
+    def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
+        return self._taken(increment, 1)
+
+    def _taken(self, increment: Increment, times: int) -> tuple[Quote, Sums]:
+        """Return the quote for so many such steps, and the slots taken after them."""
+        taken, delta = list(self._sums[:-1]), self._sums[-1]
+        for step, count in _steps(increment):
+            needed = count * times
+            fitting, charged = self._fitting(step)
+            delta += charged * needed
+            for index in fitting:
+                share = min(needed, self._counts[index] - int(taken[index]))
+                taken[index] += share
+                needed -= share
+            if needed:
+                before, cap = sum(self._sums[i] for i in fitting), sum(self._counts[i] for i in fitting)
+                limit = f"the slots that dominate {step}"
+                return Quote(False, increment, self.kind, limit, before + count * times, before, cap), self._sums
+        if delta > self._for_steps:
+            return Quote(False, increment, self.kind, DELTA_OF_STEPS, delta, self._sums[-1], self._for_steps), self._sums
+        cap = sum(self._counts)
+        quote = Quote(True, increment, self.kind, "the slots", sum(taken), sum(self._sums[:-1]), cap)
+        return quote, (*taken, delta)
+
+    def _fitting(self, step: Mechanism) -> tuple[list[int], Amount]:
+        """Return the slots that dominate the step, its equals first, and the delta to be charged besides.
+
+        A step with a delta that no slot covers counts as an epsilon-private one after removal of an event (M14).
+        """
+        fitting = sorted(
+            (i for i, slot in enumerate(self._slots) if dominates(slot, step)), key=lambda i: self._slots[i] != step
+        )
+        if not fitting and isinstance(step, ApproximateDP):
+            return self._fitting(PureDP(step.promised_epsilon))[0], exact("delta", step.promised_delta)
+        return fitting, 0
+
+    def remaining(self, increment: Increment) -> int:
+        checked_increment(increment)
+        return largest(lambda count: self._taken(increment, count)[0].accepted)
+
+    def _restore(self, spent: object) -> None:
+        super()._restore(spent)
+        taken = [int(amount) if amount == amount // 1 else -1 for amount in self._sums[:-1]]
+        if any(not 0 <= count <= most for count, most in zip(taken, self._counts, strict=True)):
+            raise InvalidParameter("spent", spent, "as the slots filter wrote it")
+        self._sums = (*taken, self._sums[-1])
+
+    def _settings(self) -> State:
+        settings = {"epsilon": self._epsilon, "delta": self._delta, "delta_for_steps": self._for_steps}
+        return {**{name: show(value) for name, value in settings.items()}, "plan": str(self._plan)}
+
+
+def _checked_plan(plan: Any) -> Composition:
+    read = parse(plan) if isinstance(plan, str) else plan
+    if not isinstance(read, Composable):
+        raise InvalidParameter("plan", plan, "a composition or its notation", "For example 'gaussian(sigma=20) * 100'.")
+    return compose([read])
+
+
+def _steps(increment: Increment) -> tuple[tuple[Mechanism, int], ...]:
+    if not isinstance(increment, Composable):
+        hint = "Give the mechanism itself, or take a filter for steps of its kind."
+        raise InvalidParameter("increment", str(increment), "a mechanism or composition for the slots filter", hint)
+    return increment._parts
