@@ -14,7 +14,7 @@ import ast
 import difflib
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, NoReturn
@@ -61,6 +61,23 @@ def parse(text: str) -> Private:
         raise _fault(f"{too_long}; give long histograms as a file", text[:80], 0)
     terms = [_Term(text, start, source).private() for start, source in _split_sum(text)]
     return terms[0] if len(terms) == 1 else compose(terms)
+
+
+def parse_call(text: str, known: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, Any]]:
+    """Read one call `name(argument=value, ...)` of the names in `known`, each with its arguments in order.
+
+    For promises that are not mechanisms; values are numbers, strings, or lists of those, as in the rest of the notation.
+
+    >>> parse_call("zcdp(rho=1/8)", {"zcdp": ("rho", "delta")})
+    ('zcdp', {'rho': 0.125})
+    """
+    terms = list(_split_sum(text))
+    start, source = terms[0]
+    indent = len(source) - len(source.lstrip(" "))
+    term = _Term(text, start + indent, source[indent:])
+    if len(terms) > 1:
+        raise _fault("One promise is read at a time; it cannot be added to others", text, terms[1][0])
+    return term.call(known)
 
 
 def _split_sum(text: str) -> Iterator[tuple[int, str]]:
@@ -127,6 +144,30 @@ class _Term:
         indent = len(self.source) - len(self.source.lstrip(" "))
         inner = _Term(self.text, self.start + indent, self.source[indent:])
         return inner._as_private(inner._tree(), 0)
+
+    def call(self, known: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, Any]]:
+        """Return the name and the arguments of the one call this term consists of."""
+        node = self._tree()
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in known):
+            self._fail(node, f"One promise is needed here: {', '.join(known)}")
+        name, arguments = node.func.id, known[node.func.id]
+        given: dict[str, ast.expr] = dict(zip(arguments, node.args, strict=False))
+        for keyword in node.keywords:
+            if keyword.arg is None or keyword.arg not in arguments or keyword.arg in given:
+                self._fail(keyword, f"{name} takes {', '.join(arguments)}, each once")
+            given[keyword.arg] = keyword.value
+        if len(node.args) > len(arguments):
+            self._fail(node.args[-1], f"{name} takes {', '.join(arguments)} and no more")
+        return name, {argument: self._plain(value) for argument, value in given.items()}
+
+    def _plain(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.List):
+            return [self._scalar(cell) for cell in node.elts]
+        return self._scalar(node)
+
+    def _scalar(self, node: ast.expr) -> Number | str:
+        value = self._value(node, 1)
+        return value if isinstance(value, str) else self._number(node, value)
 
     def _tree(self) -> ast.expr:
         try:

@@ -3,8 +3,9 @@
 from tightbudget.filters.advanced import AdvancedFilter, SharpenedFilter
 from tightbudget.filters.base import Filter, Quote
 from tightbudget.filters.basic import BasicFilter
+from tightbudget.filters.best import Choice, Choices, best
 from tightbudget.filters.gdp import GDPFilter
-from tightbudget.filters.increments import RDP, ZCDP, Increment
+from tightbudget.filters.increments import RDP, ZCDP, Increment, parse_increment
 from tightbudget.filters.rdp import RDPFilter
 from tightbudget.filters.registry import from_state
 from tightbudget.filters.residual import ResidualFilter
@@ -17,6 +18,8 @@ __all__ = [
     "ZCDP",
     "AdvancedFilter",
     "BasicFilter",
+    "Choice",
+    "Choices",
     "Filter",
     "GDPFilter",
     "Increment",
@@ -27,5 +30,7 @@ __all__ = [
     "SlotFilter",
     "WhitehouseFilter",
     "ZCDPFilter",
+    "best",
     "from_state",
+    "parse_increment",
 ]

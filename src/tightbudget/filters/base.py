@@ -169,15 +169,15 @@ class SumFilter(Filter):
         return largest(lambda count: self._verdict(plus(self._sums, price, count))[0])
 
 
-def largest(fits: Callable[[int], bool]) -> int:
-    """Return the largest count up to MOST that fits, where every smaller one fits too; 0 if none does."""
+def largest(fits: Callable[[int], bool], most: int = MOST) -> int:
+    """Return the largest count up to `most`, a power of two, that fits, where every smaller one fits; 0 if none does."""
     if not fits(1):
         return 0
     low = 1
-    while low < MOST and fits(2 * low):
+    while low < most and fits(2 * low):
         low *= 2
-    if low >= MOST:
-        return MOST
+    if low >= most:
+        return most
     high = 2 * low
     while high - low > 1:
         middle = (low + high) // 2

@@ -1,5 +1,6 @@
 """What one step may declare, besides the mechanisms of the engine."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,6 +9,7 @@ from typing import Any, ClassVar
 from tightbudget.errors import InvalidParameter
 from tightbudget.filters.exact import exact, exact_probability, show
 from tightbudget.mechanisms import Composable
+from tightbudget.notation import parse, parse_call
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -85,6 +87,27 @@ class RDP:
 
 
 Increment = Composable | ZCDP | RDP
+
+
+_PROMISES = {"zcdp": ("rho", "delta"), "rdp": ("order", "value", "delta")}
+_STARTS_A_PROMISE = re.compile(rf"\s*({'|'.join(_PROMISES)})\b")
+
+
+def parse_increment(text: str) -> Increment:
+    """Read a step: the notation of mechanisms and compositions, and besides it zcdp(rho) and rdp(order, value).
+
+    >>> parse_increment("rdp(order=8, value=0.02)"), parse_increment("zcdp(rho=0.01, delta=1e-9)")
+    (rdp(order=8, value=0.02), zcdp(rho=0.01, delta=1e-09))
+    >>> parse_increment("pure_dp(epsilon=0.01) * 3")
+    Composition(items=((PureDP(promised_epsilon=0.01), 3),))
+    """
+    if not isinstance(text, str) or not _STARTS_A_PROMISE.match(text):
+        return parse(text)
+    name, arguments = parse_call(text, _PROMISES)
+    for needed in _PROMISES[name][:-1]:
+        if needed not in arguments:
+            raise InvalidParameter("increment", text, f"given with {' and '.join(_PROMISES[name][:-1])}")
+    return ZCDP(**arguments) if name == "zcdp" else RDP(arguments["order"], arguments["value"], arguments.get("delta", 0))
 
 
 def exact_order(value: Any) -> Fraction:

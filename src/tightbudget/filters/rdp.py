@@ -9,7 +9,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.filters import prices
 from tightbudget.filters.base import State, Sums
 from tightbudget.filters.concentration import ConcentrationFilter
-from tightbudget.filters.exact import Amount, exact, show
+from tightbudget.filters.exact import Amount, exact, show, to_float
 from tightbudget.filters.increments import Increment, exact_order
 from tightbudget.filters.prices import TICKS
 from tightbudget.filters.thresholds import CLOSEST_ORDER, LARGEST_ORDER, renyi_budget
@@ -44,6 +44,11 @@ class RDPFilter(ConcentrationFilter):
         budgets = [renyi_budget(order, self._epsilon, weight * self._tail) for order, weight in each]
         self._prices: dict[Increment, Sums] = {}  # keyed by the step alone: hashing many orders takes longer than a decision
         self._budgets = tuple(budget.numerator * TICKS // budget.denominator for budget in budgets)
+
+    @property
+    def orders(self) -> tuple[float, ...]:
+        """The orders, fixed before the first step."""
+        return tuple(to_float(order) for order in self._orders)
 
     @property
     def _own_sums(self) -> tuple[str, ...]:

@@ -188,7 +188,7 @@ class ResidualFilter(Filter):
 def _steps(increment: Increment) -> Iterator[tuple[Mechanism, int]]:
     if not isinstance(increment, Composable):
         hint = "Give the mechanism itself, or take a filter for steps of its kind."
-        raise InvalidParameter("increment", str(increment), "a mechanism or composition for the residual filter", hint)
+        raise InvalidParameter("increment", str(increment), "a mechanism or composition for this filter", hint)
     if sum(count for _, count in increment._parts) > MOST_COUNTED:
         raise InvalidParameter("increment", str(increment), f"at most {MOST_COUNTED} steps at once", "Spend it in parts.")
     return iter(increment._parts)

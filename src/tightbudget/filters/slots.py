@@ -107,5 +107,5 @@ def _checked_plan(plan: Any) -> Composition:
 def _steps(increment: Increment) -> tuple[tuple[Mechanism, int], ...]:
     if not isinstance(increment, Composable):
         hint = "Give the mechanism itself, or take a filter for steps of its kind."
-        raise InvalidParameter("increment", str(increment), "a mechanism or composition for the slots filter", hint)
+        raise InvalidParameter("increment", str(increment), "a mechanism or composition for this filter", hint)
     return increment._parts

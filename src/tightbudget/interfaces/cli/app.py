@@ -9,6 +9,8 @@ import typer
 from tightbudget import __version__
 from tightbudget.errors import TightBudgetError
 from tightbudget.interfaces.cli import compare, curve, questions, study
+from tightbudget.errors import BudgetRefused, TightBudgetError
+from tightbudget.interfaces.cli import curve, filters, questions
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # what a shell expects after Ctrl-C: 128 + SIGINT
@@ -25,6 +27,7 @@ app.command("delta")(questions.delta)
 app.command("curve")(curve.curve)
 app.add_typer(study.app, name="study")
 app.command("compare")(compare.compare)
+app.add_typer(filters.app, name="filter")
 
 
 def _show_version(wanted: bool) -> None:
@@ -53,6 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
         return code if isinstance(code, int) else 0
+    except BudgetRefused as problem:
+        _say(str(problem))
+        return filters.REFUSED
     except TightBudgetError as problem:
         return _say("\n".join([str(problem), *getattr(problem, "__notes__", [])]))
     except OSError as problem:
