@@ -85,6 +85,7 @@ def best(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = N
       ...
     """
     checked_increment(expected)
+    promised = BasicFilter(epsilon, delta).state()
     for_steps = _share(delta, expected) if delta_for_steps is None else delta_for_steps
     rows = [
         _row("basic", lambda: BasicFilter(epsilon, delta), expected),
@@ -98,7 +99,6 @@ def best(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = N
         _row("residual", lambda: ResidualFilter(epsilon, delta, for_steps), expected),
         _row("slots", lambda: _most_slots(epsilon, delta, expected), expected),
     ]
-    promised = BasicFilter(epsilon, delta).state()
     return Choices(expected, promised["epsilon"], promised["delta"], tuple(sorted(rows, key=lambda row: -row.count)))
 
 
@@ -144,10 +144,10 @@ def _row(name: str, make: Callable[[], Filter], expected: Increment) -> Choice:
 
 def _note(made: Filter, count: int) -> str:
     if isinstance(made, SlotFilter):
-        return "this very plan, fixed in advance"
+        return "this very plan, fixed in advance" if count else ""
     if count >= MOST or (isinstance(made, ResidualFilter) and count >= MOST_COUNTED):
         return "or more"
-    return f"order {made.orders[0]}" if isinstance(made, RDPFilter) and len(made.orders) == 1 else ""
+    return f"order {made.orders[0]:.6g}" if isinstance(made, RDPFilter) and len(made.orders) == 1 else ""
 
 
 def _most_slots(epsilon: Any, delta: Any, expected: Increment) -> SlotFilter:

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from scipy import special
 
 from tightbudget.buckets.spread import share_up
-from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Cells, Pair
 
 Array = NDArray[np.float64]
 
-MOST_POINTS = 1 << 18
 _INFLATED = 1.0 + 1e-12  # covers the roundings of an exponential, a share and the sums they enter
 
 
@@ -31,17 +29,20 @@ class Spread:
     infinity: float
 
 
-def spread(pair: Pair, h: float, negligible: float) -> Spread:
-    """Return the pair on the grid; losses beyond those that hold `negligible` of A count as infinite."""
+def spread(pair: Pair, h: float, negligible: float, reach: float) -> Spread:
+    """Return the pair on the grid from about -reach to reach.
+
+    Losses above, and the largest ones as far as they hold no more than `negligible` of A, count as infinite; losses below, and
+    the smallest ones likewise, are raised to the lower end.
+    """
     survey = pair.survey()
     log_a = survey.log_a + survey.error
-    kept = max(1, int(np.count_nonzero(np.logaddexp.accumulate(log_a[::-1])[::-1] > math.log(negligible))))
-    dropped = int(np.count_nonzero(np.logaddexp.accumulate(log_a) <= math.log(negligible)))
-    low, high = float(survey.low[min(dropped, kept - 1)]), float(survey.high[:kept].max())
+    above = (survey.high > reach) | (np.logaddexp.accumulate(log_a[::-1])[::-1] <= math.log(negligible))
+    below = (survey.low < -reach) | (np.logaddexp.accumulate(log_a) <= math.log(negligible))
+    high = min(reach, float(survey.high[~above].max(initial=0.0)))
+    low = min(high, max(-reach, float(survey.low[~below].min(initial=0.0))))
     slack = pair.slack(max(abs(low), abs(high)) + 2.0 * h)
     start, stop = math.floor((low - slack) / h) - 1, math.ceil((high + slack) / h) + 2
-    if stop - start > MOST_POINTS:
-        raise InvalidParameter("increment", pair, f"narrower than {MOST_POINTS} grid steps", "Give the filter a larger step.")
     x = h * np.arange(start, stop + 1, dtype=np.float64)
     masses = np.zeros(x.size)
     # A cell holds losses up to `slack` outside its edges: with the edges moved down by more than that none lies above the
@@ -55,9 +56,8 @@ def spread(pair: Pair, h: float, negligible: float) -> Spread:
     place = points.low + slack + 4.0 * U * np.abs(points.low)
     index = np.floor(place / h).astype(np.intp) - start
     _add(masses, points, index, place - x[index], h)
-    # what lies below the window moves up to its lower end, what lies above to infinity
-    masses[0] += _sum(log_a[: min(dropped, kept - 1)])
-    infinity = pair.infinity * (1.0 + 1e-11 + max(0.0, pair.infinity_error)) + pair.unresolved + _sum(log_a[kept:])
+    masses[math.ceil(low / h) + 1 - start] += _sum(log_a[below])
+    infinity = pair.infinity * (1.0 + 1e-11 + max(0.0, pair.infinity_error)) + pair.unresolved + _sum(log_a[above])
     return Spread(start, masses * _INFLATED, infinity * _INFLATED)
 
 

@@ -125,6 +125,8 @@ class ResidualFilter(Filter):
         spreads = self._spreads(mechanism)
         if not spreads:
             return mu
+        if mu == 0.0:
+            return None
         guess = min(0.5, max(_variance(one, self._h) for one in spreads) / mu**2)
         part = _least(lambda given_up: self._excess(spreads, mu, _smaller(mu, given_up)), guess)
         return None if part is None else _smaller(mu, part)
@@ -165,8 +167,9 @@ class ResidualFilter(Filter):
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
             pairs = dict.fromkeys(mechanism.pair(direction) for direction in Direction)
+            reach = self._h * self._points
             negligible = RESOLVED * SHARE_AT_INFINITY * self._tail
-            self._known[mechanism] = tuple(spread(pair, self._h, negligible) for pair in pairs if pair is not None)
+            self._known[mechanism] = tuple(spread(pair, self._h, negligible, reach) for pair in pairs if pair is not None)
         return self._known[mechanism]
 
     def _restore(self, spent: object) -> None:

@@ -53,15 +53,14 @@ def _as_table(choices: Choices) -> str:
     from rich.table import Table
 
     title = f"Steps like {choices.increment} within ε = {choices.epsilon}, δ = {choices.delta}"
-    table = Table("filter", box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="none")
+    table = Table("filter", box=box.SIMPLE_HEAD)
     table.add_column("steps", justify="right")
     table.add_column("", overflow="fold")
     for choice in choices:
         table.add_row(choice.name, str(choice.count) if choice.filter is not None else "-", choice.note)
     text = io.StringIO()
-    # as wide as it needs to be: a table cut to fit would hide what it was asked for
-    Console(file=text, width=max(100, len(title) + 4), no_color=True, highlight=False).print(table)
-    return "\n".join(line.rstrip() for line in text.getvalue().strip("\n").splitlines())
+    Console(file=text, width=100, no_color=True, highlight=False).print(table)
+    return "\n".join([title, *(line.rstrip() for line in text.getvalue().strip("\n").splitlines())])
 
 
 def _as_json(choices: Choices) -> str:
