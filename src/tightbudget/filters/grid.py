@@ -68,13 +68,13 @@ def _add(masses: Array, events: Cells, index: NDArray[np.intp], above: Array, h:
     """
     above = above + 2.0 * events.error + 8.0 * U * (1.0 + np.abs(events.low))
     share = np.minimum(share_up(above, h) * _INFLATED, 1.0)
-    a = np.exp(events.log_a + events.error + 4.0 * U * np.abs(events.log_a))
+    a = np.exp(np.minimum(events.log_a + events.error + 4.0 * U * np.abs(events.log_a), 0.0))
     np.add.at(masses, index + 1, a * share)
     np.add.at(masses, index, a * (1.0 - share))
 
 
 def _sum(logs: Array) -> float:
-    return float(np.exp(logs).sum())
+    return float(np.exp(np.minimum(logs, 0.0)).sum())  # no mass is above 1, however wide its doubt
 
 
 def gaussian_profile(mu: float, x: Array) -> tuple[Array, Array]:

@@ -63,7 +63,9 @@ def test_numbers_of_all_kinds_are_taken_as_written(given: object, number: Fracti
     assert exact("epsilon", show(number)) == number
 
 
-@pytest.mark.parametrize("bad", [-1, -0.1, "-1/3", math.nan, math.inf, "inf", "nan", "x", "", "1/0", "1e999999999", None, True, 1j, [1], b"1"])
+@pytest.mark.parametrize(
+    "bad", [-1, -0.1, "-1/3", math.nan, math.inf, "inf", "nan", "x", "", "1/0", "1e999999999", None, True, 1j, [1], b"1"]
+)
 def test_what_is_no_amount_is_refused(bad: object) -> None:
     with pytest.raises(tb.InvalidParameter):
         exact("epsilon", bad)

@@ -1,0 +1,105 @@
+"""What the package admits, fifty-digit arithmetic of the theorem admits; and it gives away next to nothing."""
+
+import random
+from collections.abc import Callable
+from fractions import Fraction
+
+import filter_truth as truth
+import mpmath as mp
+import pytest
+
+import tightbudget as tb
+from tightbudget.filters import AdvancedFilter, Filter, GDPFilter, RDPFilter, SharpenedFilter, WhitehouseFilter, ZCDPFilter
+from tightbudget.filters.exact import exact
+from tightbudget.filters.thresholds import most_mu, most_rho, most_squares, renyi_budget
+
+ORDER = Fraction(17, 2)
+Truth = Callable[[list[Fraction], Fraction, Fraction], bool]
+KINDS: dict[str, tuple[Callable[[str, str], Filter], Truth]] = {
+    "advanced": (AdvancedFilter, truth.advanced),
+    "sharpened": (SharpenedFilter, truth.sharpened),
+    "whitehouse": (WhitehouseFilter, truth.whitehouse),
+    "zcdp": (ZCDPFilter, truth.zcdp),
+    "rdp": (lambda e, d: RDPFilter(e, d, ORDER), lambda s, e, d: truth.renyi(s, e, d, ORDER)),
+    "gdp": (GDPFilter, truth.gdp),
+}
+BUDGETS = [("1", "1e-6"), ("0.1", "1e-9"), ("8", "1e-2"), ("1e-5", "1e-12"), ("1/3", "3/1000")]
+
+
+def exhaust(budget: Filter, source: random.Random) -> list[Fraction]:
+    """Spend random steps, then the largest float that still fits; return all of them."""
+    steps = list[float]()
+    while len(steps) < 6:
+        step = budget.epsilon * 10 ** source.uniform(-3, -1.3)
+        if budget.quote(tb.PureDP(step)):
+            budget.spend(tb.PureDP(step))
+            steps.append(step)
+    low, high = 0.0, 2.0 * budget.epsilon
+    while low < (middle := 0.5 * (low + high)) < high:
+        low, high = (middle, high) if budget.quote(tb.PureDP(middle)) else (low, middle)
+    budget.spend(tb.PureDP(low))
+    return [exact("step", step) for step in [*steps, low]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("epsilon", "delta"), BUDGETS)
+def test_the_last_step_that_fits_fits_in_fifty_digits(kind: str, epsilon: str, delta: str) -> None:
+    make, admits = KINDS[kind]
+    e, d = exact("epsilon", epsilon), exact("delta", delta)
+    for seed in range(2):
+        budget = make(epsilon, delta)
+        if kind == "rdp" and not budget.quote(tb.PureDP(budget.epsilon / 1e6)):
+            return  # the order is not made for this budget
+        steps = exhaust(budget, random.Random(f"{kind} {seed}"))
+        assert admits(steps, e, d)
+        # what rounding gives away is less than a billionth of the whole; for the difference of two normal tails a millionth
+        given_away = sum(steps) / 10 ** (6 if kind == "gdp" else 9)
+        assert not admits([*steps[:-1], steps[-1] + given_away], e, d)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), BUDGETS)
+def test_budgets_are_rounded_down(epsilon: str, delta: str) -> None:
+    e, d = exact("epsilon", epsilon), exact("delta", delta)
+    with mp.workdps(120):
+        x, y = truth.number(e), truth.number(d)
+        squares = truth.number(most_squares(e, d))
+        bound = mp.sqrt(2 * mp.log(1 / y) * squares) + squares / 2
+        assert x * (1 - mp.mpf("1e-39")) < bound <= x
+        for order in (Fraction(11, 10), Fraction(2), Fraction(100), 1 + Fraction(1, 10**9), Fraction(10**9)):
+            a = truth.number(order)
+            reached = truth.renyi_delta(a, truth.number(renyi_budget(order, e, d)), x)
+            assert reached <= y
+            assert mp.log(y / reached) < mp.mpf("1e-27") * (1 + a)
+        rho = truth.number(most_rho(e, d))
+        assert min(truth.renyi_delta(1 + mp.mpf(2) ** k, (1 + mp.mpf(2) ** k) * rho, x) for k in range(-20, 30)) >= y * (
+            1 - mp.mpf("1e-12")
+        )
+        mu = mp.mpf(most_mu(e, d))
+        assert truth.gaussian_delta(mu, x) <= y < truth.gaussian_delta(mu * (1 + mp.mpf("1e-6")), x)
+
+
+@pytest.mark.parametrize("epsilon", ["1e-12", "0.001", "0.3", "5", "80"])
+@pytest.mark.parametrize("order", ["1.000001", "1.5", "8", "1000"])
+def test_divergence_of_a_pure_step_is_rounded_up(epsilon: str, order: str) -> None:
+    from tightbudget.filters.prices import pure_renyi
+
+    e, a = exact("epsilon", epsilon), exact("order", order)
+    with mp.workdps(80):
+        value = truth.pure_renyi(truth.number(e), truth.number(a))
+        ours = pure_renyi(e, a)
+        assert isinstance(ours, Fraction)
+        assert value <= truth.number(ours) <= value * (1 + mp.mpf("1e-11"))
+
+
+@pytest.mark.parametrize("epsilon", ["1e-300", "1e-12", "0.001", "0.3", "5", "80", "600"])
+def test_drifts_are_rounded_up(epsilon: str) -> None:
+    from tightbudget.filters.prices import TICKS, exact_drift, printed_drift
+
+    step = tb.PureDP(float(epsilon))
+    with mp.workdps(80):
+        e = truth.number(exact("epsilon", epsilon))
+        for price, drift in ((exact_drift, e * mp.tanh(e / 2)), (printed_drift, e * mp.expm1(e) / 2)):
+            ours = mp.mpf(price(step)[0]) / TICKS
+            assert drift <= ours <= drift * (1 + mp.mpf("1e-12")) + mp.mpf(1) / TICKS
+            squares = mp.mpf(price(step)[1]) / TICKS
+            assert e**2 <= squares <= e**2 * (1 + mp.mpf("1e-30")) + mp.mpf(1) / TICKS

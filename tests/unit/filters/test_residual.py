@@ -1,0 +1,150 @@
+"""The residual filter against fifty-digit profiles: what it leaves, together with the step, is within what there was."""
+
+import math
+
+import filter_truth as truth
+import mpmath as mp
+import numpy as np
+import pytest
+
+import tightbudget as tb
+from tightbudget.filters import ResidualFilter, from_state
+from tightbudget.filters.grid import Spread, gaussian_profile, spread
+from tightbudget.pairs.base import Direction
+
+
+def profile(mu: mp.mpf, x: mp.mpf) -> mp.mpf:
+    """delta(x) of N(mu, 1) against N(0, 1), for x of any sign."""
+    if mu == 0:
+        return max(mp.mpf(0), 1 - mp.exp(x))
+    return mp.ncdf(mu / 2 - x / mu) - mp.exp(x) * mp.ncdf(-mu / 2 - x / mu)
+
+
+def chord(mu: mp.mpf, x: mp.mpf, h: mp.mpf) -> mp.mpf:
+    """The profile of the budget's pair: linear in e^x between the points of the grid."""
+    low = mp.floor(x / h) * h
+    share = (mp.exp(x) - mp.exp(low)) / (mp.exp(low + h) - mp.exp(low))
+    return (1 - share) * profile(mu, low) + share * profile(mu, low + h)
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "step"), [(1, 1e-6, 0.01), (4, 1e-6, 0.1), (1, 1e-9, 0.003)])
+def test_step_and_rest_are_dominated_by_what_there_was(epsilon: float, delta: float, step: float) -> None:
+    """At every tenth grid point and off the grid: H(RR x rest) <= H(budget), with the exact atoms of randomised response."""
+    budget = ResidualFilter(epsilon, delta)
+    h = mp.mpf(budget._h)
+    for _ in range(3):
+        before, kept = mp.mpf(budget._sums[0]), mp.mpf(budget._at_infinity(budget._sums[0]))
+        budget.spend(tb.PureDP(step))
+        after, rest = mp.mpf(budget._sums[0]), mp.mpf(budget._at_infinity(budget._sums[0]))
+        assert after < before
+        e = mp.mpf(str(step))
+        likely = 1 / (1 + mp.exp(-e))
+        for k in [*range(0, budget._points, 97), mp.mpf("0.3"), mp.mpf("7.7")]:
+            x = k * h
+            mixed = likely * chord(after, x - e, h) + (1 - likely) * chord(after, x + e, h)
+            assert rest + (1 - rest) * mixed <= kept + (1 - kept) * chord(before, x, h)
+
+
+def test_a_gaussian_step_costs_its_own_mu() -> None:
+    budget = ResidualFilter(1, 1e-6)
+    quote = budget.spend(tb.Gaussian(20))
+    assert 1 / 400 <= float(quote.asked) <= 1.01 / 400
+
+
+@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-12])
+def test_the_whole_budget_keeps_the_guarantee(delta: float) -> None:
+    for epsilon in (0.1, 1.0, 5.0):
+        budget = ResidualFilter(epsilon, delta)
+        mu, h = mp.mpf(budget._start), mp.mpf(budget._h)
+        infinity = mp.mpf(budget._at_infinity(budget._start))
+        reached = infinity + (1 - infinity) * chord(mu, mp.mpf(str(epsilon)), h)
+        assert mp.mpf(delta) * mp.mpf("0.99") < reached <= mp.mpf(str(delta))
+
+
+@pytest.mark.parametrize("mu", [1e-4, 0.03, 0.24, 1.5, 6.0])
+def test_profiles_hold_the_closed_form(mu: float) -> None:
+    x = np.array([-3.0, -0.5, -0.01, 0.0, 0.001, 0.1, 0.5, 1.0, 3.0, 20.0])
+    lower, upper = gaussian_profile(mu, x)
+    with mp.workdps(400):
+        for value, low, high in zip(x.tolist(), lower.tolist(), upper.tolist(), strict=True):
+            exact = profile(mp.mpf(mu), mp.mpf(value))
+            assert low <= exact <= high
+
+
+def mass_above(one: Spread, h: float, x: float) -> float:
+    losses = h * (one.first + np.arange(one.masses.size))
+    return float((one.masses * np.maximum(-np.expm1(x - losses), 0.0)).sum()) + one.infinity
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        tb.PureDP(0.3),
+        tb.Laplace(2),
+        tb.Gaussian(3),
+        tb.Poisson(tb.Gaussian(1), 0.1),
+        tb.BoundedRange(0.7),
+        tb.DiscreteGaussian(3),
+        tb.TruncatedGaussian(1, 8),
+        tb.Histograms([0.2, 0.3, 0.5], [0.3, 0.4, 0.3]),
+    ],
+)
+@pytest.mark.parametrize("direction", Direction)
+@pytest.mark.parametrize(("negligible", "reach"), [(1e-18, 4.0), (1e-3, 4.0), (1e-18, 0.25)])
+def test_a_spread_step_dominates(mechanism: tb.Mechanism, direction: Direction, negligible: float, reach: float) -> None:
+    h = 2.0**-6
+    pair = mechanism.pair(direction)
+    assert pair is not None
+    one = spread(pair, h, negligible, reach)
+    for x in (0.0, 0.01, 0.1, 0.2, 0.24, 0.5, 1.0):
+        # the engine's lower end for the larger of both directions; pairs whose directions differ are asked at 0 alone
+        if x == 0.0 or mechanism.pair(Direction.ADD) == mechanism.pair(Direction.REMOVE):
+            assert mass_above(one, h, x) >= mechanism.delta(x, rtol=1e-6).lower
+    # under B no more than all of it lies where A has any
+    losses = h * (one.first + np.arange(one.masses.size))
+    assert float((one.masses * np.exp(-losses)).sum()) <= 1.0 + 1e-3 + (negligible + one.infinity) * math.exp(reach)
+
+
+def test_what_lies_below_the_window_moves_up() -> None:
+    pair = tb.Gaussian(3).pair(Direction.REMOVE)
+    assert pair is not None
+    h = 2.0**-6
+    whole, cut = (spread(pair, h, negligible, 4.0) for negligible in (1e-18, 0.05))
+    # mean loss, infinite mass aside: cutting a tail below never lowers it
+    floor = -1.0
+    heavy = [
+        float((one.masses * (h * (one.first + np.arange(one.masses.size)) >= floor)).sum()) + one.infinity
+        for one in (whole, cut)
+    ]
+    assert heavy[1] >= heavy[0]
+    for x in np.arange(-1.0, 1.0, 0.05).tolist():
+        assert mass_above(cut, h, x) >= mass_above(whole, h, x) * (1 - 1e-9)
+
+
+def test_restored_filters_decide_alike() -> None:
+    budget = ResidualFilter(1, 1e-6, 1e-7)
+    for step in (tb.PureDP(0.05), tb.Laplace(30), tb.ApproximateDP(0.01, 1e-9)):
+        budget.spend(step)
+        again = from_state(budget.state())
+        assert again == budget
+        assert again.quote(tb.Gaussian(20)) == budget.quote(tb.Gaussian(20))
+
+
+def test_what_it_cannot_take_is_refused_or_named() -> None:
+    budget = ResidualFilter(1, 1e-6)
+    with pytest.raises(tb.BudgetRefused):
+        budget.spend(tb.Gaussian(0.1))
+    with pytest.raises(tb.BudgetRefused):
+        budget.spend(tb.Gaussian(0))
+    with pytest.raises(tb.BudgetRefused):
+        budget.spend(tb.TruncatedGaussian(1, 2))
+    with pytest.raises(tb.InvalidParameter):
+        budget.spend(tb.filters.ZCDP(0.1))
+    with pytest.raises(tb.InvalidParameter):
+        budget.spend(tb.PureDP(0.001) * 10**6)
+    assert budget.spent["squared mu"] == 0
+    budget.spend(tb.Gaussian(math.inf))
+    assert budget.spent["squared mu"] == 0
+    with pytest.raises(tb.InvalidParameter):
+        ResidualFilter(1, 1e-6, step=0.003)
+    assert truth.mp.mp.dps == 60
