@@ -68,6 +68,12 @@ RANGE = "unit/classic/test_bounded_range.py"
 CLASSIC_RENYI = "unit/classic/test_renyi.py"
 CLASSIC_EDGES = "unit/classic/test_edges.py"
 COMPARE = "unit/comparison/test_compare.py"
+BUDGETS = "unit/filters/test_exact_budgets.py"
+FIFTY = "unit/filters/test_fifty_digits.py"
+ADVERSARIES = "unit/filters/test_adversaries.py"
+INCREMENTS = "unit/filters/test_increments.py"
+RESIDUAL = "unit/filters/test_residual.py"
+SLOTS = "unit/filters/test_slots.py"
 
 
 class Mutation(NamedTuple):
@@ -458,6 +464,56 @@ MUTATIONS = [
              "the engine is told of half the failures", [FORMULAS]),
     Mutation("classic text", "comparison/table.py", "rounding=ROUND_CEILING)", "rounding='ROUND_FLOOR')",
              "a printed bound is rounded down", [COMPARE]),
+    # filters
+    Mutation("filter typed", "filters/exact.py", "_from_text(repr(value) if isinstance(value, float) else str(value))",
+             "Fraction(value)",
+             "a typed 0.1 is a little more than a tenth: ten of them do not fit", [BUDGETS]),
+    Mutation("filter derived", "filters/exact.py", "value * (1.0 + (roundings + 2.0) * U)", "value * (1.0 - 1e-12)",
+             "computed prices round down", [FIFTY]),
+    Mutation("filter boundary", "filters/advanced.py", "_ALLOWANCE = 1.0 + 64.0 * U", "_ALLOWANCE = 1.0 - 1e-12",
+             "the bound on the loss rounds down", [FIFTY]),
+    Mutation("filter half delta", "filters/advanced.py", "math.log(2.0) + log_inverse", "log_inverse",
+             "the tail gets all of delta although half is kept for steps", [FIFTY]),
+    Mutation("filter squares", "filters/thresholds.py", "root * root * (1 - _ALLOWANCE)", "root * root * (1 + _ALLOWANCE)",
+             "the budget of squares rounds up", [FIFTY]),
+    Mutation("filter orders", "filters/thresholds.py", "budget - size * _ALLOWANCE", "budget + size * _ALLOWANCE",
+             "Rényi budgets round up", [FIFTY]),
+    Mutation("filter weight", "filters/rdp.py", "weight * self._tail", "self._tail",
+             "every order gets all of delta", ["unit/filters/test_admitted_steps.py"]),
+    Mutation("filter ticks", "filters/prices.py", "-(-amount.numerator * TICKS // amount.denominator)",
+             "amount.numerator * TICKS // amount.denominator",
+             "ticks round down", [FIFTY]),
+    Mutation("filter delta", "filters/concentration.py", "delta and delta > self._for_steps", "delta and delta > self._delta",
+             "steps use the delta of the tail a second time", [ADVERSARIES, INCREMENTS, "unit/filters/test_admitted_steps.py"]),
+    Mutation("filter basic", "filters/concentration.py", "sums[-1] <= self._epsilon", "sums[-1] / 2 <= self._epsilon",
+             "the basic alternative admits twice epsilon", [ADVERSARIES]),
+    Mutation("filter mu", "filters/thresholds.py", "gaussian_delta(mu, threshold, 0.0)[1]",
+             "gaussian_delta(mu, threshold, 0.0)[0]",
+             "the budget of mu is read off the lower bound", [FIFTY]),
+    Mutation("filter curve", "filters/increments.py", "share * (curve_above - curve_below)", "0 * (curve_above - curve_below)",
+             "between orders the smaller divergence is taken", [INCREMENTS]),
+    Mutation("filter refusal", "filters/base.py", "        if not quote.accepted:\n            raise BudgetRefused(quote)\n",
+             "        self._sums = after\n        if not quote.accepted:\n            raise BudgetRefused(quote)\n",
+             "a refused step is spent", [BUDGETS, INCREMENTS]),
+    Mutation("filter spread", "filters/grid.py", "np.add.at(masses, index + 1, a * share)",
+             "np.add.at(masses, index, a * share)",
+             "losses move down to the grid", [RESIDUAL]),
+    Mutation("filter below", "filters/grid.py", "masses[math.ceil(low / h) + 1 - start]", "masses[0]",
+             "what lies below the window moves down", [RESIDUAL]),
+    Mutation("filter above", "filters/grid.py", "pair.unresolved + _sum(log_a[above])", "pair.unresolved",
+             "losses above the window are lost", [RESIDUAL]),
+    Mutation("filter chord", "filters/residual.py", "upper[0] * (1.0 - share) + upper[1] * share", "upper[1]",
+             "the first budget is read a grid point too far", [RESIDUAL]),
+    Mutation("filter room", "filters/residual.py", "(low, at_low, part, value) if value <= 0.0 else",
+             "(low, at_low, part, value) if value <= 0.01 else",
+             "a little more is left than there is room for", [RESIDUAL]),
+    Mutation("filter infinity", "filters/residual.py", "inherited + gaussian_profile(left, x)[1]",
+             "gaussian_profile(left, x)[1]",
+             "mass at infinity is not passed on", [RESIDUAL]),
+    Mutation("filter slot rate", "filters/domination.py", "step.q <= slot.q and", "",
+             "larger samples take the slots of smaller ones", [SLOTS]),
+    Mutation("filter slot price", "filters/slots.py", "if priced > delta:", "if priced > 1e9 * delta:",
+             "a plan may cost more than its delta", [SLOTS]),
 ]  # fmt: skip
 
 

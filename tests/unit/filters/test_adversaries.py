@@ -19,19 +19,16 @@ from tightbudget.filters import (
     SlotFilter,
     WhitehouseFilter,
     ZCDPFilter,
-    from_state,
 )
 
 DEPTH = 5
 
 
-def worst(
-    epsilon: float,
-    menu: tuple[tb.PureDP | tb.ApproximateDP, ...],
-    start: str,
-    after: Callable[[str, int], str | None],
-    depth: int = DEPTH,
-) -> float:
+Step = tb.PureDP | tb.ApproximateDP
+After = Callable[[str, int], str | None]
+
+
+def worst(epsilon: float, menu: tuple[Step, ...], start: str, after: After, depth: int = DEPTH) -> float:
     """Return the largest delta(epsilon) that an adversary reaches in `depth` steps; after(state, i) is the state, or a refusal.
 
     delta is the mean of (1 - e^(epsilon - loss))_+ over what she sees, and every step is randomised response (theory: KOV), so
@@ -55,16 +52,18 @@ def worst(
     return value(start, 0.0, depth)
 
 
-def against(make: Callable[[], Filter], menu: tuple[tb.PureDP | tb.ApproximateDP, ...]) -> float:
+def against(make: Callable[[], Filter], menu: tuple[Step, ...]) -> float:
+    budget = make()
+
     @cache
     def after(state: str, index: int) -> str | None:
-        budget = from_state(json.loads(state))
+        budget._restore(json.loads(state))
         if not budget.quote(menu[index]):
             return None
         budget.spend(menu[index])
-        return json.dumps(budget.state())
+        return json.dumps(budget.state()["spent"])
 
-    return worst(make().epsilon, menu, json.dumps(make().state()), after)
+    return worst(budget.epsilon, menu, json.dumps(budget.state()["spent"]), after)
 
 
 E, D = 1.5, 0.05
@@ -124,13 +123,4 @@ def broken() -> Filter:
 
 
 def test_the_search_finds_a_broken_filter() -> None:
-    @cache
-    def after(state: str, index: int) -> str | None:
-        budget = broken()
-        budget._restore(json.loads(state))
-        if not budget.quote(MENU[index]):
-            return None
-        budget.spend(MENU[index])
-        return json.dumps(budget.state()["spent"])
-
-    assert worst(E, MENU, json.dumps(broken().state()["spent"]), after) > D
+    assert against(broken, MENU) > D
