@@ -465,8 +465,7 @@ MUTATIONS = [
     Mutation("classic text", "comparison/table.py", "rounding=ROUND_CEILING)", "rounding='ROUND_FLOOR')",
              "a printed bound is rounded down", [COMPARE]),
     # filters
-    Mutation("filter typed", "filters/exact.py", "_from_text(repr(value) if isinstance(value, float) else str(value))",
-             "Fraction(value)",
+    Mutation("filter typed", "filters/exact.py", "Fraction(*Decimal(repr(value)).as_integer_ratio())", "Fraction(value)",
              "a typed 0.1 is a little more than a tenth: ten of them do not fit", [BUDGETS]),
     Mutation("filter derived", "filters/exact.py", "value * (1.0 + (roundings + 2.0) * U)", "value * (1.0 - 1e-12)",
              "computed prices round down", [FIFTY]),

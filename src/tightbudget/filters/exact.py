@@ -30,6 +30,8 @@ def exact(name: str, value: object, allowed: str = "a finite number from 0") -> 
     >>> exact("epsilon", 0.1), exact("epsilon", "1/3"), exact("epsilon", 2)
     (Fraction(1, 10), Fraction(1, 3), Fraction(2, 1))
     """
+    if type(value) is float and 0.0 <= value < math.inf:  # by far the commonest case, decided fast
+        return Fraction(*Decimal(repr(value)).as_integer_ratio())
     number = _read(name, value, allowed)
     if number < 0:
         raise InvalidParameter(name, value, allowed)

@@ -16,11 +16,12 @@ from tightbudget import divergences
 from tightbudget.errors import InvalidParameter
 from tightbudget.filters.exact import Amount, exact, plus, rounded_up, to_float
 from tightbudget.filters.increments import RDP, ZCDP, Increment
-from tightbudget.mechanisms import ApproximateDP, BoundedRange, Composable, Gaussian, GaussianDP, Laplace, PureDP
+from tightbudget.mechanisms import ApproximateDP, BoundedRange, Composable, Composition, Gaussian, GaussianDP, Laplace, PureDP
 from tightbudget.numerics.rounding import U
 
 Price = tuple[Amount, ...]
 
+_NOTHING = PureDP(0)
 ZERO = 0  # a whole number: adding it to another is cheap
 TICKS = 2**400
 """Computed amounts are whole numbers of ticks of 1/TICKS, rounded up: fine even beside the smallest budget, about 1e-82."""
@@ -86,9 +87,10 @@ def _in_ticks(amount: Amount) -> Amount:
 
 
 def _added(increment: Increment, price: Callable[[Increment], Price]) -> Price:
-    steps = increment._parts if isinstance(increment, Composable) else ((increment, 1),)
-    total = price(PureDP(0))
-    for step, count in steps:
+    if not isinstance(increment, Composition):
+        return price(increment)
+    total = price(_NOTHING)
+    for step, count in increment.items:
         total = plus(total, price(step), count)
     return total
 
