@@ -4,6 +4,7 @@ from tightbudget import published, studies
 from tightbudget.comparison import Comparison, compare, compare_curves
 from tightbudget.errors import DoesNotApply, InvalidParameter, MissingExtra, NotationError, TightBudgetError
 from tightbudget import filters
+from tightbudget import filters, odometers
 from tightbudget.errors import BudgetRefused, InvalidParameter, MissingExtra, NotationError, TightBudgetError
 from tightbudget.mechanisms import (
     ApproximateDP,
@@ -61,6 +62,7 @@ __all__ = [
     "compare_curves",
     "compose",
     "filters",
+    "odometers",
     "parse",
     "published",
     "studies",

@@ -1,0 +1,44 @@
+"""Mixture odometer: the walk of losses against a normal mixture of lines, on both sides (M16)."""
+
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from tightbudget.filters import prices
+from tightbudget.filters.exact import float_down, show
+from tightbudget.filters.increments import Increment
+from tightbudget.odometers.base import ConcentrationOdometer, State, Sums, positive
+from tightbudget.odometers.boundaries import mixing_rate, mixture, up
+
+
+class MixtureOdometer(ConcentrationOdometer):
+    r"""Good over a wide range round the variance $V=\sum\varepsilon_i^2$ of `tight_at`; `gamma` may be given instead.
+
+    It bounds the absolute value of the loss, for which it needs steps whose losses are bounded: pure and approximate ones.
+
+    >>> from tightbudget import PureDP
+    >>> odometer = MixtureOdometer(delta=1e-6, tight_at=1)
+    >>> print(f"{odometer.spend(PureDP(epsilon=0.1) * 100):.3f}")
+    6.165
+    """
+
+    kind: ClassVar[str] = "mixture"
+    sums: ClassVar[tuple[str, ...]] = ("drift", "epsilon_squared", "delta", "epsilon")
+    two_sided: ClassVar[bool] = True
+
+    def __init__(self, delta: Any, delta_for_steps: Any = 0, tight_at: Any = 1, gamma: Any = None) -> None:
+        super().__init__(delta, delta_for_steps)
+        self._gamma = mixing_rate(self._level, positive("tight_at", tight_at)) if gamma is None else positive("gamma", gamma)
+        self._rate = float_down(self._gamma)
+
+    @property
+    def gamma(self) -> Fraction:
+        return self._gamma
+
+    def _price(self, increment: Increment) -> Sums:
+        return prices.exact_drift(increment)
+
+    def _concentrated(self, sums: Sums) -> float:
+        return up(sums[0]) + mixture(up(sums[1]), self._level, self._rate)
+
+    def _settings(self) -> State:
+        return {"delta": show(self._delta), "delta_for_steps": show(self._for_steps), "gamma": show(self._gamma)}

@@ -1,0 +1,122 @@
+"""Odometers of one sum: every step is rho-zCDP, which makes the loss a walk with drift rho and variance 2 rho (M16)."""
+
+import math
+from abc import abstractmethod
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from tightbudget.filters import prices
+from tightbudget.filters.exact import float_down, show
+from tightbudget.filters.increments import Increment
+from tightbudget.odometers.base import ConcentrationOdometer, State, Sums, positive
+from tightbudget.odometers.boundaries import line, mixing_rate, one_sided_mixture, stitched, up
+
+
+class RhoOdometer(ConcentrationOdometer):
+    """Drift and variance are the sum of the rhos, and twice it.
+
+    A pure step has rho = epsilon tanh(epsilon/2), so its variance is below the epsilon^2 of the published forms. The parameter
+    of a boundary may be any positive number, so its conversion to a float may round either way.
+    """
+
+    sums: ClassVar[tuple[str, ...]] = ("rho", "delta", "epsilon")
+    two_sided: ClassVar[bool] = False
+
+    @abstractmethod
+    def _boundary(self, variance: float) -> float:
+        """Return what the walk exceeds with probability delta at most, at any time, rounded up."""
+
+    def _price(self, increment: Increment) -> Sums:
+        return prices.zcdp(increment)
+
+    def _concentrated(self, sums: Sums) -> float:
+        drift = up(sums[0])
+        return drift + self._boundary(2.0 * drift)
+
+    def _settings(self) -> State:
+        return {"delta": show(self._delta), "delta_for_steps": show(self._for_steps)}
+
+
+class LineOdometer(RhoOdometer):
+    """Tight where the variance is `tight_at`, that is, where the rhos add up to half of it; poor far from there.
+
+    `tb.odometers.variance_at(epsilon, delta)` says which variance goes with an expected epsilon.
+
+    >>> from tightbudget import PureDP
+    >>> odometer = LineOdometer(delta=1e-6, tight_at=1)
+    >>> print(f"{odometer.spend(PureDP(epsilon=0.1) * 100):.3f}")
+    5.754
+    """
+
+    kind: ClassVar[str] = "line"
+
+    def __init__(self, delta: Any, delta_for_steps: Any = 0, tight_at: Any = 1) -> None:
+        super().__init__(delta, delta_for_steps)
+        self._tight_at = positive("tight_at", tight_at)
+        self._touch = float_down(self._tight_at)
+
+    def _boundary(self, variance: float) -> float:
+        return line(variance, self._level, self._touch)
+
+    def _settings(self) -> State:
+        return {**super()._settings(), "tight_at": show(self._tight_at)}
+
+
+class OneSidedMixtureOdometer(RhoOdometer):
+    """Good over a wide range round the variance `tight_at`; `gamma` may be given instead.
+
+    >>> from tightbudget import PureDP
+    >>> odometer = OneSidedMixtureOdometer(delta=1e-6, tight_at=1)
+    >>> print(f"{odometer.spend(PureDP(epsilon=0.1) * 100):.3f}")
+    6.035
+    """
+
+    kind: ClassVar[str] = "one_sided_mixture"
+
+    def __init__(self, delta: Any, delta_for_steps: Any = 0, tight_at: Any = 1, gamma: Any = None) -> None:
+        super().__init__(delta, delta_for_steps)
+        self._gamma = mixing_rate(self._level, positive("tight_at", tight_at)) if gamma is None else positive("gamma", gamma)
+        self._rate = float_down(self._gamma)
+
+    @property
+    def gamma(self) -> Fraction:
+        return self._gamma
+
+    def _boundary(self, variance: float) -> float:
+        return one_sided_mixture(variance, self._level, self._rate)
+
+    def _settings(self) -> State:
+        return {**super()._settings(), "gamma": show(self._gamma)}
+
+
+class StitchedOdometer(RhoOdometer):
+    """Never far off, from the variance `start` to any length: it grows like the root of V log log V.
+
+    >>> from tightbudget import PureDP
+    >>> odometer = StitchedOdometer(delta=1e-6)
+    >>> print(f"{odometer.spend(PureDP(epsilon=0.1) * 100):.3f}")
+    6.553
+    """
+
+    kind: ClassVar[str] = "stitched"
+
+    def __init__(self, delta: Any, delta_for_steps: Any = 0, start: Any = 0.01) -> None:
+        super().__init__(delta, delta_for_steps)
+        self._start = positive("start", start)
+        self._from = float_down(self._start)
+
+    def _boundary(self, variance: float) -> float:
+        return stitched(variance, self._level, self._from)
+
+    def _settings(self) -> State:
+        return {**super()._settings(), "start": show(self._start)}
+
+
+def variance_at(epsilon: float, delta: float) -> float:
+    r"""Return the V with $V/2+\sqrt{2V\ln(1/\delta)}=\varepsilon$: where a good bound reaches epsilon, for `tight_at`.
+
+    >>> print(f"{variance_at(epsilon=1, delta=1e-6):.4f}")
+    0.0349
+    """
+    target, level = float(positive("epsilon", epsilon)), -2.0 * math.log(float(positive("delta", delta)))
+    return (2.0 * target / (math.sqrt(level + 2.0 * target) + math.sqrt(level))) ** 2

@@ -1,0 +1,64 @@
+"""The advanced odometer of Rogers, Roth, Ullman and Vadhan 2016, Theorem 6.2, formulas (3) and (4), as printed."""
+
+import math
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.filters import prices
+from tightbudget.filters.exact import exact, show
+from tightbudget.filters.increments import Increment
+from tightbudget.odometers.base import ConcentrationOdometer, State, Sums
+from tightbudget.odometers.boundaries import RAISED, log_reciprocal, up
+
+
+class RogersOdometer(ConcentrationOdometer):
+    r"""The first advanced odometer, kept as it was published; the others are tighter.
+
+    With $V=\sum\varepsilon_i^2$, $J=\lceil2\log_2n\rceil$ and $\ell=\ln(2J/\delta)$ the root is
+    $2\sqrt{V(1+\ln\sqrt3)\,\ell}$ for $1/n^2\le V\le1$ and $\sqrt{2(1/n^2+V)(1+\frac12\ln(1+n^2V))\,\ell}$ elsewhere;
+    the drift is $\sum\varepsilon_i(e^{\varepsilon_i}-1)/2$. Half of delta is for the deltas of steps. n is any public number
+    fixed in advance. The bound jumps up where V exceeds 1, by a factor that grows with n; below n = 8 it falls there instead.
+
+    >>> from tightbudget import PureDP
+    >>> odometer = RogersOdometer(delta=0.05, n=1000)
+    >>> print(f"{odometer.spend(PureDP(epsilon=0.1) * 1000):.1f}")
+    40.1
+    """
+
+    kind: ClassVar[str] = "rogers"
+    sums: ClassVar[tuple[str, ...]] = ("drift", "epsilon_squared", "delta", "epsilon")
+    two_sided: ClassVar[bool] = True
+    or_basic: ClassVar[bool] = False  # as printed
+
+    def __init__(self, delta: Any, n: Any = 10**6) -> None:
+        half = exact("delta", delta) / 2
+        super().__init__(delta, half)
+        if self._delta * 100 > 36:  # 36/100 is below 1/e by 0.008; nobody asks for more
+            raise InvalidParameter("delta", delta, "at most 0.36 for this odometer", "1e-6 is a usual choice.")
+        size = exact("n", n, "a whole number from 2 to 1e18")
+        if size.denominator != 1 or not 2 <= size <= 10**18:
+            raise InvalidParameter("n", n, "a whole number from 2 to 1e18")
+        self._n = size.numerator
+        events = (self._n**2 - 1).bit_length()  # the least J with 2^J >= n^2
+        self._union = log_reciprocal(half / events)
+
+    @property
+    def n(self) -> int:
+        return self._n
+
+    def _price(self, increment: Increment) -> Sums:
+        return prices.printed_drift(increment)
+
+    def _concentrated(self, sums: Sums) -> float:
+        drift, squares = sums[0], sums[1]
+        variance, floor = up(squares), Fraction(1, self._n**2)
+        if floor <= squares <= 1:
+            root = 2.0 * math.sqrt(variance * (1.0 + 0.5 * math.log(3.0)) * self._union)
+        else:
+            growth = 1.0 + 0.5 * math.log1p(self._n**2 * variance)
+            root = math.sqrt(2.0 * (up(floor) + variance) * growth * self._union)
+        return (up(drift) + root * RAISED) * RAISED
+
+    def _settings(self) -> State:
+        return {"delta": show(self._delta), "n": self._n}
