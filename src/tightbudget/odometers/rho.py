@@ -5,11 +5,12 @@ from abc import abstractmethod
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from tightbudget.errors import InvalidParameter
 from tightbudget.filters import prices
-from tightbudget.filters.exact import float_down, show
+from tightbudget.filters.exact import exact_probability, float_down, show
 from tightbudget.filters.increments import Increment
-from tightbudget.odometers.base import ConcentrationOdometer, State, Sums, positive
-from tightbudget.odometers.boundaries import line, mixing_rate, one_sided_mixture, stitched, up
+from tightbudget.odometers.base import SMALLEST_DELTA, ConcentrationOdometer, State, Sums, positive
+from tightbudget.odometers.boundaries import line, log_reciprocal, mixing_rate, one_sided_mixture, stitched, up
 
 
 class RhoOdometer(ConcentrationOdometer):
@@ -118,5 +119,8 @@ def variance_at(epsilon: float, delta: float) -> float:
     >>> print(f"{variance_at(epsilon=1, delta=1e-6):.4f}")
     0.0349
     """
-    target, level = float(positive("epsilon", epsilon)), -2.0 * math.log(float(positive("delta", delta)))
+    target, probability = float(positive("epsilon", epsilon)), exact_probability("delta", delta)
+    if not SMALLEST_DELTA <= probability < 1:
+        raise InvalidParameter("delta", delta, "from 1e-300 to below 1", "1e-6 is a usual choice.")
+    level = 2.0 * log_reciprocal(probability)
     return (2.0 * target / (math.sqrt(level + 2.0 * target) + math.sqrt(level))) ** 2

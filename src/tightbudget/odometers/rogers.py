@@ -34,8 +34,6 @@ class RogersOdometer(ConcentrationOdometer):
     def __init__(self, delta: Any, n: Any = 10**6) -> None:
         half = exact("delta", delta) / 2
         super().__init__(delta, half)
-        if self._delta * 100 > 36:  # 36/100 is below 1/e by 0.008; nobody asks for more
-            raise InvalidParameter("delta", delta, "at most 0.36 for this odometer", "1e-6 is a usual choice.")
         size = exact("n", n, "a whole number from 2 to 1e18")
         if size.denominator != 1 or not 2 <= size <= 10**18:
             raise InvalidParameter("n", n, "a whole number from 2 to 1e18")

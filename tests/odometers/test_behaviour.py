@@ -1,0 +1,219 @@
+"""What odometers accept, refuse, write down and say about themselves."""
+
+import itertools
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+import tightbudget as tb
+from tightbudget.odometers import Sense
+
+o = tb.odometers
+MAKERS: list[Callable[[], o.Odometer]] = [
+    lambda: o.BasicOdometer("0.01"),
+    lambda: o.RogersOdometer("0.02", n=1000),
+    lambda: o.LineOdometer("0.02", "0.01", tight_at="1/3"),
+    lambda: o.MixtureOdometer("0.02", "0.01", tight_at=0.7),
+    lambda: o.OneSidedMixtureOdometer("0.02", "0.01"),
+    lambda: o.StitchedOdometer("0.02", "0.01", start=0.3),
+    lambda: o.RenyiOdometer("0.02", "0.01", orders=["4/3", 2, 5.5, 30], weights=[0.1, 0.2, 0.3, "2/5"]),
+]
+KINDS = [make().kind for make in MAKERS]
+BOUNDED = {"basic", "rogers", "mixture"}
+every = pytest.mark.parametrize("make", MAKERS, ids=KINDS)
+
+PROMISES: list[Any] = [
+    tb.PureDP(epsilon=0.1),
+    tb.PureDP(epsilon=1e-7),
+    tb.PureDP(epsilon=3),
+    tb.PureDP(epsilon=0),
+    tb.PureDP(epsilon=0.25) * 7,
+    tb.ApproximateDP(epsilon=0.3, delta=0.001),
+    tb.ApproximateDP(epsilon=0, delta=0.0003),
+    tb.PureDP(epsilon=0.1) + tb.ApproximateDP(epsilon=0.2, delta=1e-9) * 3,
+]
+WIDER: list[Any] = [
+    tb.GaussianDP(mu=0.1),
+    tb.filters.ZCDP(rho="1/3", delta=1e-6),
+    tb.filters.RDP([3, 8, 64], [0.01, 0.02, 0.5]),
+]
+
+
+class Twins(RuleBasedStateMachine):
+    """One odometer that lives on, one that is written down and read again at any moment: they never differ."""
+
+    @initialize(make=st.sampled_from(MAKERS))
+    def begin(self, make: Callable[[], o.Odometer]) -> None:
+        self.steady, self.restored = make(), make()
+
+    @rule(step=st.sampled_from(PROMISES))
+    def spend(self, step: Any) -> None:
+        quoted = self.steady.quote(step)
+        assert self.steady.quote(step) == quoted
+        assert self.steady.spend(step) == quoted == self.restored.spend(step)
+
+    @rule(step=st.sampled_from([*WIDER, "text", None, 3, math.nan]))
+    def attempt(self, step: Any) -> None:
+        outcomes = []
+        for odometer in (self.steady, self.restored):
+            before = odometer.state()
+            try:
+                outcomes.append(odometer.spend(step))
+            except tb.InvalidParameter:
+                outcomes.append(None)
+                assert odometer.state() == before
+        assert outcomes[0] == outcomes[1]
+
+    @rule(step=st.sampled_from(PROMISES))
+    def quote(self, step: Any) -> None:
+        before = self.restored.state()
+        self.restored.quote(step)
+        assert self.restored.state() == before
+
+    @rule()
+    def write_and_read(self) -> None:
+        self.restored = o.from_state(json.loads(json.dumps(self.restored.state())))
+
+    @invariant()
+    def alike(self) -> None:
+        assert self.steady == self.restored
+        assert self.steady.epsilon == self.restored.epsilon
+        assert self.steady.sense is self.restored.sense
+
+
+TestTwins = Twins.TestCase
+TestTwins.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+
+
+@every
+def test_nothing_spent_is_nothing_lost(make: Callable[[], o.Odometer]) -> None:
+    odometer = make()
+    # the printed formula (4) has its 1/n^2 even then
+    assert (odometer.epsilon == 0.0) is (odometer.kind != "rogers")
+    assert odometer.delta in (0.01, 0.02)
+
+
+@every
+def test_running_epsilons_do_not_fall(make: Callable[[], o.Odometer]) -> None:
+    odometer = make()
+    running = [odometer.spend(step) for step in PROMISES[:6] * 9]
+    assert all(later >= earlier * (1 - 1e-14) for earlier, later in itertools.pairwise(running))
+    assert running[-1] < math.inf
+
+
+@every
+def test_in_which_sense(make: Callable[[], o.Odometer]) -> None:
+    odometer = make()
+    odometer.spend(tb.PureDP(epsilon=1))
+    assert odometer.sense is Sense.POINTWISE
+    odometer.spend(tb.ApproximateDP(epsilon=1, delta=0.01))
+    assert odometer.sense is Sense.FIXED_THRESHOLD
+    assert odometer.epsilon < math.inf
+    assert odometer.quote(tb.ApproximateDP(epsilon=0, delta=1e-12)) == math.inf
+
+
+@every
+def test_infinite_epsilon(make: Callable[[], o.Odometer]) -> None:
+    odometer = make()
+    assert odometer.spend(tb.PureDP(epsilon=math.inf)) == math.inf
+    assert o.from_state(odometer.state()).epsilon == math.inf
+    assert odometer.spend(tb.PureDP(epsilon=1)) == math.inf
+
+
+@every
+@pytest.mark.parametrize("step", WIDER, ids=str)
+def test_kinds_of_steps(make: Callable[[], o.Odometer], step: Any) -> None:
+    odometer = make()
+    curve_only = isinstance(step, tb.filters.RDP)
+    if odometer.kind in BOUNDED or (curve_only and odometer.kind != "renyi"):
+        before = odometer.state()
+        for ask in (odometer.quote, odometer.spend):
+            with pytest.raises(tb.InvalidParameter, match="increment is"):
+                ask(step)
+        assert odometer.state() == before
+    else:
+        assert 0.0 < odometer.spend(step) < math.inf
+
+
+def test_a_curve_counts_only_where_it_was_declared() -> None:
+    odometer = o.RenyiOdometer("0.02", orders=[2, 100], weights=["1/2", "1/2"])
+    answer = odometer.spend(tb.filters.RDP(2, 0.5))
+    assert answer == pytest.approx(0.5 + math.log(100), rel=1e-12)
+    assert o.from_state(odometer.state()).epsilon == answer
+    with pytest.raises(tb.InvalidParameter):
+        o.RenyiOdometer("0.02", orders=[100]).spend(tb.filters.RDP(2, 0.5))
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: o.BasicOdometer(-0.1),
+        lambda: o.BasicOdometer(1.5),
+        lambda: o.BasicOdometer(math.nan),
+        lambda: o.MixtureOdometer(0),
+        lambda: o.MixtureOdometer(1),
+        lambda: o.MixtureOdometer("x"),
+        lambda: o.MixtureOdometer(0.1, 0.1),
+        lambda: o.MixtureOdometer(0.1, gamma=0),
+        lambda: o.MixtureOdometer(0.1, tight_at=-1),
+        lambda: o.LineOdometer(0.1, tight_at=math.inf),
+        lambda: o.StitchedOdometer(0.1, start=0),
+        lambda: o.RogersOdometer(0.1, n=1),
+        lambda: o.RogersOdometer(0.1, n=2.5),
+        lambda: o.RogersOdometer(2, n=10),
+        lambda: o.RenyiOdometer(0.1, orders=[]),
+        lambda: o.RenyiOdometer(0.1, orders=[1]),
+        lambda: o.RenyiOdometer(0.1, orders=[2, 2]),
+        lambda: o.RenyiOdometer(0.1, orders=2),
+        lambda: o.RenyiOdometer(0.1, orders=[2, 3], weights=[0.5, 0.6]),
+        lambda: o.RenyiOdometer(0.1, orders=[2, 3], weights=[1]),
+        lambda: o.RenyiOdometer(0.1, orders=[2, 3], weights=[1, 0]),
+        lambda: o.variance_at(0, 0.1),
+        lambda: o.variance_at(1, 1),
+    ],
+)
+def test_bad_parameters(build: Callable[[], object]) -> None:
+    with pytest.raises(tb.InvalidParameter):
+        build()
+
+
+@every
+def test_bad_states(make: Callable[[], o.Odometer]) -> None:
+    good = make().state()
+    bad: list[Any] = [
+        None,
+        [],
+        {},
+        {**good, "version": 2},
+        {**good, "version": True},
+        {**good, "kind": "other"},
+        {**good, "kind": ["basic"]},
+        {**good, "extra": 1},
+        {**good, "delta": "nan"},
+        {**good, "spent": None},
+        {**good, "spent": {}},
+        {**good, "spent": {**good["spent"], "delta": "-1"}},
+        {**good, "spent": {**good["spent"], "epsilon": "soon"}},
+        {**good, "spent": {**good["spent"], "more": "0"}},
+    ]
+    if "renyi" in good["spent"]:
+        for pairs in (None, "0", [], [["0x0p+0", "nan"]] * 4, [["-0x1p+0", "0x0p+0"]] * 4, [["0x0p+0"]] * 4):
+            bad.append({**good, "spent": {**good["spent"], "renyi": pairs}})
+    for state in bad:
+        with pytest.raises(tb.InvalidParameter):
+            o.from_state(state)
+
+
+def test_a_variance_for_an_expected_epsilon() -> None:
+    for epsilon, delta in ((0.1, 1e-6), (1, 1e-9), (30, 0.1)):
+        v = o.variance_at(epsilon, delta)
+        assert v / 2 + math.sqrt(2 * v * math.log(1 / delta)) == pytest.approx(epsilon, rel=1e-12)
+        # there the line is as good as a filter
+        odometer = o.LineOdometer(delta, tight_at=v)
+        assert odometer.quote(tb.filters.ZCDP(v / 2)) == pytest.approx(epsilon, rel=1e-9)
