@@ -5,6 +5,7 @@ from tightbudget.comparison import Comparison, compare, compare_curves
 from tightbudget.errors import DoesNotApply, InvalidParameter, MissingExtra, NotationError, TightBudgetError
 from tightbudget import filters
 from tightbudget import filters, odometers
+from tightbudget import filters, individual, odometers
 from tightbudget.errors import BudgetRefused, InvalidParameter, MissingExtra, NotationError, TightBudgetError
 from tightbudget.mechanisms import (
     ApproximateDP,
@@ -62,6 +63,7 @@ __all__ = [
     "compare_curves",
     "compose",
     "filters",
+    "individual",
     "odometers",
     "parse",
     "published",

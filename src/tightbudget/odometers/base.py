@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.filters.exact import exact, exact_probability, float_up, show
+from tightbudget.filters import prices
+from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, show
 from tightbudget.filters.increments import Increment, checked_increment
 from tightbudget.odometers.boundaries import RAISED, log_reciprocal, up
 
@@ -153,3 +154,7 @@ def positive(name: str, value: Any) -> Fraction:
     if not Fraction(1, 10**100) <= number <= 10**100:
         raise InvalidParameter(name, value, "a number from 1e-100 to 1e100")
     return number
+
+
+def from_ticks(ticks: Amount) -> Amount:
+    return ticks if isinstance(ticks, float) else Fraction(ticks, prices.TICKS)

@@ -1,12 +1,13 @@
 """Mixture odometer: the walk of losses against a normal mixture of lines, on both sides (M16)."""
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from tightbudget.filters import prices
 from tightbudget.filters.exact import float_down, show
 from tightbudget.filters.increments import Increment
-from tightbudget.odometers.base import ConcentrationOdometer, State, Sums, positive
+from tightbudget.odometers.base import ConcentrationOdometer, State, Sums, from_ticks, positive
 from tightbudget.odometers.boundaries import mixing_rate, mixture, up
 
 
@@ -35,10 +36,16 @@ class MixtureOdometer(ConcentrationOdometer):
         return self._gamma
 
     def _price(self, increment: Increment) -> Sums:
-        return prices.exact_drift(increment)
+        return _priced(increment)
 
     def _concentrated(self, sums: Sums) -> float:
         return up(sums[0]) + mixture(up(sums[1]), self._level, self._rate)
 
     def _settings(self) -> State:
         return {"delta": show(self._delta), "delta_for_steps": show(self._for_steps), "gamma": show(self._gamma)}
+
+
+@lru_cache(prices.REMEMBERED)
+def _priced(increment: Increment) -> Sums:
+    drift, squares, delta, epsilon = prices.exact_drift(increment)
+    return from_ticks(drift), from_ticks(squares), delta, epsilon

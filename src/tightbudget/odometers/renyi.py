@@ -117,7 +117,7 @@ class RenyiOdometer(ConcentrationOdometer):
         self._sums = (Totals(high, low), *self._sums[1:])
 
 
-@lru_cache(4096)
+@lru_cache(prices.REMEMBERED)
 def _priced(increment: Increment, orders: tuple[Fraction, ...]) -> tuple[Array, Amount, Amount]:
     *divergences, delta, epsilon = prices.renyi(increment, orders)
     return np.array([up(divergence) for divergence in divergences]), delta, epsilon

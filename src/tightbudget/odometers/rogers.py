@@ -2,13 +2,14 @@
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.filters import prices
 from tightbudget.filters.exact import exact, show
 from tightbudget.filters.increments import Increment
-from tightbudget.odometers.base import ConcentrationOdometer, State, Sums
+from tightbudget.odometers.base import ConcentrationOdometer, State, Sums, from_ticks
 from tightbudget.odometers.boundaries import RAISED, log_reciprocal, up
 
 
@@ -46,7 +47,7 @@ class RogersOdometer(ConcentrationOdometer):
         return self._n
 
     def _price(self, increment: Increment) -> Sums:
-        return prices.printed_drift(increment)
+        return _priced(increment)
 
     def _concentrated(self, sums: Sums) -> float:
         drift, squares = sums[0], sums[1]
@@ -60,3 +61,10 @@ class RogersOdometer(ConcentrationOdometer):
 
     def _settings(self) -> State:
         return {"delta": show(self._delta), "n": self._n}
+
+
+@lru_cache(prices.REMEMBERED)
+def _priced(increment: Increment) -> Sums:
+    drift, _, delta, epsilon = prices.printed_drift(increment)
+    # the sum of squares exactly, because the formula changes where it exceeds 1
+    return from_ticks(drift), prices.squares(increment)[0], delta, epsilon

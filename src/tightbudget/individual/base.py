@@ -1,0 +1,170 @@
+"""One budget for each of many people: who may take part in the next step?
+
+WARNING: balances, and the masks that say who takes part, are computed from people's own records. They are as private as the
+records and must never be published, logged or shown to an analyst. What is released is only what the steps themselves release.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.filters.exact import exact, float_up, show
+from tightbudget.individual.files import Header, write
+from tightbudget.individual.units import GUARANTEED, Units
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+CHUNK = 2**15  # the arrays of one chunk stay in a processor's cache: 10 million people cost megabytes, not gigabytes
+
+
+class IndividualFilter(ABC):
+    """A filter for every person: those whose sum would exceed the budget are left out of a step and pay nothing for it.
+
+    Call `charge` before each step and run the step on the records of those who may take part, and on no others. The amount of a
+    person must bound the divergence that adding or removing that person's record can cause, given everything released before,
+    whatever the other records are: it may depend on the person's own record and on what was released, on nothing else.
+
+    `balances` is the state: one float64 per person, how many units of 10^-k were spent (`units`). Give your own array, a
+    memory-mapped one for instance, or only the number of people.
+    """
+
+    kind: ClassVar[str]
+    squares: ClassVar[bool] = False
+
+    def __init__(self, budget: Any, people: int | None = None, *, balances: Array | None = None, durable: bool = True) -> None:
+        self._budget = exact("budget", budget, "a number above 0")
+        self._units = Units(self._budget, self.squares)
+        self._scale = float(10**self._units.digits)
+        self._limit = self._units.limit
+        self._balances = fresh(people) if balances is None else self._checked(people, balances)
+        self._durable = durable
+
+    @property
+    def budget(self) -> Fraction:
+        return self._budget
+
+    @property
+    def people(self) -> int:
+        return len(self._balances)
+
+    @property
+    def balances(self) -> Array:
+        """What each person has spent, in units of 10^-k. PRIVATE: see the warning of this module."""
+        return self._balances
+
+    @property
+    def units(self) -> Units:
+        return self._units
+
+    def charge(self, amounts: Any) -> Mask:
+        """Charge everybody who can pay, and return who that is; the others pay nothing. PRIVATE: see the warning above.
+
+        `amounts` is one number for all, read as the decimal that was typed, or an array with one for each; an infinite one
+        leaves its person out. If `balances` is a file, it has been written before this returns.
+        """
+        taking = self._run(amounts, spend=True)
+        if self._durable and isinstance(self._balances, np.memmap):
+            self._balances.flush()
+        return taking
+
+    def quote(self, amounts: Any) -> Mask:
+        """Return who could pay; nothing is spent. PRIVATE: see the warning of this module."""
+        return self._run(amounts, spend=False)
+
+    def spent(self) -> Array:
+        """Return the sum of each person's amounts (of their squares, for GDP), rounded up. PRIVATE."""
+        return np.nextafter(self._balances / self._scale, np.inf) * (self._balances > 0.0)
+
+    def remaining(self) -> Array:
+        """Return what is left of each person's budget (of its square, for GDP), rounded down. PRIVATE."""
+        return np.maximum(np.nextafter((self._limit - self._balances) / self._scale, -np.inf), 0.0)
+
+    @abstractmethod
+    def epsilon(self, delta: float) -> float:
+        """Return an epsilon, rounded up, such that all that is released is (epsilon, delta)-private for every person."""
+
+    def save(self, path: str | Path) -> None:
+        """Write the balances to a new file and what they mean beside it, as `path`.json; see `tb.individual.open`."""
+        write(Path(path), self._header(), self._balances)
+
+    @property
+    def guaranteed(self) -> Fraction:
+        """The budget with the allowance for amounts given as binary fractions: what `epsilon` is computed from."""
+        return self._budget * GUARANTEED
+
+    @classmethod
+    def _opened(cls, settings: dict[str, Any], balances: Array, durable: bool) -> Self:
+        return cls(**settings, balances=balances, durable=durable)
+
+    def _settings(self) -> dict[str, str]:
+        return {"budget": show(self._budget)}
+
+    def _header(self) -> Header:
+        return Header(self.kind, self._settings(), self.people, self._units.digits)
+
+    def _run(self, amounts: Any, *, spend: bool) -> Mask:
+        each = self._each(amounts)
+        cost = self._units.of_number(_one(amounts)) if each is None else 0.0
+        taking = np.empty(self.people, dtype=np.bool_)
+        for start in range(0, self.people, CHUNK):
+            part = slice(start, start + CHUNK)
+            costs = cost if each is None else self._units.of_array(each[part].astype(np.float64, copy=False), self._scale)
+            after = self._balances[part] + costs  # whole numbers below 2^53: exact
+            np.less_equal(after, self._limit, out=taking[part])
+            if spend:
+                np.copyto(self._balances[part], after, where=taking[part])
+        return taking
+
+    def _each(self, amounts: Any) -> NDArray[Any] | None:
+        """Return the amounts if there is one for each person, all checked before anything is spent; None for one number."""
+        array = (
+            amounts if isinstance(amounts, np.ndarray) else np.asarray(amounts) if isinstance(amounts, list | tuple) else None
+        )
+        if array is None or array.ndim == 0:
+            return None
+        if array.shape != (self.people,):
+            raise InvalidParameter("amounts", f"of shape {array.shape}", f"one number, or {self.people} of them in a row")
+        if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
+            raise InvalidParameter("amounts", f"of type {array.dtype}", "whole or floating-point numbers of at most 64 bits")
+        if not array.min() >= 0:  # written so that NaN is refused too
+            raise InvalidParameter("amounts", float(array.min()), "numbers from 0", "Nobody was charged.")
+        return array
+
+    def _checked(self, people: int | None, balances: Array) -> Array:
+        if not isinstance(balances, np.ndarray) or balances.dtype != np.float64 or balances.ndim != 1 or not balances.size:
+            raise InvalidParameter("balances", type(balances).__name__, "an array of float64 in a row, not empty")
+        if people is not None and people != len(balances):
+            raise InvalidParameter("people", people, f"{len(balances)}, as there are that many balances")
+        if not balances.flags.writeable:
+            raise InvalidParameter("balances", "read-only", "an array that may be written to")
+        for start in range(0, len(balances), CHUNK):
+            part = balances[start : start + CHUNK]
+            if not (np.all(part >= 0.0) and np.all(part <= self._limit) and np.all(part == np.rint(part))):
+                raise InvalidParameter("balances", "damaged", f"whole numbers from 0 to {self._limit:.0f}: units of the budget")
+        return balances
+
+    def __repr__(self) -> str:
+        return f"<individual {self.kind} filter for {self.people} people with a budget of {show(self._budget)} each>"
+
+
+def _one(amount: Any) -> Fraction:
+    return exact("amounts", amount.item() if isinstance(amount, np.ndarray) else amount)
+
+
+def fresh(people: int | None) -> Array:
+    if isinstance(people, bool) or not isinstance(people, int | np.integer) or people < 1:
+        raise InvalidParameter("people", people, "a whole number from 1", "Or give their balances.")
+    return np.full(int(people), 0.0)  # not zeros: its memory would only be fetched during the first charge
+
+
+def rounded(amount: Fraction) -> float:
+    """Return a float whose binary value is no smaller."""
+    nearest = float_up(amount)
+    return nearest if Fraction(nearest) >= amount else math.nextafter(nearest, math.inf)

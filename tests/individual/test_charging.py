@@ -1,0 +1,210 @@
+"""Who takes part and who pays, against exact fractions kept by hand."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tightbudget as tb
+from tightbudget.individual import base
+from tightbudget.individual.units import GUARANTEED
+
+MAKERS = {
+    "renyi": lambda budget, people: tb.individual.RenyiFilter(8, budget, people),
+    "zcdp": tb.individual.ZCDPFilter,
+    "gdp": tb.individual.GDPFilter,
+}
+every = pytest.mark.parametrize("kind", MAKERS)
+
+
+def weight(kind: str, amount: Fraction) -> Fraction:
+    return amount**2 if kind == "gdp" else amount
+
+
+@every
+@pytest.mark.parametrize("as_array", [False, True])
+def test_ten_tenths_are_one(kind: str, as_array: bool) -> None:
+    group = MAKERS[kind](1, 5)
+    amount: Any = np.full(5, 0.1) if as_array else 0.1
+    for _ in range(100 if kind == "gdp" else 10):
+        assert group.charge(amount).all()
+    before = group.balances.copy()
+    assert not group.quote(1e-7).any()
+    assert not group.charge(amount).any()
+    assert (group.balances == before).all()
+
+
+@every
+@given(data=st.data())
+def test_decisions_on_decimals_are_exact(kind: str, data: st.DataObject) -> None:
+    """With amounts of up to five digits nothing is rounded, so every decision is that of exact arithmetic."""
+    people = 4
+    budget = data.draw(st.sampled_from(["1", "0.5", "0.03"]))
+    group = MAKERS[kind](budget, people)
+    spent = [Fraction(0)] * people
+    cap = weight(kind, Fraction(budget))
+    decimal = st.integers(0, 40_000).map(lambda n: n / 100_000)
+    for _ in range(data.draw(st.integers(1, 25))):
+        drawn = data.draw(st.one_of(decimal, st.lists(decimal, min_size=people, max_size=people)))
+        each = [Fraction(repr(x)) for x in (drawn if isinstance(drawn, list) else [drawn] * people)]
+        expected = [spent[i] + weight(kind, each[i]) <= cap for i in range(people)]
+        amounts = np.array(drawn) if isinstance(drawn, list) else drawn
+        assert group.quote(amounts).tolist() == expected
+        assert group.charge(amounts).tolist() == expected
+        spent = [s + weight(kind, x) if fits else s for s, x, fits in zip(spent, each, expected, strict=True)]
+        scale = 10**group.units.digits
+        assert [Fraction(b) / scale for b in group.balances.tolist()] == spent
+
+
+@every
+def test_binary_amounts_never_exceed_the_allowance(kind: str) -> None:
+    """Charged until hardly anybody can pay: exact sums of the floats stay within the factor epsilon is computed from."""
+    rng = np.random.default_rng(5)
+    group = MAKERS[kind]("1", 200)
+    sums = [Fraction(0)] * 200
+    for _ in range(60):
+        amounts = rng.uniform(0.0, 0.5, 200) ** rng.integers(1, 9, 200)
+        for i in np.flatnonzero(group.charge(amounts)):
+            sums[i] += weight(kind, Fraction(float(amounts[i])))
+    assert max(sums) <= GUARANTEED
+    assert sorted(sums)[100] > Fraction(8, 10)  # and the budget was used
+    assert all(Fraction(x) * GUARANTEED >= s for x, s in zip(group.spent().tolist(), sums, strict=True))
+    assert max(Fraction(x) + s for x, s in zip(group.remaining().tolist(), sums, strict=True)) <= GUARANTEED
+
+
+@every
+def test_some_drop_out_and_come_back(kind: str) -> None:
+    group = MAKERS[kind](1, 3)
+    assert group.charge(np.array([0.9, 0.1, math.inf])).tolist() == [True, True, False]
+    assert group.charge(np.array([0.9, 0.9, 0.9])).tolist() == [False, True, True]
+    assert group.charge(np.array([0.05, 0.0, 1e300])).tolist() == [True, True, False]
+    assert group.charge(0).all()
+
+
+@every
+def test_chunks_do_not_matter(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    amounts = np.random.default_rng(3).uniform(0.0, 0.9, 1000)
+    whole, pieces = MAKERS[kind](1, 1000), MAKERS[kind](1, 1000)
+    expected = [whole.charge(amounts) for _ in range(3)]
+    monkeypatch.setattr(base, "CHUNK", 7)
+    assert all((pieces.charge(amounts) == mask).all() for mask in expected)
+    assert (whole.balances == pieces.balances).all()
+
+
+@every
+@pytest.mark.parametrize(
+    "amounts",
+    [
+        -0.1,
+        math.nan,
+        math.inf,
+        "x",
+        None,
+        True,
+        np.array([0.1, -1e-300, 0.1]),
+        np.array([0.1, math.nan, 0.1]),
+        np.array([0.1, 0.1]),
+        np.zeros((3, 1)),
+        np.array(["a", "b", "c"]),
+        np.array([0.1, 0.1, 0.1], dtype=object),
+        np.array([True, False, True]),
+        np.array([1, 1, 1], dtype=np.longdouble),
+    ],
+    ids=repr,
+)
+def test_bad_amounts_cost_nothing(kind: str, amounts: Any) -> None:
+    group = MAKERS[kind](1, 3)
+    group.charge(0.1)
+    before = group.balances.copy()
+    for ask in (group.quote, group.charge):
+        with pytest.raises(tb.InvalidParameter):
+            ask(amounts)
+    assert (group.balances == before).all()
+
+
+def test_other_number_types() -> None:
+    group = tb.individual.ZCDPFilter(100, 3)
+    assert group.charge(np.array([1, 2, 3], dtype=np.uint8)).all()
+    assert group.charge([0.5, 0.5, 0.5]).all()
+    assert group.charge(np.array([0.25] * 3, dtype=np.float32)).all()
+    assert group.charge(np.array(0.25)).all()
+    assert group.charge(Fraction(1, 4)).all()
+    assert (group.balances / 10**group.units.digits == [2.25, 3.25, 4.25]).all()
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: tb.individual.ZCDPFilter(0, 3),
+        lambda: tb.individual.ZCDPFilter(-1, 3),
+        lambda: tb.individual.ZCDPFilter(math.nan, 3),
+        lambda: tb.individual.ZCDPFilter(1),
+        lambda: tb.individual.ZCDPFilter(1, 0),
+        lambda: tb.individual.ZCDPFilter(1, True),
+        lambda: tb.individual.ZCDPFilter(1, 2.0),
+        lambda: tb.individual.RenyiFilter(1, 1, 3),
+        lambda: tb.individual.RenyiFilter(1.0000001, 1, 3),
+        lambda: tb.individual.ZCDPFilter(1, balances=[0.0, 0.0]),
+        lambda: tb.individual.ZCDPFilter(1, balances=np.zeros(3, dtype=np.float32)),
+        lambda: tb.individual.ZCDPFilter(1, balances=np.zeros((3, 1))),
+        lambda: tb.individual.ZCDPFilter(1, balances=np.zeros(0)),
+        lambda: tb.individual.ZCDPFilter(1, 4, balances=np.zeros(3)),
+        lambda: tb.individual.ZCDPFilter(1, balances=np.array([0.0, 0.5])),
+        lambda: tb.individual.ZCDPFilter(1, balances=np.array([0.0, -1.0])),
+        lambda: tb.individual.ZCDPFilter(1, balances=np.array([0.0, np.nan])),
+        lambda: tb.individual.ZCDPFilter(1, balances=np.array([0.0, 1e15 + 1])),
+        lambda: tb.individual.ZCDPFilter(1, balances=np.broadcast_to(np.zeros(1), 3)),
+    ],
+)
+def test_bad_filters(build: Any) -> None:
+    with pytest.raises(tb.InvalidParameter):
+        build()
+
+
+def test_the_callers_array_is_the_state() -> None:
+    mine = np.zeros(3)
+    tb.individual.ZCDPFilter(1, balances=mine).charge(0.25)
+    assert (mine == 0.25e15).all()
+    again = tb.individual.ZCDPFilter(1, balances=mine)
+    assert again.charge(0.75).all()
+    assert not again.quote(1e-15).any()
+
+
+@pytest.mark.parametrize("delta", [1e-9, 1e-3])
+def test_guarantees(delta: float) -> None:
+    """Never below the conversion of the budget in 50 digits, and close to it."""
+    mp = mpmath.MPContext()
+    mp.dps = 50
+    d = mp.mpf(delta)
+
+    def single(a: Any, tau: Any) -> Any:
+        return tau + mp.log1p(-1 / a) - (mp.log(d) + mp.log(a)) / (a - 1)
+
+    exact = single(mp.mpf(8), mp.mpf(1) / 2)
+    ours = tb.individual.RenyiFilter(8, 0.5, 1).epsilon(delta)
+    assert exact <= ours <= exact * (1 + 1e-12)
+
+    best = min(single(1 + mp.exp(t), (1 + mp.exp(t)) / 10) for t in mp.linspace(0, 6, 2001))
+    ours = tb.individual.ZCDPFilter(0.1, 1).epsilon(delta)
+    assert best * (1 - 1e-5) <= ours <= best * (1 + 1e-12)
+
+    epsilon = mp.mpf(tb.individual.GDPFilter(2, 1).epsilon(delta))
+
+    def profile(e: Any) -> Any:
+        return mp.ncdf(1 - e / 2) - mp.exp(e) * mp.ncdf(-1 - e / 2)
+
+    assert profile(epsilon) <= d <= profile(epsilon * (1 - mp.mpf("1e-8")))
+
+
+@every
+def test_guarantees_at_the_ends(kind: str) -> None:
+    group = MAKERS[kind](1, 1)
+    assert group.epsilon(0) == math.inf
+    assert group.epsilon(1) == 0.0
+    with pytest.raises(tb.InvalidParameter):
+        group.epsilon(2)

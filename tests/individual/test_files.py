@@ -1,0 +1,136 @@
+"""Balances on disk: what was written is read back, what is damaged is refused, what is charged is on disk."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tightbudget as tb
+from tightbudget.individual import base
+from tightbudget.individual.units import Units
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    group = tb.individual.RenyiFilter("9/2", "0.1", 5)
+    group.charge(np.array([0.01, 0.02, 0.03, 0.04, 0.05]))
+    group.save(tmp_path / "people.f64")
+    return tmp_path / "people.f64"
+
+
+def test_there_and_back(saved: Path) -> None:
+    opened = tb.individual.open(saved)
+    assert isinstance(opened, tb.individual.RenyiFilter)
+    assert (str(opened.order), str(opened.budget), opened.people) == ("9/2", "1/10", 5)
+    assert opened.charge(0.06).tolist() == [True, True, True, True, False]
+    del opened
+    again = tb.individual.open(saved, durable=False)
+    assert again.quote(0.01).tolist() == [True, True, True, False, True]
+    assert again.charge(0.01).tolist() == [True, True, True, False, True]
+    assert (np.fromfile(saved, dtype="<f8") == again.balances).all()
+    assert saved.stat().st_size == 40
+
+
+@pytest.mark.parametrize("make", [tb.individual.ZCDPFilter, tb.individual.GDPFilter])
+def test_other_kinds(make: Any, tmp_path: Path) -> None:
+    make("1/3", 2).save(tmp_path / "x")
+    opened = tb.individual.open(tmp_path / "x")
+    assert type(opened) is make
+    assert str(opened.budget) == "1/3"
+
+
+def test_nothing_is_overwritten(saved: Path) -> None:
+    before = saved.read_bytes()
+    with pytest.raises(tb.InvalidParameter, match="never overwritten"):
+        tb.individual.ZCDPFilter(1, 5).save(saved)
+    assert saved.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"version": 2},
+        {"kind": "basic"},
+        {"kind": ["zcdp"]},
+        {"people": 4},
+        {"people": 0},
+        {"people": "5"},
+        {"digits": 3},
+        {"settings": {"budget": "0.2"}},
+        {"settings": {"budget": "0.1", "order": "0"}},
+        {"settings": {"budget": "0.01", "order": "9/2"}},
+        {"settings": []},
+        {"extra": 1},
+    ],
+    ids=str,
+)
+def test_bad_headers(saved: Path, changes: dict[str, Any]) -> None:
+    header = json.loads(Path(f"{saved}.json").read_text())
+    Path(f"{saved}.json").write_text(json.dumps({**header, **changes}))
+    with pytest.raises(tb.InvalidParameter):
+        tb.individual.open(saved)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "3"])
+def test_unreadable_headers(saved: Path, text: str) -> None:
+    Path(f"{saved}.json").write_text(text)
+    with pytest.raises(tb.InvalidParameter):
+        tb.individual.open(saved)
+
+
+@pytest.mark.parametrize("number", [0.5, -1.0, np.nan, 1e16])
+def test_damaged_balances(saved: Path, number: float) -> None:
+    balances = np.fromfile(saved, dtype="<f8")
+    balances[3] = number
+    balances.tofile(saved)
+    with pytest.raises(tb.InvalidParameter, match="damaged"):
+        tb.individual.open(saved)
+
+
+def test_missing_pieces(saved: Path) -> None:
+    with saved.open("ab") as file:
+        file.write(b"1")
+    with pytest.raises(tb.InvalidParameter, match="bytes"):
+        tb.individual.open(saved)
+    saved.unlink()
+    with pytest.raises(tb.InvalidParameter, match="bytes"):
+        tb.individual.open(saved)
+    Path(f"{saved}.json").unlink()
+    with pytest.raises(tb.InvalidParameter, match="header"):
+        tb.individual.open(saved)
+
+
+def test_stopped_in_the_middle_of_a_charge(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever was charged stays charged, nobody is let in: no mask is returned."""
+    monkeypatch.setattr(base, "CHUNK", 2)
+    opened = tb.individual.open(saved)
+    before = opened.balances.copy()
+    costs, calls = Units.of_array, []
+
+    def stopping(self: Units, amounts: Any, scale: float) -> Any:
+        calls.append(amounts)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return costs(self, amounts, scale)
+
+    monkeypatch.setattr(Units, "of_array", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        opened.charge(np.full(5, 0.01))
+    after = np.fromfile(saved, dtype="<f8")
+    assert (after[:2] > before[:2]).all()
+    assert (after[2:] == before[2:]).all()
+
+
+def test_a_durable_charge_is_forced_to_disk_before_it_answers(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[float] = []
+    monkeypatch.setattr(np.memmap, "flush", lambda self: flushed.append(float(self[0])))
+    tb.individual.open(saved, durable=False).charge(0.01)
+    opened = tb.individual.open(saved)
+    before = float(opened.balances[0])
+    opened.quote(0.01)
+    assert flushed == []
+    opened.charge(0.01)
+    assert len(flushed) == 1
+    assert flushed[0] > before
