@@ -74,6 +74,12 @@ ADVERSARIES = "unit/filters/test_adversaries.py"
 INCREMENTS = "unit/filters/test_increments.py"
 RESIDUAL = "unit/filters/test_residual.py"
 SLOTS = "unit/filters/test_slots.py"
+ODOMETER = "odometers/test_formulas.py"
+ODOMETER_TOTALS = "odometers/test_totals.py"
+ODOMETER_RULES = "odometers/test_behaviour.py"
+INDIVIDUAL_UNITS = "individual/test_units.py"
+INDIVIDUAL = "individual/test_charging.py"
+INDIVIDUAL_FILES = "individual/test_files.py"
 
 
 class Mutation(NamedTuple):
@@ -513,6 +519,48 @@ MUTATIONS = [
              "larger samples take the slots of smaller ones", [SLOTS]),
     Mutation("filter slot price", "filters/slots.py", "if priced > delta:", "if priced > 1e9 * delta:",
              "a plan may cost more than its delta", [SLOTS]),
+    # odometers
+    Mutation("odometer rounding", "odometers/boundaries.py", "RAISED = 1.0 + 128.0 * U", "RAISED = 1.0 - 4.0 * U",
+             "formulas are rounded down", [ODOMETER]),
+    Mutation("odometer line", "odometers/boundaries.py", "math.sqrt(0.5 * level)", "math.sqrt(0.49 * level)",
+             "the line lies too low", [ODOMETER]),
+    Mutation("odometer mixture", "odometers/boundaries.py", "(2.0 * level + math.log1p(variance / gamma))", "(2.0 * level)",
+             "the bound holds at one moment only", [ODOMETER]),
+    Mutation("odometer half mixture", "odometers/boundaries.py", "* RAISED - _LOG_2_DOWN", "* RAISED - 2.0 * _LOG_2_DOWN",
+             "half a normal law is counted twice too often", [ODOMETER]),
+    Mutation("odometer epochs", "odometers/boundaries.py", "math.log1p(doublings) + _LOG_ZETA + level",
+             "math.log1p(doublings) + level",
+             "the levels of the epochs add up to more than delta", [ODOMETER]),
+    Mutation("odometer variance", "odometers/rho.py", "self._boundary(2.0 * drift)", "self._boundary(drift)",
+             "half of the variance is forgotten", [ODOMETER]),
+    Mutation("odometer factor 2", "odometers/rogers.py", "root = 2.0 * math.sqrt(variance", "root = math.sqrt(2.0 * variance",
+             "formula (3) as it is often misread", [ODOMETER]),
+    Mutation("odometer events", "odometers/rogers.py", "(self._n**2 - 1).bit_length()", "(self._n - 1).bit_length()",
+             "half of the union bound is forgotten", [ODOMETER]),
+    Mutation("odometer split", "odometers/base.py", "rest = self._delta - self._for_steps", "rest = self._delta",
+             "delta is spent twice", [ODOMETER]),
+    Mutation("odometer excess", "odometers/base.py", "(self._concentrated(sums) + excess) * RAISED",
+             "self._concentrated(sums) * RAISED",
+             "the mean of steps that may fail is taken to be that of pure ones", [ODOMETER]),
+    Mutation("odometer failures", "odometers/base.py", "sums[-2] > self._for_steps else", "sums[-2] > 1 else",
+             "failures beyond what was reserved cost nothing", [ODOMETER, ODOMETER_RULES]),
+    Mutation("odometer weights", "odometers/renyi.py", "share = weight * (self", "share = (self",
+             "every order has the whole delta", [ODOMETER]),
+    Mutation("odometer totals", "odometers/renyi.py", "low = np.nextafter(self.low + lost, np.inf)", "low = self.low",
+             "what sums lose to rounding is forgotten", [ODOMETER_TOTALS]),
+    # individual filters
+    Mutation("units of arrays", "individual/units.py", "costs += worth < amounts", "costs += worth < 0.0",
+             "amounts are rounded to the nearest unit, half of them down", [INDIVIDUAL_UNITS]),
+    Mutation("units of numbers", "individual/units.py", "min(math.ceil(exact", "min(math.floor(exact",
+             "an amount is rounded down", [INDIVIDUAL_UNITS]),
+    Mutation("individual limit", "individual/base.py", "np.less_equal(after, self._limit,", "np.less_equal(after, self._limit + 1.0,",
+             "people may exceed their budget", [INDIVIDUAL]),
+    Mutation("individual allowance", "individual/base.py", "return self._budget * GUARANTEED", "return self._budget",
+             "binary amounts may add up to more than is promised", [INDIVIDUAL]),
+    Mutation("individual NaN", "individual/base.py", "if not array.min() >= 0:", "if array.min() < 0:",
+             "an amount that is no number is charged", [INDIVIDUAL]),
+    Mutation("individual flush", "individual/base.py", "if self._durable and isinstance", "if not self._durable and isinstance",
+             "people take part before the disk knows", [INDIVIDUAL_FILES]),
 ]  # fmt: skip
 
 

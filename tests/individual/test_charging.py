@@ -72,7 +72,7 @@ def test_binary_amounts_never_exceed_the_allowance(kind: str) -> None:
         for i in np.flatnonzero(group.charge(amounts)):
             sums[i] += weight(kind, Fraction(float(amounts[i])))
     assert max(sums) <= GUARANTEED
-    assert sorted(sums)[100] > Fraction(8, 10)  # and the budget was used
+    assert max(sums) > Fraction(9, 10)  # and the budget was used
     assert all(Fraction(x) * GUARANTEED >= s for x, s in zip(group.spent().tolist(), sums, strict=True))
     assert max(Fraction(x) + s for x, s in zip(group.remaining().tolist(), sums, strict=True)) <= GUARANTEED
 
@@ -204,6 +204,7 @@ def test_guarantees(delta: float) -> None:
 @every
 def test_guarantees_at_the_ends(kind: str) -> None:
     group = MAKERS[kind](1, 1)
+    assert group.guaranteed >= 1 + Fraction(1, 2**49)  # what binary amounts may add up to
     assert group.epsilon(0) == math.inf
     assert group.epsilon(1) == 0.0
     with pytest.raises(tb.InvalidParameter):
