@@ -217,3 +217,26 @@ def test_a_variance_for_an_expected_epsilon() -> None:
         # there the line is as good as a filter
         odometer = o.LineOdometer(delta, tight_at=v)
         assert odometer.quote(tb.filters.ZCDP(v / 2)) == pytest.approx(epsilon, rel=1e-9)
+
+
+@every
+@pytest.mark.parametrize(
+    ("step", "has_epsilon", "has_rho"),
+    [
+        (tb.Laplace(scale=10), True, True),
+        (tb.RandomizedResponse(p=0.6), True, True),
+        (tb.Gaussian(sigma=10), False, True),
+        (tb.Gaussian(sigma=5) * 3 + tb.Laplace(scale=20), False, True),
+        (tb.TruncatedGaussian(sigma=1, bound=5), False, False),
+    ],
+    ids=str,
+)
+def test_mechanisms_of_the_engine(make: Callable[[], o.Odometer], step: Any, has_epsilon: bool, has_rho: bool) -> None:
+    odometer = make()
+    if has_epsilon or (has_rho and odometer.kind not in BOUNDED):
+        # no odometer undercuts what the mechanism needs at the same delta when nothing is adaptive
+        needed = step.epsilon(delta=odometer.delta).lower
+        assert needed <= odometer.spend(step) < math.inf
+    else:
+        with pytest.raises(tb.InvalidParameter):
+            odometer.spend(step)

@@ -4,9 +4,7 @@ WARNING: balances and masks are as private as the people's records; see `tb.indi
 """
 
 from tightbudget.individual.base import IndividualFilter
-from tightbudget.individual.kinds import IndividualGDPFilter as GDPFilter
-from tightbudget.individual.kinds import IndividualRenyiFilter as RenyiFilter
-from tightbudget.individual.kinds import IndividualZCDPFilter as ZCDPFilter
+from tightbudget.individual.kinds import GDPFilter, RenyiFilter, ZCDPFilter
 from tightbudget.individual.kinds import open_balances as open
 
 __all__ = ["GDPFilter", "IndividualFilter", "RenyiFilter", "ZCDPFilter", "open"]

@@ -164,7 +164,7 @@ def fresh(people: int | None) -> Array:
     return np.full(int(people), 0.0)  # not zeros: its memory would only be fetched during the first charge
 
 
-def rounded(amount: Fraction) -> float:
+def binary_up(amount: Fraction) -> float:
     """Return a float whose binary value is no smaller."""
     nearest = float_up(amount)
     return nearest if Fraction(nearest) >= amount else math.nextafter(nearest, math.inf)

@@ -8,17 +8,17 @@ from tightbudget.divergences import gdp_epsilon, rdp_epsilon, zcdp_epsilon
 from tightbudget.errors import InvalidParameter
 from tightbudget.filters.exact import float_down, show
 from tightbudget.filters.increments import exact_order
-from tightbudget.individual.base import Array, IndividualFilter, rounded
+from tightbudget.individual.base import Array, IndividualFilter, binary_up
 from tightbudget.individual.files import read
 
 
-class IndividualRenyiFilter(IndividualFilter):
+class RenyiFilter(IndividualFilter):
     """Everybody's Rényi divergences at one order add up to at most the budget (Feldman and Zrnic 2021).
 
     The release has Rényi divergence at most the budget at that order, for adding or removing any one person.
 
     >>> import numpy as np
-    >>> group = IndividualRenyiFilter(order=8, budget=0.5, people=3)
+    >>> group = RenyiFilter(order=8, budget=0.5, people=3)
     >>> group.charge(np.array([0.1, 0.3, 0.6]))
     array([ True,  True, False])
     >>> group.charge(0.3)
@@ -45,14 +45,14 @@ class IndividualRenyiFilter(IndividualFilter):
         return {"order": show(self._order), **super()._settings()}
 
     def epsilon(self, delta: float) -> float:
-        # divergences grow with the order, so the order may be rounded down
-        return float(rdp_epsilon(float_down(self._order), rounded(self.guaranteed), delta))
+        # divergences grow with the order, so the order may be binary_up down
+        return float(rdp_epsilon(float_down(self._order), binary_up(self.guaranteed), delta))
 
 
-class IndividualZCDPFilter(IndividualFilter):
+class ZCDPFilter(IndividualFilter):
     """Everybody's rhos add up to at most the budget: the release is budget-zCDP.
 
-    >>> group = IndividualZCDPFilter(budget=0.1, people=2)
+    >>> group = ZCDPFilter(budget=0.1, people=2)
     >>> [bool(group.charge(0.01).all()) for _ in range(11)].count(True)
     10
     >>> print(f"{group.epsilon(delta=1e-6):.3f}")
@@ -62,14 +62,14 @@ class IndividualZCDPFilter(IndividualFilter):
     kind: ClassVar[str] = "zcdp"
 
     def epsilon(self, delta: float) -> float:
-        return zcdp_epsilon(rounded(self.guaranteed), delta)
+        return zcdp_epsilon(binary_up(self.guaranteed), delta)
 
 
-class IndividualGDPFilter(IndividualFilter):
+class GDPFilter(IndividualFilter):
     """The squares of everybody's mus add up to at most the square of the budget: the release is budget-GDP (Koskela,
     Tobaben and Honkela 2023; Smith and Thakurta 2022).
 
-    >>> group = IndividualGDPFilter(budget=1, people=2)
+    >>> group = GDPFilter(budget=1, people=2)
     >>> [bool(group.charge(0.5).all()) for _ in range(5)]
     [True, True, True, True, False]
     >>> print(f"{group.epsilon(delta=1e-6):.3f}")
@@ -80,12 +80,10 @@ class IndividualGDPFilter(IndividualFilter):
     squares: ClassVar[bool] = True
 
     def epsilon(self, delta: float) -> float:
-        return gdp_epsilon(rounded(self.guaranteed), delta)
+        return gdp_epsilon(binary_up(self.guaranteed), delta)
 
 
-BY_KIND: dict[str, type[IndividualFilter]] = {
-    each.kind: each for each in (IndividualRenyiFilter, IndividualZCDPFilter, IndividualGDPFilter)
-}
+BY_KIND: dict[str, type[IndividualFilter]] = {each.kind: each for each in (RenyiFilter, ZCDPFilter, GDPFilter)}
 
 
 def open_balances(path: str | Path, *, durable: bool = True) -> IndividualFilter:
