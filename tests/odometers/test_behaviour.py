@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -240,3 +241,28 @@ def test_mechanisms_of_the_engine(make: Callable[[], o.Odometer], step: Any, has
     else:
         with pytest.raises(tb.InvalidParameter):
             odometer.spend(step)
+
+
+@every
+def test_states_stay_short(make: Callable[[], o.Odometer]) -> None:
+    """Many unlike fractions have a sum of endless digits; it is rounded up long before."""
+    odometer = make()
+    exact = Fraction(0)
+    for n in range(3, 1500, 2):
+        exact += Fraction(1, n)
+        epsilon = odometer.spend(tb.PureDP(epsilon=Fraction(1, n)))
+    odometer.spend(tb.PureDP(epsilon=1e-300))
+    assert exact.denominator > 2**1000
+    assert len(json.dumps(odometer.state())) < 5000
+    assert o.from_state(odometer.state()) == odometer
+    if odometer.kind == "basic":
+        assert float(exact) <= epsilon <= float(exact) * (1 + 1e-15)
+
+
+@every
+def test_more_than_any_float(make: Callable[[], o.Odometer]) -> None:
+    odometer = make()
+    for step in (tb.PureDP(epsilon=1e308), tb.PureDP(epsilon=1e308), tb.PureDP(epsilon=math.inf), tb.PureDP(epsilon=1)):
+        epsilon = odometer.spend(step)
+    assert epsilon == math.inf
+    assert o.from_state(odometer.state()) == odometer

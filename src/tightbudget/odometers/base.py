@@ -2,13 +2,14 @@
 
 import enum
 import math
+import sys
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.filters import prices
-from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, show
+from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, plus, show
 from tightbudget.filters.increments import Increment, checked_increment
 from tightbudget.odometers.boundaries import RAISED, log_reciprocal, up
 
@@ -16,6 +17,10 @@ VERSION = 1
 """Of the dictionaries that `state` returns; `from_state` reads no other."""
 
 SMALLEST_DELTA = Fraction(1, 10**300)
+
+FINEST = 2**1000
+"""Denominators of sums are no larger, and sums no larger than the largest float: what is written stays below 1000 digits."""
+LARGEST = Fraction(sys.float_info.max)
 
 State = dict[str, Any]
 Sums = tuple[Any, ...]
@@ -96,9 +101,7 @@ class Odometer(ABC):
         """Return the arguments of the constructor, exact and fit for JSON."""
 
     def _after(self, increment: Increment) -> Sums:
-        price = self._price(increment)
-        # adding nothing is by far the commonest case for delta
-        return tuple(total + amount if amount else total for total, amount in zip(self._sums, price, strict=True))
+        return tuple(map(tidy, plus(self._sums, self._price(increment))))
 
     def _read(self, sums: Sums) -> float:
         return math.inf if sums[-2] > self._for_steps else self._loss(sums)
@@ -147,6 +150,18 @@ class ConcentrationOdometer(Odometer):
         excess = -math.log1p(-up(sums[-2])) * RAISED if sums[-2] else 0.0
         bound = (self._concentrated(sums) + excess) * RAISED
         return min(float_up(sums[-1]), bound) if self.or_basic else bound
+
+
+def tidy(amount: Amount) -> Amount:
+    """Return the amount, or one hardly above where its exact form has become too long to write down.
+
+    Sums of 1/2, 1/3, 1/5, ... have ever longer denominators; sums of decimals do not, and stay as they are.
+    """
+    if amount > LARGEST:
+        return math.inf
+    if isinstance(amount, float) or amount.denominator <= FINEST:
+        return amount
+    return Fraction(-(-amount.numerator * FINEST // amount.denominator), FINEST)
 
 
 def positive(name: str, value: Any) -> Fraction:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.filters import prices
-from tightbudget.filters.exact import Amount, exact, show
+from tightbudget.filters.exact import Amount, exact, plus, show
 from tightbudget.filters.increments import Increment, exact_order
-from tightbudget.odometers.base import SMALLEST_DELTA, ConcentrationOdometer, State, Sums
+from tightbudget.odometers.base import SMALLEST_DELTA, ConcentrationOdometer, State, Sums, tidy
 from tightbudget.odometers.boundaries import RAISED, log_reciprocal, up
 
 Array = NDArray[np.float64]
@@ -87,7 +87,7 @@ class RenyiOdometer(ConcentrationOdometer):
 
     def _after(self, increment: Increment) -> Sums:
         divergences, delta, epsilon = self._price(increment)
-        return self._sums[0].plus(divergences), self._sums[1] + delta, self._sums[2] + epsilon
+        return self._sums[0].plus(divergences), *map(tidy, plus(self._sums[1:], (delta, epsilon)))
 
     def _concentrated(self, sums: Sums) -> float:
         return float((sums[0].up() + self._tails).min()) * RAISED
