@@ -161,3 +161,17 @@ def test_where_rogers_jumps() -> None:
     drift = (mp.e - 1) / 2
     ratio = (odometer.quote(tb.PureDP(epsilon=1.000001)) - drift) / (odometer.quote(tb.PureDP(epsilon=1)) - drift)
     assert 2.1 < ratio < 2.3
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("epsilon", ["0.0001", "0.03", "0.4"])
+@pytest.mark.parametrize("gamma", ["0.001", "1", "300"])
+def test_long_mixtures(delta: str, epsilon: str, gamma: str) -> None:
+    """A hundred million steps: far from the sum of the epsilons."""
+    count, e = 10**8, f.number(epsilon)
+    v = count * e**2
+    truth = count * f.rhos([e]) + mp.sqrt(
+        (v + f.number(gamma)) * (2 * mp.log(1 / f.number(delta)) + mp.log(1 + v / f.number(gamma)))
+    )
+    assert truth < count * e
+    check(tb.odometers.MixtureOdometer(delta, gamma=gamma).spend(tb.PureDP(epsilon=float(epsilon)) * count), truth)
