@@ -24,12 +24,14 @@ def peak() -> float:
 
 
 def report(name: str, charge: Callable[[], Any]) -> None:
-    before, times = peak(), []
+    before, times, busy = peak(), [], []
     for _ in range(ROUNDS):
-        start = time.perf_counter()
+        start, work = time.perf_counter(), time.process_time()
         charge()
         times.append(time.perf_counter() - start)
-    print(f"{name:44} best {min(times):.3f} s   worst {max(times):.3f} s   peak grew by {peak() - before:.0f} MB")
+        busy.append(time.process_time() - work)
+    speed = f"best {min(times):.3f} s   worst {max(times):.3f} s   processor {min(busy):.3f} s"
+    print(f"{name:44} {speed}   peak grew by {peak() - before:.0f} MB")
 
 
 def main(people: int) -> None:
