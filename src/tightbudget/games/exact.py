@@ -1,0 +1,157 @@
+"""The same games without coins: every reachable state with its exact probability (M18).
+
+Only for steps of randomised response, whose losses lie on the lattice of whole multiples of the menu's epsilons. A state
+is (node of the book, net number of telling answers for each step of the menu, bit revealed or not). Ways that lead to the same
+state are added up, so the work grows with the number of states and not with the number of paths.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.games.adversaries import STOP, Adversary, View
+from tightbudget.games.book import Book, Filter, Odometer
+from tightbudget.games.simulate import above, check_game
+from tightbudget.games.steps import Response
+from tightbudget.numerics.bracket import Bracket
+
+U = 2.0**-53
+MOST_STATES = 2_000_000
+
+
+@dataclass(frozen=True)
+class ExactFilterGame:
+    view: Bracket  # delta(epsilon) of the stopped view
+    pointwise: Bracket  # Pr[loss > epsilon]
+    states: int
+
+
+def exact_filter(adversary: Adversary, meter: Filter, *, rounds: int, bit: int = 0) -> ExactFilterGame:
+    """Return the exact delta(epsilon) of the stopped view and the exact Pr[loss > epsilon]."""
+    tree = _Tree(adversary, Book.of_filter(meter, adversary.menu), rounds, bit)
+    ended: list[_States] = []
+    while (done := tree.advance()) is not None:
+        ended.append(done)
+    epsilon = float(meter.epsilon)
+    weights, tails, doubts = [], [], []
+    for states in ended:
+        gap = epsilon - states.loss
+        with np.errstate(over="ignore"):
+            share = np.maximum(0.0, -np.expm1(np.minimum(gap, 0.0)))
+        weights.append(states.mass * share)
+        tails.append(states.mass * above(states.loss, epsilon))
+        # (1 - e^(epsilon - L))_+ moves by at most the rounding of L; infinite losses are exact
+        finite = np.isfinite(states.loss)
+        doubts.append(states.mass * np.where(finite, 8.0 * U * (epsilon + tree.reach), 0.0))
+    return ExactFilterGame(
+        view=tree.bracket(weights, float(np.concatenate(doubts).sum())), pointwise=tree.bracket(tails), states=tree.visited
+    )
+
+
+def exact_odometer(adversary: Adversary, meter: Odometer, *, rounds: int, bit: int = 0) -> Bracket:
+    """Return the exact probability that the realised loss is ever above what the odometer shows."""
+    book = Book.of_odometer(meter, adversary.menu)
+    tree = _Tree(adversary, book, rounds, bit)
+    crossed: list[NDArray[np.float64]] = [np.zeros(1)]
+    while tree.advance() is not None:
+        if tree.going is not None:
+            over = above(tree.going.loss, book.bounds(tree.going.node))
+            crossed.append(tree.going.mass[over])
+            tree.going = tree.going.where(~over)  # failed for good: what follows does not matter
+    return tree.bracket(crossed)
+
+
+@dataclass
+class _States:
+    node: NDArray[np.intp]
+    net: NDArray[np.int64]  # (states, menu)
+    revealed: NDArray[np.int64]
+    mass: NDArray[np.float64]
+    loss: NDArray[np.float64]  # of the bit that is played, against the other
+
+    def where(self, chosen: NDArray[np.bool_]) -> "_States":
+        return _States(self.node[chosen], self.net[chosen], self.revealed[chosen], self.mass[chosen], self.loss[chosen])
+
+
+class _Tree:
+    """The states after some rounds, with the largest relative error of their masses in units of U."""
+
+    def __init__(self, adversary: Adversary, book: Book, rounds: int, bit: int) -> None:
+        check_game(rounds, 1, bit)
+        laws = [item.law for item in adversary.menu]
+        self.laws = [law for law in laws if isinstance(law, Response)]
+        if len(self.laws) != len(laws):
+            raise InvalidParameter(
+                "adversary", adversary.name, "one that plays randomised response only", "Simulate the others."
+            )
+        self.adversary, self.book, self.rounds, self.sign = adversary, book, rounds, 1 - 2 * bit
+        self.sizes = np.array([law.epsilon for law in self.laws])
+        self.going: _States | None = self._states(
+            np.zeros(1, np.intp), np.zeros((1, len(laws)), np.int64), np.zeros(1, np.int64), np.ones(1)
+        )
+        self.round, self.ulps, self.visited, self.reach = 0, 0.0, 1, 0.0
+
+    def advance(self) -> _States | None:
+        """Play one round; return the states that have ended in it, or None when the game was over before."""
+        states = self.going
+        if states is None:
+            return None
+        if self.round == self.rounds or states.mass.size == 0:
+            self.going = None
+            return states
+        accepts = self.book.accepts(states.node)
+        # the adversary is told log(P0/P1), whichever bit is played
+        seen = self.sign * states.loss
+        choices = self.adversary.choose(View(self.round, seen, self.book.bounds(states.node), accepts))
+        goes = (choices != STOP) & np.take_along_axis(accepts, np.maximum(choices, 0)[:, None], axis=1)[:, 0]
+        ended = states.where(~goes)
+        self.going = self._branches(states.where(goes), choices[goes]) if goes.any() else None
+        self.round += 1
+        return ended
+
+    def bracket(self, parts: list[NDArray[np.float64]], doubt: float = 0.0) -> Bracket:
+        """Return the sum of the parts with the rounding of their masses and of the final sum."""
+        total = math.fsum(np.concatenate(parts).tolist())
+        error = (self.ulps + 8.0) * U * 1.01 * total + doubt
+        return Bracket(max(0.0, total - error), min(1.0, total + error))
+
+    def _branches(self, states: _States, choices: NDArray[np.intp]) -> _States:
+        nodes = self.book.move(states.node, choices)
+        self.book.keep(nodes)
+        rows, masses = [], []
+        for index, law in enumerate(self.laws):
+            chosen = np.flatnonzero(choices == index)
+            for net, revealed, probability in self._outcomes(law):
+                if chosen.size == 0 or probability == 0.0:
+                    continue
+                counts = states.net[chosen].copy()
+                counts[:, index] += net
+                rows.append(np.column_stack([nodes[chosen], states.revealed[chosen] | revealed, counts]))
+                masses.append(states.mass[chosen] * probability)
+        keys, which, ways = np.unique(np.concatenate(rows), axis=0, return_inverse=True, return_counts=True)
+        if keys.shape[0] > MOST_STATES:
+            raise InvalidParameter(
+                "rounds", self.rounds, f"so few that at most {MOST_STATES} states are reached", "Simulate instead."
+            )
+        mass = np.bincount(which.ravel(), weights=np.concatenate(masses)).astype(np.float64)
+        # each mass: a probability good to 8 ulp, a product, and the sum over the ways into the state
+        self.ulps += 10.0 + float(ways.max())
+        self.visited += keys.shape[0]
+        self.reach += float(self.sizes.max())
+        return self._states(keys[:, 0].astype(np.intp), keys[:, 2:], keys[:, 1], mass)
+
+    def _outcomes(self, law: Response) -> tuple[tuple[int, int, float], ...]:
+        """Return (net telling answers, revealed, probability) of each answer, seen from the bit that is played."""
+        rest = 1.0 - law.delta
+        # 1 - likely would cancel; the two are e^eps : 1
+        unlikely = math.exp(-law.epsilon) * law.likely
+        return (1, 0, rest * law.likely), (-1, 0, rest * unlikely), (0, 1, law.delta)
+
+    def _states(
+        self, node: NDArray[np.intp], net: NDArray[np.int64], revealed: NDArray[np.int64], mass: NDArray[np.float64]
+    ) -> _States:
+        loss = np.where(revealed > 0, math.inf, net @ self.sizes)
+        return _States(node, net, revealed, mass, loss)

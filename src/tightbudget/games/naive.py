@@ -1,0 +1,120 @@
+"""UNSOUND. What people do without filters and odometers, kept only to show that it fails (M18, theory B.0).
+
+None of these gives privacy. They exist so that the games can break them; use `tb.filters` and `tb.odometers`.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from scipy.special import ndtr
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms import ApproximateDP, GaussianDP, PureDP
+from tightbudget.mechanisms.base import compose
+from tightbudget.mechanisms.checks import positive, probability
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer of an unsound filter."""
+
+    accepted: bool
+    reason: str = ""
+
+
+class UnsoundNaturalFilter:
+    """UNSOUND. Continue while the composition of what was realised has delta(epsilon) <= delta: the "natural" filter.
+
+    It composes the declared steps as if they had been fixed in advance. The adversary who chooses the branch by the
+    outcome gets more: `counterexample` gets (1 + p_-) delta.
+    """
+
+    name = "unsound natural (PLD)"
+
+    def __init__(self, epsilon: float, delta: float) -> None:
+        self.epsilon, self.delta = positive("epsilon", epsilon), probability("delta", delta)
+        self._realised: list[Any] = []
+
+    def quote(self, increment: Any) -> Answer:
+        # the lower end: as generous as the tight composition allows
+        realised = compose([*self._realised, increment]).delta(epsilon=self.epsilon, rtol=1e-9).lower
+        return Answer(realised <= self.delta, f"the composition has delta {realised:.4g}")
+
+    def spend(self, increment: Any) -> None:
+        self._realised.append(increment)
+
+    def state(self) -> list[str]:
+        return sorted(str(increment) for increment in self._realised)  # composing does not depend on the order
+
+
+class UnsoundSplitFilter:
+    """UNSOUND. A Gaussian filter that divides delta as it goes: delta_Gauss(sum mu^2; epsilon) + sum delta_i <= delta.
+
+    Each half is right when its share of delta is fixed in advance. Here a run that has no chance of a large loss any more
+    still owns the share that was meant for it, and may spend it on a chance to reveal everything.
+    """
+
+    name = "unsound split of delta"
+
+    def __init__(self, epsilon: float, delta: float) -> None:
+        self.epsilon, self.delta = positive("epsilon", epsilon), probability("delta", delta)
+        self._squares, self._deltas = 0.0, 0.0
+
+    def quote(self, increment: Any) -> Answer:
+        squares, deltas = self._with(increment)
+        needed = gaussian_delta(math.sqrt(squares), self.epsilon) + deltas
+        return Answer(needed <= self.delta, f"needs delta {needed:.4g}")
+
+    def spend(self, increment: Any) -> None:
+        self._squares, self._deltas = self._with(increment)
+
+    def state(self) -> dict[str, float]:
+        return {"squares": self._squares, "deltas": self._deltas}
+
+    def _with(self, increment: Any) -> tuple[float, float]:
+        if isinstance(increment, GaussianDP):
+            return self._squares + float(increment.mu) ** 2, self._deltas
+        if isinstance(increment, ApproximateDP) and float(increment.promised_epsilon) == 0.0:
+            return self._squares, self._deltas + float(increment.promised_delta)
+        raise InvalidParameter("increment", increment, "gaussian_dp(mu) or approximate_dp(epsilon=0, delta)")
+
+
+class UnsoundFixedTimeOdometer:
+    """UNSOUND. A bound for a number of rounds fixed in advance, read after every round.
+
+    drift + sqrt(2 V log(1/delta)) with V = sum eps_i^2. The drift of "mean" is sum eps_i tanh(eps_i/2) (KOV, Theorem 3.5), of
+    "drv" it is sum eps_i (e^eps_i - 1) (Theorem 2.10 of the odometers paper). Each is right at one round chosen beforehand.
+    """
+
+    def __init__(self, delta: float, drift: str = "mean") -> None:
+        self.delta = probability("delta", delta)
+        if self.delta == 0.0:
+            raise InvalidParameter("delta", delta, "above 0")
+        if drift not in ("mean", "drv"):
+            raise InvalidParameter("drift", drift, "'mean' or 'drv'")
+        self.name = f"unsound fixed-time ({'KOV' if drift == 'mean' else 'DRV'})"
+        self._drift = drift
+        self._drifts, self._squares = 0.0, 0.0
+
+    @property
+    def epsilon(self) -> float:
+        return self._drifts + math.sqrt(2.0 * self._squares * math.log(1.0 / self.delta))
+
+    def spend(self, increment: Any) -> float:
+        if not isinstance(increment, PureDP):
+            raise InvalidParameter("increment", increment, "pure_dp(epsilon)")
+        epsilon = float(increment.promised_epsilon)
+        self._drifts += epsilon * (math.tanh(epsilon / 2.0) if self._drift == "mean" else math.expm1(epsilon))
+        self._squares += epsilon**2
+        return self.epsilon
+
+    def state(self) -> dict[str, float]:
+        return {"drifts": self._drifts, "squares": self._squares}
+
+
+def gaussian_delta(mu: float, epsilon: float) -> float:
+    """Return delta(epsilon) of mu-GDP in plain floats; good enough for a filter that is unsound anyhow."""
+    if mu == 0.0:
+        return 0.0
+    return float(ndtr(mu / 2.0 - epsilon / mu) - math.exp(epsilon) * ndtr(-mu / 2.0 - epsilon / mu))
