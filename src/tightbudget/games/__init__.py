@@ -10,6 +10,8 @@ from tightbudget.games.adversaries import StopWhenAhead as StopWhenAhead
 from tightbudget.games.adversaries import TinyThenLarge as TinyThenLarge
 from tightbudget.games.adversaries import View as View
 from tightbudget.games.adversaries import counterexample as counterexample
+from tightbudget.games.best import worst_crossing as worst_crossing
+from tightbudget.games.best import worst_view as worst_view
 from tightbudget.games.book import Unlimited as Unlimited
 from tightbudget.games.estimate import Estimate as Estimate
 from tightbudget.games.exact import exact_filter as exact_filter

@@ -78,6 +78,15 @@ class Book:
         distinct, which = np.unique(moves, return_inverse=True)
         return np.array([self._child(int(move)) for move in distinct], np.intp)[which]
 
+    def bound(self, node: int) -> float:
+        return self._bounds[node]
+
+    def accepted(self, node: int, choice: int) -> bool:
+        return self._accepts[node][choice]
+
+    def child(self, node: int, choice: int) -> int:
+        return self._child(node * len(self._increments) + choice)
+
     def keep(self, nodes: Nodes) -> None:
         """Drop the meters of all other nodes: the runs have left them for good."""
         live = set(np.unique(nodes).tolist())

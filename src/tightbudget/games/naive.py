@@ -4,6 +4,7 @@ None of these gives privacy. They exist so that the games can break them; use `t
 """
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +31,7 @@ class UnsoundNaturalFilter:
     outcome gets more: `counterexample` gets (1 + p_-) delta.
     """
 
-    name = "unsound natural (PLD)"
+    kind = "unsound natural (PLD)"
 
     def __init__(self, epsilon: float, delta: float) -> None:
         self.epsilon, self.delta = positive("epsilon", epsilon), probability("delta", delta)
@@ -55,7 +56,7 @@ class UnsoundSplitFilter:
     still owns the share that was meant for it, and may spend it on a chance to reveal everything.
     """
 
-    name = "unsound split of delta"
+    kind = "unsound split of delta"
 
     def __init__(self, epsilon: float, delta: float) -> None:
         self.epsilon, self.delta = positive("epsilon", epsilon), probability("delta", delta)
@@ -93,24 +94,27 @@ class UnsoundFixedTimeOdometer:
             raise InvalidParameter("delta", delta, "above 0")
         if drift not in ("mean", "drv"):
             raise InvalidParameter("drift", drift, "'mean' or 'drv'")
-        self.name = f"unsound fixed-time ({'KOV' if drift == 'mean' else 'DRV'})"
+        self.kind = f"unsound fixed-time ({'KOV' if drift == 'mean' else 'DRV'})"
         self._drift = drift
-        self._drifts, self._squares = 0.0, 0.0
+        self._counts: Counter[float] = Counter()  # sums over counts do not depend on the order of the steps
 
     @property
     def epsilon(self) -> float:
-        return self._drifts + math.sqrt(2.0 * self._squares * math.log(1.0 / self.delta))
+        drift = math.fsum(count * self._drift_of(epsilon) for epsilon, count in self._counts.items())
+        squares = math.fsum(count * epsilon**2 for epsilon, count in self._counts.items())
+        return drift + math.sqrt(2.0 * squares * math.log(1.0 / self.delta))
 
     def spend(self, increment: Any) -> float:
         if not isinstance(increment, PureDP):
             raise InvalidParameter("increment", increment, "pure_dp(epsilon)")
-        epsilon = float(increment.promised_epsilon)
-        self._drifts += epsilon * (math.tanh(epsilon / 2.0) if self._drift == "mean" else math.expm1(epsilon))
-        self._squares += epsilon**2
+        self._counts[float(increment.promised_epsilon)] += 1
         return self.epsilon
 
-    def state(self) -> dict[str, float]:
-        return {"drifts": self._drifts, "squares": self._squares}
+    def state(self) -> list[tuple[float, int]]:
+        return sorted(self._counts.items())
+
+    def _drift_of(self, epsilon: float) -> float:
+        return epsilon * (math.tanh(epsilon / 2.0) if self._drift == "mean" else math.expm1(epsilon))
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:
