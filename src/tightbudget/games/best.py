@@ -8,10 +8,10 @@ for randomised response, and only for few rounds: every state that any strategy 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.games.book import Book, Filter, Odometer
+from tightbudget.games.lattice import Lattice
 from tightbudget.games.simulate import TIE, check_game
 from tightbudget.games.steps import Response, Step
 from tightbudget.numerics.bracket import Bracket
@@ -58,25 +58,15 @@ def worst_crossing(menu: Sequence[Step], meter: Odometer, *, rounds: int) -> Wor
 class _Search:
     def __init__(self, menu: Sequence[Step], book: Book, rounds: int) -> None:
         check_game(rounds, 1, 0)
-        laws = [item.law for item in menu]
-        self.laws = [law for law in laws if isinstance(law, Response)]
-        if len(self.laws) != len(laws):
-            raise InvalidParameter("menu", menu, "steps of randomised response only", "Simulate the others.")
+        self.lattice = Lattice(menu, rounds)
         self.book, self.rounds = book, rounds
-        # Losses are whole multiples of a unit that all typed epsilons share: ways that meet are worked out once.
-        typed = [Fraction(repr(law.epsilon)) for law in self.laws]
-        self.unit = Fraction(
-            math.gcd(*(value.numerator * (_common(typed) // value.denominator) for value in typed)), _common(typed)
-        )
-        self.units = [int(value / self.unit) if self.unit else 0 for value in typed]
         self.values: dict[tuple[int, int, int], float] = {}
 
     def worst(self, stopped: _Judge, ends: _Ends) -> Worst:
         value = self._value(0, 0, 0, stopped, ends)
         # A round costs a probability good to 8 ulp, two products and two sums; a value moves by at most the rounding of its
         # loss, 8 ulp of the largest. A maximum of bounds is a bound on the maximum.
-        reach = self.rounds * max(law.epsilon for law in self.laws)
-        error = U * ((12.0 * self.rounds + 8.0) * value + 8.0 * reach)
+        error = U * ((12.0 * self.rounds + 8.0) * value + 8.0 * self.lattice.reach)
         return Worst(Bracket(max(0.0, value - error), min(1.0, value + error)), len(self.values))
 
     def _value(self, round_: int, node: int, place: int, stopped: _Judge, ends: _Ends) -> float:
@@ -89,10 +79,10 @@ class _Search:
                 "rounds", self.rounds, f"so few that at most {MOST_STATES} states are reached", "Simulate instead."
             )
         bound = self.book.bound(node)
-        loss = float(place * self.unit)
+        loss = float(place * self.lattice.unit)
         best = stopped(loss, bound) if round_ else 0.0
         if round_ < self.rounds and not (round_ and ends(loss, bound)):
-            for choice, law in enumerate(self.laws):
+            for choice, law in enumerate(self.lattice.laws):
                 if self.book.accepted(node, choice):
                     best = max(best, self._continued(round_, node, place, choice, law, stopped, ends))
         self.values[key] = best
@@ -100,12 +90,12 @@ class _Search:
 
     def _continued(self, round_: int, node: int, place: int, choice: int, law: Response, stopped: _Judge, ends: _Ends) -> float:
         child = self.book.child(node, choice)
-        told = law.likely * self._value(round_ + 1, child, place + self.units[choice], stopped, ends)
-        misled = math.exp(-law.epsilon) * law.likely * self._value(round_ + 1, child, place - self.units[choice], stopped, ends)
+        told = law.likely * self._value(round_ + 1, child, place + self.lattice.sizes[choice], stopped, ends)
+        misled = (
+            math.exp(-law.epsilon)
+            * law.likely
+            * self._value(round_ + 1, child, place - self.lattice.sizes[choice], stopped, ends)
+        )
         # revealed: the loss is infinite, which fails unless the odometer already shows infinity
         revealed = stopped(math.inf, self.book.bound(child)) if law.delta > 0.0 else 0.0
         return law.delta * revealed + (1.0 - law.delta) * (told + misled)
-
-
-def _common(values: Sequence[Fraction]) -> int:
-    return math.lcm(*(value.denominator for value in values))

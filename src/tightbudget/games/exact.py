@@ -1,8 +1,8 @@
 """The same games without coins: every reachable state with its exact probability (M18).
 
-Only for steps of randomised response, whose losses lie on the lattice of whole multiples of the menu's epsilons. A state
-is (node of the book, net number of telling answers for each step of the menu, bit revealed or not). Ways that lead to the same
-state are added up, so the work grows with the number of states and not with the number of paths.
+Only for steps of randomised response, whose losses lie on a lattice. A state is (node of the book, place of the loss on the
+lattice, bit revealed or not). Ways that lead to the same state are added up, so the work grows with the number of states and
+not with the number of paths.
 """
 
 import math
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tightbudget.errors import InvalidParameter
 from tightbudget.games.adversaries import STOP, Adversary, View
 from tightbudget.games.book import Book, Filter, Odometer
+from tightbudget.games.lattice import Lattice
 from tightbudget.games.simulate import above, check_game
 from tightbudget.games.steps import Response
 from tightbudget.numerics.bracket import Bracket
@@ -43,9 +44,9 @@ def exact_filter(adversary: Adversary, meter: Filter, *, rounds: int, bit: int =
             share = np.maximum(0.0, -np.expm1(np.minimum(gap, 0.0)))
         weights.append(states.mass * share)
         tails.append(states.mass * above(states.loss, epsilon))
-        # (1 - e^(epsilon - L))_+ moves by at most the rounding of L; infinite losses are exact
-        finite = np.isfinite(states.loss)
-        doubts.append(states.mass * np.where(finite, 8.0 * U * (epsilon + tree.reach), 0.0))
+        # (1 - e^(epsilon - L))_+ moves by at most the rounding of L, and is 0 where L is clearly below; infinity is exact
+        rounding = 8.0 * U * (epsilon + tree.lattice.reach)
+        doubts.append(rounding * states.mass[np.isfinite(states.loss) & (states.loss > epsilon - rounding)])
     return ExactFilterGame(
         view=tree.bracket(weights, float(np.concatenate(doubts).sum())), pointwise=tree.bracket(tails), states=tree.visited
     )
@@ -67,13 +68,13 @@ def exact_odometer(adversary: Adversary, meter: Odometer, *, rounds: int, bit: i
 @dataclass
 class _States:
     node: NDArray[np.intp]
-    net: NDArray[np.int64]  # (states, menu)
     revealed: NDArray[np.int64]
+    place: NDArray[np.int64]  # of the loss, in units of the lattice
     mass: NDArray[np.float64]
     loss: NDArray[np.float64]  # of the bit that is played, against the other
 
     def where(self, chosen: NDArray[np.bool_]) -> "_States":
-        return _States(self.node[chosen], self.net[chosen], self.revealed[chosen], self.mass[chosen], self.loss[chosen])
+        return _States(self.node[chosen], self.revealed[chosen], self.place[chosen], self.mass[chosen], self.loss[chosen])
 
 
 class _Tree:
@@ -81,18 +82,10 @@ class _Tree:
 
     def __init__(self, adversary: Adversary, book: Book, rounds: int, bit: int) -> None:
         check_game(rounds, 1, bit)
-        laws = [item.law for item in adversary.menu]
-        self.laws = [law for law in laws if isinstance(law, Response)]
-        if len(self.laws) != len(laws):
-            raise InvalidParameter(
-                "adversary", adversary.name, "one that plays randomised response only", "Simulate the others."
-            )
+        self.lattice = Lattice(adversary.menu, rounds)
         self.adversary, self.book, self.rounds, self.sign = adversary, book, rounds, 1 - 2 * bit
-        self.sizes = np.array([law.epsilon for law in self.laws])
-        self.going: _States | None = self._states(
-            np.zeros(1, np.intp), np.zeros((1, len(laws)), np.int64), np.zeros(1, np.int64), np.ones(1)
-        )
-        self.round, self.ulps, self.visited, self.reach = 0, 0.0, 1, 0.0
+        self.round, self.ulps, self.visited = 0, 0.0, 1
+        self.going: _States | None = self._states(np.zeros((1, 3), np.int64), np.ones(1))
 
     def advance(self) -> _States | None:
         """Play one round; return the states that have ended in it, or None when the game was over before."""
@@ -122,15 +115,14 @@ class _Tree:
         nodes = self.book.move(states.node, choices)
         self.book.keep(nodes)
         rows, masses = [], []
-        for index, law in enumerate(self.laws):
+        for index, (law, size) in enumerate(zip(self.lattice.laws, self.lattice.sizes, strict=True)):
             chosen = np.flatnonzero(choices == index)
-            for net, revealed, probability in self._outcomes(law):
-                if chosen.size == 0 or probability == 0.0:
-                    continue
-                counts = states.net[chosen].copy()
-                counts[:, index] += net
-                rows.append(np.column_stack([nodes[chosen], states.revealed[chosen] | revealed, counts]))
-                masses.append(states.mass[chosen] * probability)
+            if chosen.size:
+                for move, revealed, probability in _outcomes(law, size):
+                    hidden = 1 - (states.revealed[chosen] | revealed)
+                    # once the bit is revealed the loss is infinite, wherever it was
+                    rows.append(np.column_stack([nodes[chosen], 1 - hidden, hidden * (states.place[chosen] + move)]))
+                    masses.append(states.mass[chosen] * probability)
         keys, which, ways = np.unique(np.concatenate(rows), axis=0, return_inverse=True, return_counts=True)
         if keys.shape[0] > MOST_STATES:
             raise InvalidParameter(
@@ -140,18 +132,16 @@ class _Tree:
         # each mass: a probability good to 8 ulp, a product, and the sum over the ways into the state
         self.ulps += 10.0 + float(ways.max())
         self.visited += keys.shape[0]
-        self.reach += float(self.sizes.max())
-        return self._states(keys[:, 0].astype(np.intp), keys[:, 2:], keys[:, 1], mass)
+        return self._states(keys, mass)
 
-    def _outcomes(self, law: Response) -> tuple[tuple[int, int, float], ...]:
-        """Return (net telling answers, revealed, probability) of each answer, seen from the bit that is played."""
-        rest = 1.0 - law.delta
-        # 1 - likely would cancel; the two are e^eps : 1
-        unlikely = math.exp(-law.epsilon) * law.likely
-        return (1, 0, rest * law.likely), (-1, 0, rest * unlikely), (0, 1, law.delta)
+    def _states(self, keys: NDArray[np.int64], mass: NDArray[np.float64]) -> _States:
+        loss = np.where(keys[:, 1] > 0, math.inf, keys[:, 2] * float(self.lattice.unit))
+        return _States(keys[:, 0].astype(np.intp), keys[:, 1], keys[:, 2], mass, loss)
 
-    def _states(
-        self, node: NDArray[np.intp], net: NDArray[np.int64], revealed: NDArray[np.int64], mass: NDArray[np.float64]
-    ) -> _States:
-        loss = np.where(revealed > 0, math.inf, net @ self.sizes)
-        return _States(node, net, revealed, mass, loss)
+
+def _outcomes(law: Response, size: int) -> list[tuple[int, int, float]]:
+    """Return (move on the lattice, revealed, probability) of each possible answer, seen from the bit that is played."""
+    # 1 - likely would cancel; the two are e^eps : 1
+    unlikely = math.exp(-law.epsilon) * law.likely
+    answers = [(size, 0, (1.0 - law.delta) * law.likely), (-size, 0, (1.0 - law.delta) * unlikely), (0, 1, law.delta)]
+    return [answer for answer in answers if answer[2] > 0.0]
