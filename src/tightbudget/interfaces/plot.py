@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 FORMATS = (".png", ".svg")
 SMALLEST_SHOWN = 1e-300  # the axis works with logarithms of normal floats
 TITLE_LINE = 72
+STYLE: Any = {
+    "font.size": 10,
+    "axes.grid": True,
+    "grid.color": "#e5e7e9",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "svg.hashsalt": "tightbudget",
+    "axes.axisbelow": True,
+    "axes.xmargin": 0.01,
+}
 UPPER_COLOUR, LOWER_COLOUR, BAND_COLOUR, QUIET_COLOUR = "#1b4f72", "#e67e22", "#85c1e9", "#566573"
 
 
@@ -53,23 +63,18 @@ def rendered(paint: "Callable[[Figure], None]", size: tuple[float, float], file_
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    style: Any = {
-        "font.size": 10,
-        "axes.grid": True,
-        "grid.color": "#e5e7e9",
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "svg.hashsalt": "tightbudget",
-        "axes.axisbelow": True,
-        "axes.xmargin": 0.01,
-    }
-    with matplotlib.rc_context(matplotlib.rcParamsDefault), matplotlib.rc_context(style):
+    with matplotlib.rc_context(matplotlib.rcParamsDefault), matplotlib.rc_context(STYLE):
         figure = Figure(figsize=size, dpi=144, layout="constrained")
         FigureCanvasAgg(figure)
         paint(figure)
-        picture = io.BytesIO()
-        metadata = {"Date": None} if file_format == "svg" else {"Software": None}
-        figure.savefig(picture, format=file_format, metadata=metadata)
+        return as_bytes(figure, file_format)
+
+
+def as_bytes(figure: "Figure", file_format: str) -> bytes:
+    """Return the picture as a file without a date in it: the same figure gives the same bytes."""
+    picture = io.BytesIO()
+    metadata = {"Date": None} if file_format == "svg" else {"Software": None}
+    figure.savefig(picture, format=file_format, metadata=metadata)
     return picture.getvalue()
 
 
