@@ -10,7 +10,6 @@ from scipy.stats import norm
 import tightbudget as tb
 from tightbudget import games
 from tightbudget.games import naive, walk
-from tightbudget.games.adversaries import STOP, View
 
 
 def natural() -> tuple[games.Counterexample, naive.UnsoundNaturalFilter, float]:
@@ -81,29 +80,12 @@ def test_growing_steps_break_the_fixed_time_bound_quickly() -> None:
     assert failing.lower > 0.10
 
 
-class SpendTheRest:
-    """One Gaussian step; then another if it told, else the rest of delta on a chance to see everything."""
-
-    name = "spend the rest"
-
-    def __init__(self, first: float, second: float, rest: float, threshold: float) -> None:
-        self.menu = [games.gaussian(first), games.gaussian(second), games.response(0.0, rest)]
-        self.threshold = threshold
-
-    def choose(self, view: View) -> np.ndarray:
-        if view.round == 0:
-            return np.zeros(view.loss.size, np.intp)
-        if view.round == 1:
-            return np.where(view.loss > self.threshold, 1, 2)
-        return np.full(view.loss.size, STOP)
-
-
 def test_dividing_delta_as_one_goes_fails() -> None:
     """The delta of the view in closed form but for one integral, and seen in simulation."""
     epsilon, first, second, threshold = 1.0, 0.5, 0.5, -0.2
     delta = naive.gaussian_delta(math.hypot(first, second), epsilon) * (1 + 1e-9)
     rest = delta - naive.gaussian_delta(first, epsilon)
-    adversary = SpendTheRest(first, second, rest * (1 - 1e-9), threshold)
+    adversary = games.SpendTheRest(first, second, rest * (1 - 1e-9), threshold)
     law = norm(first**2 / 2, first)
 
     def told(loss: float) -> float:

@@ -6,6 +6,7 @@ from tightbudget.games.adversaries import Counterexample as Counterexample
 from tightbudget.games.adversaries import Fixed as Fixed
 from tightbudget.games.adversaries import Greedy as Greedy
 from tightbudget.games.adversaries import Plan as Plan
+from tightbudget.games.adversaries import SpendTheRest as SpendTheRest
 from tightbudget.games.adversaries import StopWhenAhead as StopWhenAhead
 from tightbudget.games.adversaries import TinyThenLarge as TinyThenLarge
 from tightbudget.games.adversaries import View as View

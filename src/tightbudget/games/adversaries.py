@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.games.steps import Response, Step, response
+from tightbudget.games.steps import Response, Step, gaussian, response
 
 STOP = -1
 Choices = NDArray[np.intp]
@@ -150,6 +150,31 @@ class Counterexample:
             return np.zeros(view.loss.size, np.intp)
         if view.round == 1:
             return np.where(view.loss > 0.0, 1, 2).astype(np.intp)
+        return np.full(view.loss.size, STOP, np.intp)
+
+
+@dataclass(frozen=True)
+class SpendTheRest:
+    """One Gaussian step; then another if the loss is above `threshold`, else a small chance of everything.
+
+    It breaks every filter that divides delta between Gaussian steps and chances of revealing as it goes.
+    """
+
+    first: float
+    second: float
+    reveal: float
+    threshold: float
+    name: str = "spend-the-rest"
+
+    @property
+    def menu(self) -> Sequence[Step]:
+        return gaussian(self.first), gaussian(self.second), response(0.0, self.reveal)
+
+    def choose(self, view: View) -> Choices:
+        if view.round == 0:
+            return np.zeros(view.loss.size, np.intp)
+        if view.round == 1:
+            return np.where(view.loss > self.threshold, 1, 2).astype(np.intp)
         return np.full(view.loss.size, STOP, np.intp)
 
 

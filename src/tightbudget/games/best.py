@@ -42,7 +42,8 @@ def worst_view(menu: Sequence[Step], meter: Filter, *, rounds: int) -> Worst:
         return max(0.0, -math.expm1(min(epsilon - loss, 0.0)))
 
     search = _Search(menu, Book.of_filter(meter, menu), rounds)
-    return search.worst(stopped, ends=lambda loss, bound: False)
+    # what a stopped game is worth moves by at most the rounding of its loss
+    return search.worst(stopped, ends=lambda loss, bound: False, doubt=8.0 * U * (epsilon + search.lattice.reach))
 
 
 def worst_crossing(menu: Sequence[Step], meter: Odometer, *, rounds: int) -> Worst:
@@ -52,7 +53,7 @@ def worst_crossing(menu: Sequence[Step], meter: Odometer, *, rounds: int) -> Wor
         return loss > bound * (1.0 + TIE)
 
     search = _Search(menu, Book.of_odometer(meter, menu), rounds)
-    return search.worst(lambda loss, bound: float(over(loss, bound)), ends=over)
+    return search.worst(lambda loss, bound: float(over(loss, bound)), ends=over, doubt=0.0)
 
 
 class _Search:
@@ -62,11 +63,10 @@ class _Search:
         self.book, self.rounds = book, rounds
         self.values: dict[tuple[int, int, int], float] = {}
 
-    def worst(self, stopped: _Judge, ends: _Ends) -> Worst:
+    def worst(self, stopped: _Judge, ends: _Ends, doubt: float) -> Worst:
         value = self._value(0, 0, 0, stopped, ends)
-        # A round costs a probability good to 8 ulp, two products and two sums; a value moves by at most the rounding of its
-        # loss, 8 ulp of the largest. A maximum of bounds is a bound on the maximum.
-        error = U * ((12.0 * self.rounds + 8.0) * value + 8.0 * self.lattice.reach)
+        # A round costs a probability good to 8 ulp, two products and two sums. A maximum of bounds is a bound on the maximum.
+        error = U * (12.0 * self.rounds + 8.0) * value + doubt
         return Worst(Bracket(max(0.0, value - error), min(1.0, value + error)), len(self.values))
 
     def _value(self, round_: int, node: int, place: int, stopped: _Judge, ends: _Ends) -> float:

@@ -123,12 +123,12 @@ class _Tree:
                     # once the bit is revealed the loss is infinite, wherever it was
                     rows.append(np.column_stack([nodes[chosen], 1 - hidden, hidden * (states.place[chosen] + move)]))
                     masses.append(states.mass[chosen] * probability)
-        keys, which, ways = np.unique(np.concatenate(rows), axis=0, return_inverse=True, return_counts=True)
+        keys, which, ways = _merged(np.concatenate(rows))
         if keys.shape[0] > MOST_STATES:
             raise InvalidParameter(
                 "rounds", self.rounds, f"so few that at most {MOST_STATES} states are reached", "Simulate instead."
             )
-        mass = np.bincount(which.ravel(), weights=np.concatenate(masses)).astype(np.float64)
+        mass = np.bincount(which, weights=np.concatenate(masses)).astype(np.float64)
         # each mass: a probability good to 8 ulp, a product, and the sum over the ways into the state
         self.ulps += 10.0 + float(ways.max())
         self.visited += keys.shape[0]
@@ -137,6 +137,19 @@ class _Tree:
     def _states(self, keys: NDArray[np.int64], mass: NDArray[np.float64]) -> _States:
         loss = np.where(keys[:, 1] > 0, math.inf, keys[:, 2] * float(self.lattice.unit))
         return _States(keys[:, 0].astype(np.intp), keys[:, 1], keys[:, 2], mass, loss)
+
+
+def _merged(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
+    """Return the distinct rows, which of them each row is, and how often each occurs: np.unique by one whole number a row."""
+    low = rows.min(axis=0)
+    spans = rows.max(axis=0) - low + 1
+    if math.prod(spans.tolist()) >= 2**62:
+        distinct, which, ways = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+        return distinct, which.ravel(), ways
+    shifted = rows - low
+    numbers = (shifted[:, 0] * spans[1] + shifted[:, 1]) * spans[2] + shifted[:, 2]
+    _, first, which, ways = np.unique(numbers, return_index=True, return_inverse=True, return_counts=True)
+    return rows[first], which, ways
 
 
 def _outcomes(law: Response, size: int) -> list[tuple[int, int, float]]:
