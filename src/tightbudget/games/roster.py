@@ -55,7 +55,7 @@ class Row:
     def verdict(self) -> str:
         if self.certainly_fails:
             return "FAILS"
-        return "holds" if self.upper <= self.promised else "not refuted"
+        return "held" if self.upper <= self.promised else "not refuted"
 
 
 def _with_steps(kind: type[Any], **settings: Any) -> MakeFilter:

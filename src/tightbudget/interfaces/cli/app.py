@@ -11,6 +11,7 @@ from tightbudget.errors import TightBudgetError
 from tightbudget.interfaces.cli import compare, curve, questions, study
 from tightbudget.errors import BudgetRefused, TightBudgetError
 from tightbudget.interfaces.cli import curve, filters, questions
+from tightbudget.interfaces.cli import curve, odometer, questions
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # what a shell expects after Ctrl-C: 128 + SIGINT
@@ -28,6 +29,7 @@ app.command("curve")(curve.curve)
 app.add_typer(study.app, name="study")
 app.command("compare")(compare.compare)
 app.add_typer(filters.app, name="filter")
+app.add_typer(odometer.app, name="odometer")
 
 
 def _show_version(wanted: bool) -> None:

@@ -30,6 +30,17 @@ def patiently(work: Callable[[], Result], label: str) -> Result:
     return job.result()
 
 
+def watched(work: Callable[[Callable[[int], None]], Result], label: str, total: int) -> Result:
+    """Return work(tell), where tell(done) says how many of `total` parts are done; a person watching sees how far it is."""
+    if not (sys.stdout.isatty() and sys.stderr.isatty()):
+        return work(lambda done: None)
+    done = [0]
+    job = _Job(lambda: work(lambda parts: done.__setitem__(0, parts)))
+    if not job.done_within(PATIENCE_SECONDS):
+        _show_progress_until_done(job, label, total, done)
+    return job.result()
+
+
 class _Job(Generic[Result]):
     """Work in a thread of its own; a daemon, so that Ctrl-C ends the program at once."""
 
@@ -66,3 +77,14 @@ def _show_bar_until_done(job: _Job[Result], label: str) -> None:
         progress.add_task(label, total=None)
         while not job.done_within(0.1):
             pass
+
+
+def _show_progress_until_done(job: _Job[Result], label: str, total: int, done: list[int]) -> None:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=total)
+        while not job.done_within(0.1):
+            progress.update(task, completed=done[0])

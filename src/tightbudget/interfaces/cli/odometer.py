@@ -1,0 +1,234 @@
+"""`tightbudget odometer`: play odometers against adversaries, and draw why they cost more than a fixed-time bound."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from tightbudget import __version__
+from tightbudget.errors import InvalidParameter
+from tightbudget.games import paths, roster, walk
+from tightbudget.games.separation import Separation, separation
+from tightbudget.interfaces import odometer_plot, wire
+from tightbudget.interfaces import plot as picture
+from tightbudget.interfaces.cli.files import check_target, write_all
+from tightbudget.interfaces.cli.questions import Json
+from tightbudget.interfaces.cli.terminal import show, watched
+from tightbudget.mechanisms.checks import positive
+
+PATHS_DRAWN = 60
+MOST_ROUNDS, MOST_RUNS = 10_000_000, 100_000_000
+FIXED = ("fixed", "stop-when-ahead")  # adversaries whose game is also worked out exactly
+
+app = typer.Typer(no_args_is_help=True, help="Play odometers against adversaries who stop when it suits them.")
+
+EpsilonEach = Annotated[float, typer.Option("--epsilon-each", help="The ε of an ordinary step.")]
+Delta = Annotated[float, typer.Option(help="The failure probability each odometer promises.")]
+Rounds = Annotated[int, typer.Option(help="Rounds of each game.")]
+Plot = Annotated[Path | None, typer.Option(help="Draw to this .png or .svg file.")]
+
+
+@app.command()
+def simulate(
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An odometer; may be given several times. fixed-time and fixed-time-drv are unsound.", show_default="mixture"
+        ),
+    ] = None,
+    epsilon_each: EpsilonEach = 0.1,
+    delta: Delta = 0.05,
+    rounds: Rounds = 20_000,
+    runs: Annotated[int, typer.Option(help="Independent runs.")] = 1000,
+    adversary: Annotated[str, typer.Option(help=f"One of {', '.join(roster.odometer_adversaries(1.0))}.")] = "stop-when-ahead",
+    everything: Annotated[bool, typer.Option("--all", help="Every odometer, the unsound ones too.")] = False,
+    seed: Annotated[int, typer.Option(help="Of the coins; the same seed gives the same runs.")] = 0,
+    plot: Plot = None,
+    as_json: Json = False,
+) -> int:
+    """Estimate how often the realised privacy loss is ever above what an odometer shows.
+
+    The game of adaptive composition with randomised response, the worst mechanism of its ε. The limits are exact binomial
+    ones, each with confidence 99 %. Where every step is the same, the answer is also worked out exactly.
+
+    \b
+    Example:
+      tightbudget odometer simulate --kind mixture --kind fixed-time --runs 500 --plot runs.png
+    """
+    chosen = _chosen(kind, everything)
+    _check(epsilon_each, delta, rounds, runs, seed, adversary, plot)
+    for make in chosen.values():
+        make(delta)  # a delta that an odometer cannot promise is refused before any work
+    rows = [_played(name, make, adversary, epsilon_each, delta, rounds, runs, seed) for name, make in chosen.items()]
+    exactly = {name: _exactly(make, epsilon_each, delta, rounds) for name, make in chosen.items()} if adversary in FIXED else {}
+    if plot is not None:
+        write_all({plot: _picture(chosen, epsilon_each, delta, rounds, runs, seed, plot.suffix[1:].lower())})
+    if as_json:
+        show(wire.dumps(_shape(rows, exactly, epsilon_each, seed)))
+    else:
+        _show_table(rows, exactly, epsilon_each)
+        if plot is not None:
+            show(f"Wrote {plot}")
+    return 0
+
+
+@app.command("separation")
+def separation_command(
+    epsilon_each: EpsilonEach = 0.1,
+    delta: Delta = 0.05,
+    rounds: Rounds = 20_000,
+    plot: Plot = None,
+    as_json: Json = False,
+) -> int:
+    """Show that an odometer must cost more than a bound for a fixed time (Theorem 6.1), by exact probabilities.
+
+    \b
+    Example:
+      tightbudget odometer separation --rounds 3000 --plot separation.png
+    """
+    _check(epsilon_each, delta, rounds, 1, 0, "fixed", plot)
+    unsound = roster.unsound_odometers()
+    names = ("fixed-time", "line", "mixture", "one_sided_mixture", "stitched", "renyi", "rogers")
+    every = {**roster.shipped_odometers(), **unsound}
+    meters = {name: every[name] for name in names}
+    result = watched(
+        lambda progress: separation(meters, epsilon_each, delta, rounds, progress), "working out probabilities", len(meters)
+    )
+    if plot is not None:
+        write_all({plot: odometer_plot.draw_separation(result, set(unsound), plot.suffix[1:].lower())})
+    if as_json:
+        show(wire.dumps(_separation_shape(result)))
+    else:
+        show(_separation_text(result, set(unsound)))
+        if plot is not None:
+            show(f"Wrote {plot}")
+    return 0
+
+
+def _chosen(kind: list[str] | None, everything: bool) -> dict[str, roster.MakeOdometer]:
+    every = {**roster.shipped_odometers(), **roster.unsound_odometers()}
+    if everything:
+        return every
+    for name in kind or []:
+        if name not in every:
+            raise InvalidParameter("--kind", name, f"one of {', '.join(every)}")
+    return {name: every[name] for name in kind or ["mixture"]}
+
+
+def _check(epsilon: float, delta: float, rounds: int, runs: int, seed: int, adversary: str, plot: Path | None) -> None:
+    positive("--epsilon-each", epsilon)
+    if not 0.0 < delta < 1.0:
+        raise InvalidParameter("--delta", delta, "a number between 0 and 1", "0.05 makes failures visible.")
+    if not 1 <= rounds <= MOST_ROUNDS:
+        raise InvalidParameter("--rounds", rounds, f"a whole number from 1 to {MOST_ROUNDS}")
+    if not 1 <= runs <= MOST_RUNS:
+        raise InvalidParameter("--runs", runs, f"a whole number from 1 to {MOST_RUNS}")
+    if seed < 0:
+        raise InvalidParameter("--seed", seed, "a whole number from 0")
+    names = roster.odometer_adversaries(1.0)
+    if adversary not in names:
+        raise InvalidParameter("--adversary", adversary, f"one of {', '.join(names)}")
+    if plot is not None:
+        picture.require()
+        check_target("--plot", plot, picture.FORMATS)
+
+
+def _played(
+    name: str, make: roster.MakeOdometer, adversary: str, epsilon: float, delta: float, rounds: int, runs: int, seed: int
+) -> roster.Row:
+    rng = np.random.default_rng(seed)  # the same coins for every odometer
+    return watched(
+        lambda tell: roster.odometer_row(name, make, adversary, epsilon, delta, rounds, runs, rng, tell),
+        f"playing {name}",
+        rounds,
+    )
+
+
+def _exactly(make: roster.MakeOdometer, epsilon: float, delta: float, rounds: int) -> float:
+    return roster.crossing_row("", make, epsilon, delta, rounds).rate
+
+
+def _picture(
+    chosen: dict[str, roster.MakeOdometer], epsilon: float, delta: float, rounds: int, runs: int, seed: int, suffix: str
+) -> bytes:
+    """Draw the same step in every round, so that one bound serves all runs."""
+    rng = np.random.default_rng(seed)
+    step = roster.odometer_adversaries(epsilon)["fixed"]
+    some = next(iter(chosen.values()))(delta)
+    losses, _ = paths(step, some, rounds=rounds, runs=min(runs, PATHS_DRAWN), rng=rng)
+    bounds = {name: np.concatenate([[0.0], walk.bounds_of(make(delta), epsilon, rounds)]) for name, make in chosen.items()}
+    title = f"pure_dp(epsilon={epsilon:g}) in every round, δ = {delta:g}"
+    return odometer_plot.draw_paths(losses, bounds, set(roster.unsound_odometers()), epsilon, title, suffix)
+
+
+def _show_table(rows: list[roster.Row], exactly: dict[str, float], epsilon: float) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    first = rows[0]
+    show(f"Pr[loss ever above the bound]: ε = {epsilon:g} each, {first.rounds} rounds, {first.runs} runs, {first.adversary}")
+    table = Table(box=None, pad_edge=False)
+    table.add_column("odometer")
+    for column in ("failed", "99 % limits", *(["exactly"] if exactly else []), "promised"):
+        table.add_column(column, justify="right")
+    table.add_column("")
+    for row in rows:
+        verdict = (
+            "[red]FAILS[/]" if row.certainly_fails or exactly.get(row.meter, 0.0) > row.promised else _verdict(row, exactly)
+        )
+        figures = [f"{row.rate:.4g}", f"{row.lower:.3g} – {row.upper:.3g}"]
+        table.add_row(row.meter, *figures, *([f"{exactly[row.meter]:.4g}"] if exactly else []), f"{row.promised:g}", verdict)
+    Console(file=sys.stdout, highlight=False).print(table)
+
+
+def _verdict(row: roster.Row, exactly: dict[str, float]) -> str:
+    return "[green]holds[/]" if exactly or row.upper <= row.promised else "not refuted"
+
+
+def _shape(rows: list[roster.Row], exactly: dict[str, float], epsilon: float, seed: int) -> wire.Wire:
+    games = [
+        {
+            "odometer": row.meter,
+            "adversary": row.adversary,
+            "rounds": row.rounds,
+            "runs": row.runs,
+            "rate": row.rate,
+            "lower": row.lower,
+            "upper": row.upper,
+            "confidence": roster.SHOWN_CONFIDENCE,
+            "exactly": exactly.get(row.meter),
+            "promised": row.promised,
+            "fails": row.certainly_fails or exactly.get(row.meter, 0.0) > row.promised,
+        }
+        for row in rows
+    ]
+    return {"epsilon_each": epsilon, "seed": seed, "games": games, "version": __version__}
+
+
+def _separation_shape(result: Separation) -> wire.Wire:
+    marks = result.needed_rounds.tolist()
+    return {
+        "epsilon_each": result.epsilon,
+        "delta": result.delta,
+        "rounds": marks,
+        "failing": {name: [float(values[mark - 1]) for mark in marks] for name, values in result.failing.items()},
+        "width": {name: [float(values[mark - 1]) for mark in marks] for name, values in result.widths.items()},
+        "least_constant_width": result.needed.tolist(),
+        "version": __version__,
+    }
+
+
+def _separation_text(result: Separation, unsound: set[str]) -> str:
+    marks = result.needed_rounds.tolist()
+    lines = [f"Pr[loss was above the bound], exactly; ε = {result.epsilon:g} each, promised δ = {result.delta:g}"]
+    lines.append(f"{'rounds':28}" + "".join(f"{mark:>10}" for mark in marks))
+    for name, failing in result.failing.items():
+        label = f"{name} (UNSOUND)" if name in unsound else name
+        lines.append(f"{label:28}" + "".join(f"{failing[mark - 1]:10.2g}" for mark in marks))
+    lines.append("Width (bound - mean loss) / sqrt(V)")
+    for name, width in result.widths.items():
+        lines.append(f"{name:28}" + "".join(f"{width[mark - 1]:10.3f}" for mark in marks))
+    lines.append(f"{'least constant width':28}" + "".join(f"{width:10.3f}" for width in result.needed))
+    return "\n".join(lines)

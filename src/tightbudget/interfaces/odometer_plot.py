@@ -1,0 +1,168 @@
+"""Odometers drawn: running bounds over paths of realised losses, and the separation of Theorem 6.1."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.games.separation import Separation
+from tightbudget.games.simulate import TIE
+from tightbudget.interfaces.plot import QUIET_COLOUR, STYLE, as_bytes, require
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#1b4f72", "#148f77", "#7d3c98", "#b9770e", "#5d6d7e", "#2e86c1", "#943126")
+UNSOUND_COLOUR, PATH_COLOUR = "#c0392b", "#aeb6bf"
+POINTS_DRAWN = 1500  # a line needs no more; the file stays small
+
+Bounds = Mapping[str, NDArray[np.float64]]
+
+
+def draw_paths(
+    losses: NDArray[np.float64], bounds: Bounds, unsound: set[str], epsilon: float, title: str, file_format: str = "png"
+) -> bytes:
+    """Return the picture of realised losses (runs, rounds + 1) under running bounds, each of rounds + 1 numbers.
+
+    On the left as they are; on the right in units of sqrt(V) above the mean and over the logarithm of time, where early rounds
+    are seen too. A run that goes above an unsound bound stops there, as the adversary would, at a mark.
+    """
+    with _figure(title, (10.4, 4.8)) as figure:
+        left, right = figure.subplots(1, 2)
+        times = np.arange(losses.shape[1])
+        mean, root = times * epsilon * np.tanh(epsilon / 2.0), np.maximum(epsilon * np.sqrt(times), 1e-300)
+        broken = [bounds[name] for name in sorted(unsound & set(bounds))]
+        ends = [_first_above(path, broken) for path in losses]
+        _draw_runs(left, losses, ends, bounds, unsound, np.linspace)
+        scaled = {name: (bound - mean) / root for name, bound in bounds.items()}
+        _draw_runs(right, (losses - mean) / root, ends, scaled, unsound, np.geomspace)
+        left.set_ylabel("privacy loss")
+        left.set_ylim(*_window(losses, bounds))
+        right.set_ylabel("(loss − mean loss) / √V")
+        right.set_xscale("log")
+        right.set_ylim(-4.0, 6.0)
+        left.plot([], [], color=PATH_COLOUR, linewidth=1.2, label=f"realised losses of {len(losses)} runs")
+        if broken:
+            count = sum(end is not None for end in ends)
+            left.plot(
+                [],
+                [],
+                color=UNSOUND_COLOUR,
+                linewidth=0.9,
+                marker="o",
+                markersize=4,
+                label=f"{count} stopped above the unsound bound",
+            )
+        _legend_below(figure, left)
+        return as_bytes(figure, file_format)
+
+
+def _draw_runs(
+    axes: "Axes",
+    losses: NDArray[np.float64],
+    ends: Sequence[int | None],
+    bounds: Bounds,
+    unsound: set[str],
+    spaced: Callable[..., NDArray[np.float64]],
+) -> None:
+    rounds = losses.shape[1] - 1
+    for path, end in zip(losses, ends, strict=True):
+        shown = _shown(end or rounds, spaced)
+        colour, weight = (PATH_COLOUR, 0.5) if end is None else (UNSOUND_COLOUR, 0.8)
+        axes.plot(shown, path[shown], color=colour, linewidth=weight, alpha=0.7, zorder=2 if end is None else 3)
+        if end is not None:
+            axes.plot(end, path[end], marker="o", markersize=4, color=UNSOUND_COLOUR, zorder=5)
+    shown = _shown(rounds, spaced)
+    for name, colour in _coloured(bounds, unsound):
+        style = (0, (4, 2)) if name in unsound else "solid"
+        axes.plot(
+            shown, bounds[name][shown], color=colour, linewidth=2.0, linestyle=style, label=_label(name, unsound), zorder=4
+        )
+    axes.set_xlabel("rounds")
+
+
+def draw_separation(result: Separation, unsound: set[str], file_format: str = "png") -> bytes:
+    """Return the picture of how often each bound has failed by round t, and how wide each is."""
+    title = f"pure_dp(epsilon={result.epsilon:g}) in every round, stop when ahead, δ = {result.delta:g}"
+    with _figure(title, (10.4, 4.9)) as figure:
+        left, right = figure.subplots(1, 2)
+        _draw_over_time(left, result.failing, unsound)
+        left.axhline(result.delta, color=QUIET_COLOUR, linewidth=1.0, linestyle=(0, (4, 3)))
+        left.text(1.2, result.delta * 1.02, "promised δ", color=QUIET_COLOUR, fontsize=9, va="bottom")
+        left.set_ylim(bottom=0.0)
+        left.set_ylabel("Pr[loss was above the bound by then]")
+        _draw_over_time(right, result.widths, unsound)
+        right.plot(result.needed_rounds, result.needed, "k^", markersize=5, label="least constant width that is right so long")
+        right.set_ylim(1.5, 8.0)
+        right.set_ylabel("width: (bound − mean loss) / √V")
+        _legend_below(figure, right)
+        return as_bytes(figure, file_format)
+
+
+def _draw_over_time(axes: "Axes", lines: Bounds, unsound: set[str]) -> None:
+    for name, colour in _coloured(lines, unsound):
+        rounds = _shown(lines[name].size, np.geomspace)
+        style = (0, (4, 2)) if name in unsound else "solid"
+        axes.plot(rounds, lines[name][rounds - 1], color=colour, linewidth=1.8, linestyle=style, label=_label(name, unsound))
+    axes.set_xscale("log")
+    axes.set_xlabel("rounds")
+
+
+def _legend_below(figure: "Figure", axes: "Axes") -> None:
+    figure.legend(*axes.get_legend_handles_labels(), frameon=False, fontsize=9, loc="outside lower center", ncols=min(5, len(axes.get_legend_handles_labels()[0])))
+
+
+class _figure:
+    """A figure in the style of the package, for as long as it is drawn."""
+
+    def __init__(self, title: str, size: tuple[float, float]) -> None:
+        require()
+        import matplotlib
+
+        self._title, self._size = title, size
+        self._contexts = [matplotlib.rc_context(matplotlib.rcParamsDefault), matplotlib.rc_context(STYLE)]
+
+    def __enter__(self) -> "Figure":
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        for context in self._contexts:
+            context.__enter__()
+        figure = Figure(figsize=self._size, dpi=144, layout="constrained")
+        FigureCanvasAgg(figure)
+        figure.suptitle(self._title, fontsize=10, x=0.01, ha="left", family="monospace", parse_math=False)
+        return figure
+
+    def __exit__(self, *problem: object) -> None:
+        for context in reversed(self._contexts):
+            context.__exit__(None, None, None)
+
+
+def _coloured(bounds: Bounds, unsound: set[str]) -> list[tuple[str, str]]:
+    sound = [name for name in bounds if name not in unsound]
+    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(sound)}
+    return [(name, colours.get(name, UNSOUND_COLOUR)) for name in bounds]
+
+
+def _label(name: str, unsound: set[str]) -> str:
+    return f"{name} (UNSOUND)" if name in unsound else name
+
+
+def _shown(rounds: int, spaced: Callable[..., NDArray[np.float64]]) -> NDArray[np.intp]:
+    """Return the rounds to draw, from 1 to the last."""
+    return np.unique(np.append(spaced(1, rounds, min(rounds, POINTS_DRAWN)).astype(np.intp), rounds))
+
+
+def _first_above(path: NDArray[np.float64], bounds: Sequence[NDArray[np.float64]]) -> int | None:
+    over = [int(first) for bound in bounds for first in np.flatnonzero(path[1:] > bound[1:] * (1.0 + TIE))[:1] + 1]
+    return min(over, default=None)
+
+
+def _window(losses: NDArray[np.float64], bounds: Bounds) -> tuple[float, float]:
+    """Show all losses and the bounds that are not far above them."""
+    finite = losses[np.isfinite(losses)]
+    top = max(float(finite.max()), min(float(bound[np.isfinite(bound)].max()) for bound in bounds.values()))
+    low = min(0.0, float(finite.min()))
+    return low - 0.03 * (top - low), top + 0.25 * (top - low)
