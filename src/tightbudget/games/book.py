@@ -71,12 +71,14 @@ class Book:
         return self._at(nodes, self._accepts, np.bool_)
 
     def move(self, nodes: Nodes, choices: NDArray[np.intp]) -> Nodes:
-        """Declare the chosen step in every run and return the nodes reached."""
+        """Declare the chosen step in every run and return the nodes reached; all other nodes are dropped."""
         moves = nodes * len(self._increments) + choices
-        if moves.size and moves[0] == moves[-1] and (moves == moves[0]).all():  # most often all runs declare alike
-            return np.full(moves.size, self._child(int(moves[0])), np.intp)
+        if (moves == moves[0]).all():  # most often all runs declare alike
+            return np.full(moves.size, self._together(int(nodes[0]), int(choices[0])), np.intp)
         distinct, which = np.unique(moves, return_inverse=True)
-        return np.array([self._child(int(move)) for move in distinct], np.intp)[which]
+        reached = np.array([self._child(int(move)) for move in distinct], np.intp)
+        self._keep(set(reached.tolist()))
+        return reached[which]
 
     def bound(self, node: int) -> float:
         return self._bounds[node]
@@ -87,15 +89,20 @@ class Book:
     def child(self, node: int, choice: int) -> int:
         return self._child(node * len(self._increments) + choice)
 
-    def keep(self, nodes: Nodes) -> None:
-        """Drop the meters of all other nodes: the runs have left them for good."""
-        live = set(np.unique(nodes).tolist())
+    def _together(self, node: int, choice: int) -> int:
+        """Spend in place: nobody stays behind, so no copy is needed and no other way leads to the new node."""
+        meter = self._meters[node]
+        meter.spend(self._increments[choice])
+        self._keep(set())
+        return self._add(meter)
+
+    def _keep(self, live: set[int]) -> None:
         self._meters = {node: meter for node, meter in self._meters.items() if node in live}
         self._known = {key: node for key, node in self._known.items() if node in live}
         self._children.clear()
 
     def _at(self, nodes: Nodes, table: list[Any], dtype: Any) -> NDArray[Any]:
-        if nodes.size and nodes[0] == nodes[-1] and (nodes == nodes[0]).all():
+        if (nodes == nodes[0]).all():
             row = np.asarray(table[int(nodes[0])], dtype)
             return np.broadcast_to(row, (nodes.size, *row.shape))
         distinct, which = np.unique(nodes, return_inverse=True)
@@ -113,11 +120,15 @@ class Book:
     def _enter(self, meter: Any) -> int:
         key = json.dumps(meter.state(), sort_keys=True)
         if key not in self._known:
-            node = self._known[key] = len(self._bounds)
-            self._meters[node] = meter
-            self._bounds.append(float(meter.epsilon))
-            self._accepts.append([self._accepted(meter, increment) for increment in self._increments])
+            self._known[key] = self._add(meter)
         return self._known[key]
+
+    def _add(self, meter: Any) -> int:
+        node = len(self._bounds)
+        self._meters[node] = meter
+        self._bounds.append(float(meter.epsilon))
+        self._accepts.append([self._accepted(meter, increment) for increment in self._increments])
+        return node
 
     def _accepted(self, meter: Any, increment: Any) -> bool:
         return bool(meter.quote(increment).accepted) if self._is_filter else True

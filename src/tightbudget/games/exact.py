@@ -113,7 +113,6 @@ class _Tree:
 
     def _branches(self, states: _States, choices: NDArray[np.intp]) -> _States:
         nodes = self.book.move(states.node, choices)
-        self.book.keep(nodes)
         rows, masses = [], []
         for index, (law, size) in enumerate(zip(self.lattice.laws, self.lattice.sizes, strict=True)):
             chosen = np.flatnonzero(choices == index)

@@ -5,6 +5,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from tightbudget.games.estimate import CERTAIN
 from tightbudget.games.exact import exact_filter, exact_odometer
 from tightbudget.games.simulate import play_filter, play_odometer
 from tightbudget.games.steps import gaussian, response
+from tightbudget.mechanisms import PureDP
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.odometers.registry import BY_KIND
 
@@ -63,6 +65,21 @@ def _with_steps(kind: type[Any], **settings: Any) -> MakeFilter:
     return lambda epsilon, delta: kind(epsilon, delta, delta_for_steps=delta / 5, **settings)
 
 
+def _slots(epsilon: Any, delta: Any) -> Filter:
+    """A plan of one step of epsilon / 4 and as many of epsilon / 10 as fit."""
+    plan = PureDP(epsilon=epsilon / 4) + PureDP(epsilon=epsilon / 10) * _slot_count(epsilon, delta)
+    return filters.SlotFilter(epsilon, delta, plan=plan, delta_for_steps=delta / 5)
+
+
+@cache
+def _slot_count(epsilon: float, delta: float) -> int:
+    large, small = PureDP(epsilon=epsilon / 4), PureDP(epsilon=epsilon / 10)
+    count = 1
+    while (large + small * (count + 1)).delta(epsilon=epsilon, rtol=1e-6).upper <= 0.8 * delta:
+        count += 1
+    return count
+
+
 def shipped_filters() -> Mapping[str, MakeFilter]:
     """Return every shipped filter by a name, with its options where it has some."""
     orders = (2, 3, 4, 6, 8, 12, 16, 24, 32)
@@ -79,6 +96,8 @@ def shipped_filters() -> Mapping[str, MakeFilter]:
         "rdp, 9 orders": _with_steps(filters.RDPFilter, orders=orders),
         "rdp, 9 orders or basic": _with_steps(filters.RDPFilter, orders=orders, or_basic=True),
         "gdp": _with_steps(filters.GDPFilter),
+        "residual": _with_steps(filters.ResidualFilter),
+        "slots": _slots,
     }
 
 
@@ -111,7 +130,7 @@ def odometer_adversaries(epsilon: float) -> dict[str, Adversary]:
 
 def filter_adversaries(epsilon: float, delta: float) -> dict[str, Adversary]:
     """Return the adversaries for a filter of (epsilon, delta); some of their steps have a delta of their own."""
-    small, middle, large = epsilon / 40, epsilon / 10, epsilon / 4
+    small, middle, large = epsilon / 20, epsilon / 10, epsilon / 4
     reveal = delta / 5
     trap, _ = counterexample(epsilon / 5, epsilon * 0.9, epsilon)
     return {

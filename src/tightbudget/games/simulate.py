@@ -126,7 +126,6 @@ def _advance(adversary: Adversary, book: Book, rounds: int, runs: int, rng: np.r
         table.node = book.move(table.node, choices)
         table.loss = table.loss + _answers(adversary, choices, rng, bit)
         table.round = finished + 1
-        book.keep(table.node)
         yield table
 
 

@@ -111,7 +111,13 @@ def _draw_over_time(axes: "Axes", lines: Bounds, unsound: set[str]) -> None:
 
 
 def _legend_below(figure: "Figure", axes: "Axes") -> None:
-    figure.legend(*axes.get_legend_handles_labels(), frameon=False, fontsize=9, loc="outside lower center", ncols=min(5, len(axes.get_legend_handles_labels()[0])))
+    figure.legend(
+        *axes.get_legend_handles_labels(),
+        frameon=False,
+        fontsize=9,
+        loc="outside lower center",
+        ncols=min(5, len(axes.get_legend_handles_labels()[0])),
+    )
 
 
 class _figure:
