@@ -39,7 +39,7 @@ class UnsoundNaturalFilter:
 
     def quote(self, increment: Any) -> Answer:
         # the lower end: as generous as the tight composition allows
-        realised = compose([*self._realised, increment]).delta(epsilon=self.epsilon, rtol=1e-9).lower
+        realised = compose([*self._realised, increment]).delta(epsilon=self.epsilon, rtol=1e-7).lower
         return Answer(realised <= self.delta, f"the composition has delta {realised:.4g}")
 
     def spend(self, increment: Any) -> None:
