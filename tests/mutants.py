@@ -80,6 +80,7 @@ ODOMETER_RULES = "odometers/test_behaviour.py"
 INDIVIDUAL_UNITS = "individual/test_units.py"
 INDIVIDUAL = "individual/test_charging.py"
 INDIVIDUAL_FILES = "individual/test_files.py"
+GAMES = [f"games/test_{name}.py" for name in ("exact", "best", "walk", "simulate", "estimate", "naive")]
 
 
 class Mutation(NamedTuple):
@@ -562,6 +563,38 @@ MUTATIONS = [
              "an amount that is no number is charged", [INDIVIDUAL]),
     Mutation("individual flush", "individual/base.py", "if self._durable and isinstance", "if not self._durable and isinstance",
              "people take part before the disk knows", [INDIVIDUAL_FILES]),
+    # the games: a judge that looks away would let any filter pass
+    Mutation("games likely answer", "games/steps.py", "1.0 / (1.0 + math.exp(-self.epsilon))",
+             "1.0 / (1.0 + math.exp(-0.99 * self.epsilon))",
+             "randomised response tells a little less than it may", GAMES),
+    Mutation("games reveal", "games/steps.py", "np.where(coin < self.delta, sign * math.inf, answer)", "answer",
+             "a revealed bit costs nothing when played with coins", GAMES),
+    Mutation("games exact reveal", "games/exact.py", "(0, 1, law.delta)]", "(0, 0, law.delta)]",
+             "a revealed bit costs nothing when enumerated", GAMES),
+    Mutation("games exact direction", "games/exact.py", "seen = self.sign * states.loss", "seen = states.loss",
+             "under bit 1 the adversary is told the wrong loss", GAMES),
+    Mutation("games coin direction", "games/simulate.py", "against = loss if bit == 0 else -loss", "against = loss",
+             "under bit 1 the loss of the wrong bit is judged", GAMES),
+    Mutation("games merged ways", "games/exact.py", "return rows[first], which, ways", "return rows[first], which * 0, ways",
+             "different states are taken for one", GAMES),
+    Mutation("games best choice", "games/best.py", "best = max(best, self._continued(", "best = min(best, self._continued(",
+             "the best adversary takes her worst step", GAMES),
+    Mutation("games best reveal", "games/best.py", "law.delta * revealed +", "0.0 * revealed +",
+             "the best adversary overlooks what may be revealed", GAMES),
+    Mutation("games walk crossed", "games/walk.py", "math.floor((limit - lowest) / 2.0) + 1)", "math.floor((limit - lowest) / 2.0) + 2)",
+             "the first place above a bound does not count", GAMES),
+    Mutation("games ever crossed", "games/simulate.py", "failed[table.run] |= above(", "failed[table.run] = above(",
+             "only the last round is judged, not every round", GAMES),
+    Mutation("games lower limit", "games/estimate.py", "betaincinv(self.failures, self.runs - self.failures + 1,",
+             "betaincinv(self.failures + 1, self.runs - self.failures,",
+             "the lower limit is too high: false alarms", GAMES),
+    Mutation("games upper limit", "games/estimate.py", "betaincinv(self.failures + 1, self.runs - self.failures, confidence)",
+             "betaincinv(self.failures, self.runs - self.failures + 1, confidence)",
+             "the upper limit is too low: a failing bound seems to hold", GAMES),
+    Mutation("games copies", "games/book.py", "self._enter(copy.deepcopy(meter))", "self._enter(meter)",
+             "a game spends the caller's filter", GAMES),
+    Mutation("games refused", "games/simulate.py", "(choices != STOP) & np.take_along_axis(", "(choices != STOP) | np.take_along_axis(",
+             "a refused step is played", GAMES),
 ]  # fmt: skip
 
 

@@ -186,7 +186,7 @@ def counterexample(first: float = 0.1, second: float = 0.45, epsilon: float = 0.
 
     >>> adversary, delta = counterexample()
     >>> print(f"{delta:.4e}")
-    1.5638e-02
+    1.5635e-02
     """
     if not (0.0 < first <= epsilon and epsilon - first < second <= epsilon + first):
         raise InvalidParameter(
