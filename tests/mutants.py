@@ -581,7 +581,8 @@ MUTATIONS = [
              "the best adversary takes her worst step", GAMES),
     Mutation("games best reveal", "games/best.py", "law.delta * revealed +", "0.0 * revealed +",
              "the best adversary overlooks what may be revealed", GAMES),
-    Mutation("games walk crossed", "games/walk.py", "math.floor((limit - lowest) / 2.0) + 1)", "math.floor((limit - lowest) / 2.0) + 2)",
+    Mutation("games walk crossed", "games/walk.py", "math.floor((limit - lowest) / 2.0) + 1)",
+             "math.floor((limit - lowest) / 2.0) + 2)",
              "the first place above a bound does not count", GAMES),
     Mutation("games ever crossed", "games/simulate.py", "failed[table.run] |= above(", "failed[table.run] = above(",
              "only the last round is judged, not every round", GAMES),
@@ -593,7 +594,8 @@ MUTATIONS = [
              "the upper limit is too low: a failing bound seems to hold", GAMES),
     Mutation("games copies", "games/book.py", "self._enter(copy.deepcopy(meter))", "self._enter(meter)",
              "a game spends the caller's filter", GAMES),
-    Mutation("games refused", "games/simulate.py", "(choices != STOP) & np.take_along_axis(", "(choices != STOP) | np.take_along_axis(",
+    Mutation("games refused", "games/simulate.py", "(choices != STOP) & np.take_along_axis(",
+             "(choices != STOP) | np.take_along_axis(",
              "a refused step is played", GAMES),
 ]  # fmt: skip
 
