@@ -149,8 +149,10 @@ def filter_rows(epsilon: float, delta: float) -> Iterator[Row]:
     menu = [response(epsilon / 10), response(epsilon / 4), response(0.0, delta / 5)]
     for name, make in shipped_filters().items():
         # the state of the residual filter depends on the order of the steps, so states double with every choice
-        rounds, most = (12, 5) if name == "residual" else (400, 30)
+        ordered = name == "residual"
+        most = 5 if ordered else 30
         for label, adversary in filter_adversaries(epsilon, delta).items():
+            rounds = 12 if ordered and len(adversary.menu) > 1 else 400
             views = [exact_filter(adversary, make(epsilon, delta), rounds=rounds, bit=bit).view for bit in (0, 1)]
             yield _worked_out(name, label, rounds, max(views, key=lambda bracket: bracket.upper), delta)
         yield _worked_out(
