@@ -109,3 +109,11 @@ def test_bad_games_are_refused(rounds: Any, runs: Any, bit: Any) -> None:
             bit=bit,
             rng=np.random.default_rng(0),
         )
+
+
+def test_a_revealed_bit_under_an_odometer_that_shows_infinity_goes_on() -> None:
+    meter = tb.odometers.MixtureOdometer(delta=0.05)  # nothing kept for the deltas of steps
+    adversary = games.Greedy([games.response(0.1), games.response(0.2, 0.3)])
+    game = games.play_odometer(adversary, meter, rounds=8, runs=50, rng=np.random.default_rng(0))
+    assert game.mean_rounds == 8
+    assert game.crossing.failures == 0  # infinity is a bound, if a useless one

@@ -1,11 +1,14 @@
 """The exact crossing probability of a fixed step, against every path, the general enumeration, and a closed form."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import brute_force
 import numpy as np
 import pytest
 
+import tightbudget as tb
 from tightbudget import games
 from tightbudget.games import naive, walk
 
@@ -36,8 +39,15 @@ def test_every_path_adds_up_to_the_same_crossing() -> None:
     assert (np.diff(answer) >= 0).all()
 
 
-def test_it_agrees_with_the_general_enumeration() -> None:
-    odometer = naive.UnsoundFixedTimeOdometer(0.05)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: naive.UnsoundFixedTimeOdometer(0.05),
+        lambda: tb.odometers.LineOdometer(delta=0.05),  # equals the sum of the epsilons at first: ties when all answers tell
+    ],
+)
+def test_it_agrees_with_the_general_enumeration(make: Callable[[], Any]) -> None:
+    odometer = make()
     general = games.exact_odometer(games.StopWhenAhead(games.response(0.1)), odometer, rounds=300)
     special = walk.crossing(0.1, walk.bounds_of(odometer, 0.1, 300))[-1]
     assert general.lower * (1 - 1e-12) <= special <= general.upper * (1 + 1e-12)

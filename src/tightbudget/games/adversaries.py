@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.games.steps import Response, Step, gaussian, response
+from tightbudget.games.ties import above
 
 STOP = -1
 Choices = NDArray[np.intp]
@@ -97,7 +98,9 @@ class Greedy:
 
     def choose(self, view: View) -> Choices:
         sizes = np.array([item.law.size for item in self.menu])
-        wanted = np.searchsorted(sizes, view.bound - view.loss, side="right").clip(max=sizes.size - 1)
+        with np.errstate(invalid="ignore"):  # a bit that was revealed under an odometer that shows infinity: any step will do
+            needed = view.bound - view.loss
+        wanted = np.searchsorted(sizes, needed, side="right").clip(max=sizes.size - 1)
         return np.where(_ahead(view), STOP, _largest_accepted(view, wanted)).astype(np.intp)
 
 
@@ -198,7 +201,7 @@ def counterexample(first: float = 0.1, second: float = 0.45, epsilon: float = 0.
 
 
 def _ahead(view: View) -> NDArray[np.bool_]:
-    return (view.loss > view.bound) & (view.round > 0)
+    return above(view.loss, view.bound) & (view.round > 0)
 
 
 def _largest_accepted(view: View, wanted: NDArray[np.intp]) -> Choices:

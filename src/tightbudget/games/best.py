@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from tightbudget.errors import InvalidParameter
 from tightbudget.games.book import Book, Filter, Odometer
 from tightbudget.games.lattice import Lattice
-from tightbudget.games.simulate import TIE, check_game
+from tightbudget.games.simulate import check_game
 from tightbudget.games.steps import Response, Step
+from tightbudget.games.ties import TIE
 from tightbudget.numerics.bracket import Bracket
 
 U = 2.0**-53

@@ -15,8 +15,9 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.games.adversaries import STOP, Adversary, View
 from tightbudget.games.book import Book, Filter, Odometer
 from tightbudget.games.lattice import Lattice
-from tightbudget.games.simulate import above, check_game
+from tightbudget.games.simulate import check_game
 from tightbudget.games.steps import Response
+from tightbudget.games.ties import above
 from tightbudget.numerics.bracket import Bracket
 
 U = 2.0**-53

@@ -14,10 +14,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.games.adversaries import STOP, Adversary, View
 from tightbudget.games.book import Book, Filter, Odometer
 from tightbudget.games.estimate import Estimate
-
-# A loss is a sum of at most some millions of rounded floats. Above a bound means above it by more than that rounding, so a
-# loss that equals its bound (as with basic composition, when every answer tells) is no failure.
-TIE = 2.0**-36
+from tightbudget.games.ties import above
 
 Progress = Callable[[int], None]
 
@@ -137,13 +134,6 @@ def _answers(adversary: Adversary, choices: NDArray[np.intp], rng: np.random.Gen
         if count:
             losses[chosen] = item.law.draw(rng, count, bit)
     return losses
-
-
-def above(loss: NDArray[np.float64], bound: NDArray[np.float64] | float) -> NDArray[np.bool_]:
-    """Tell where the loss is above the bound by more than rounding."""
-    limit = np.asarray(bound) * (1.0 + TIE)
-    result: NDArray[np.bool_] = loss > limit
-    return result
 
 
 def check_game(rounds: int, runs: int, bit: int) -> None:

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.games.book import Odometer
-from tightbudget.games.simulate import TIE
 from tightbudget.games.steps import Response, response
+from tightbudget.games.ties import TIE
+from tightbudget.mechanisms.checks import positive
 
 NEGLIGIBLE = 1e-18  # mass dropped at the low end of the walk, in total at most this for each round
 
@@ -32,6 +33,7 @@ def crossing(epsilon: float, bounds: Sequence[float] | NDArray[np.float64]) -> N
     >>> crossing(1.0, [0.9, 5.0]).round(6).tolist()  # e/(1+e): the first answer tells
     [0.731059, 0.731059]
     """
+    positive("epsilon", epsilon)
     limits = np.floor(np.asarray(bounds, dtype=float) * (1.0 + TIE) / epsilon)
     up = Response(epsilon).likely
     down = math.exp(-epsilon) * up

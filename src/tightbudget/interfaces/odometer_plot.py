@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.games.separation import Separation
-from tightbudget.games.simulate import TIE
+from tightbudget.games.ties import TIE
 from tightbudget.interfaces.plot import QUIET_COLOUR, STYLE, as_bytes, require
 
 if TYPE_CHECKING:

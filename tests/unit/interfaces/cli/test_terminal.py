@@ -3,6 +3,7 @@
 import io
 import sys
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -55,4 +56,23 @@ def test_a_pipe_sees_only_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = watch(monkeypatch)
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     assert terminal.patiently(slow_answer, "working") == 42
+    assert screen.getvalue() == ""
+
+
+def test_counted_work_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = watch(monkeypatch)
+
+    def work(tell: Callable[[int], None]) -> int:
+        tell(3)
+        return slow_answer()
+
+    assert terminal.watched(work, "counting", 4) == 42
+    assert "counting" in screen.getvalue()
+    assert "75%" in screen.getvalue()
+
+
+def test_counted_work_through_a_pipe_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = watch(monkeypatch)
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    assert terminal.watched(lambda tell: slow_answer(), "counting", 4) == 42
     assert screen.getvalue() == ""
