@@ -594,6 +594,8 @@ MUTATIONS = [
              "the upper limit is too low: a failing bound seems to hold", GAMES),
     Mutation("games copies", "games/book.py", "self._enter(copy.deepcopy(meter))", "self._enter(meter)",
              "a game spends the caller's filter", GAMES),
+    Mutation("games ties", "games/adversaries.py", "above(view.loss, view.bound) &", "(view.loss > view.bound) &",
+             "an adversary stops one ulp above a bound that is met with equality, and fails less often", GAMES),
     Mutation("games refused", "games/simulate.py", "(choices != STOP) & np.take_along_axis(",
              "(choices != STOP) | np.take_along_axis(",
              "a refused step is played", GAMES),
