@@ -1,12 +1,16 @@
 """Certified two-sided (epsilon, delta) bounds for compositions of differentially private mechanisms."""
 
-from tightbudget import published, studies
-from tightbudget.comparison import Comparison, compare, compare_curves
-from tightbudget.errors import DoesNotApply, InvalidParameter, MissingExtra, NotationError, TightBudgetError
-from tightbudget import filters
-from tightbudget import filters, odometers
-from tightbudget import filters, individual, odometers
-from tightbudget.errors import BudgetRefused, InvalidParameter, MissingExtra, NotationError, TightBudgetError
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tightbudget.errors import (
+    BudgetRefused,
+    DoesNotApply,
+    InvalidParameter,
+    MissingExtra,
+    NotationError,
+    TightBudgetError,
+)
 from tightbudget.mechanisms import (
     ApproximateDP,
     BoundedRange,
@@ -27,6 +31,10 @@ from tightbudget.mechanisms import (
 from tightbudget.mechanisms.base import Brackets, Composition, Curve, Mechanism, compose
 from tightbudget.notation import parse
 from tightbudget.numerics.bracket import Bracket
+
+if TYPE_CHECKING:
+    from tightbudget import classic, divergences, filters, games, individual, odometers, published, studies
+    from tightbudget.comparison import Comparison, compare, compare_curves
 
 __version__ = "0.1.0"
 
@@ -59,13 +67,32 @@ __all__ = [
     "TruncatedGaussian",
     "TruncatedLaplace",
     "__version__",
+    "classic",
     "compare",
     "compare_curves",
     "compose",
+    "divergences",
     "filters",
+    "games",
     "individual",
     "odometers",
     "parse",
     "published",
     "studies",
 ]
+
+# What most programs do not need is imported when it is first asked for.
+_PARTS = frozenset({"classic", "divergences", "filters", "games", "individual", "odometers", "published", "studies"})
+_FROM_COMPARISON = frozenset({"Comparison", "compare", "compare_curves"})
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PARTS:
+        return import_module(f"tightbudget.{name}")
+    if name in _FROM_COMPARISON:
+        return getattr(import_module("tightbudget.comparison"), name)
+    raise AttributeError(f"module 'tightbudget' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

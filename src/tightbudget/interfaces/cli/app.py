@@ -7,11 +7,8 @@ from typing import Annotated
 import typer
 
 from tightbudget import __version__
-from tightbudget.errors import TightBudgetError
-from tightbudget.interfaces.cli import compare, curve, questions, study
 from tightbudget.errors import BudgetRefused, TightBudgetError
-from tightbudget.interfaces.cli import curve, filters, questions
-from tightbudget.interfaces.cli import curve, odometer, questions
+from tightbudget.interfaces.cli import compare, curve, filters, odometer, questions, study
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # what a shell expects after Ctrl-C: 128 + SIGINT
