@@ -239,6 +239,7 @@ def _islands(
     if core and last < math.pi:
         count = math.ceil((math.pi - last) * core.deviation / _STRIDE)
         edges: Array = last + (math.pi - last) / count * np.arange(count + 1, dtype=np.float64)
+        edges[0] = at.angles[-1]  # no gap between the two
         lows, highs = np.concatenate([lows, edges[:-1]]), np.concatenate([highs, edges[1:]])
         bound = np.concatenate([bound, _core_bound(core, edges)], axis=1)
     for turn in range(_SPLITS + 1):
@@ -288,7 +289,8 @@ def _core_bound(core: _Core, edges: Array) -> Array:
     log_modulus = np.zeros((3, low.size))
     for block, weights in core.blocks:
         modulus = np.sqrt(np.minimum(_square_bound(block, at, low, low + 1), 1.0))
-        logs = np.log1p(weights[:, None] * (modulus - 1.0) * (1.0 - 1e-9))
+        # a row sums to 1 up to 64 roundings
+        logs = np.log1p(np.minimum(weights[:, None] * (modulus - 1.0) * (1.0 - 1e-9) + 128.0 * U, 0.0))
         log_modulus += np.einsum("i,ijk->jk", block.counts, block.triples(logs))
     return log_modulus
 
