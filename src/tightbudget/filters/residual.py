@@ -24,6 +24,7 @@ POINTS_PER_MU = 256
 SHARE_AT_INFINITY = 1e-3  # of delta', kept as mass at infinite loss, so that the far tails need no comparison
 RESOLVED = 1e-9  # of that mass: tails are followed so far down
 MOST_COUNTED = 1000  # `remaining` carries out the decisions, one by one
+_LEAST = 1e-17  # parts below 1e-14 of what is left are not looked for
 _CLOSE = 1e-3  # what is left is found to this part of what the step takes
 
 
@@ -207,7 +208,7 @@ def _least(excess: Callable[[float], float], guess: float) -> float | None:
     if at_high > 0.0:
         return None
     part, tries = guess, 0
-    while high - low > _CLOSE * high:
+    while high - low > _CLOSE * high > _LEAST:
         value = excess(part)
         low, at_low, high, at_high = (low, at_low, part, value) if value <= 0.0 else (part, value, high, at_high)
         tries += 1

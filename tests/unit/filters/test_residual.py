@@ -141,3 +141,12 @@ def test_what_it_cannot_take_is_refused_or_named() -> None:
     with pytest.raises(tb.InvalidParameter):
         ResidualFilter(1, 1e-6, step=0.003)
     assert truth.mp.mp.dps == 60
+
+
+def test_mass_at_infinity_is_spent_and_passed_on() -> None:
+    """A step that shows everything with probability 1e-10: of the budget's mass at infinity, 1e-9, ten such steps are all."""
+    rare = 1e-10
+    step = tb.Histograms([0.5, 0.5 - rare, rare], [0.5, 0.5, 0.0])
+    count = ResidualFilter(1, 1e-6).remaining(step)
+    assert count >= 5
+    assert count * rare <= 1e-9
