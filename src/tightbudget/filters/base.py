@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightbudget.errors import BudgetRefused, InvalidParameter
-from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, plus, show, to_float
+from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, plus, show, tidy, to_float
 from tightbudget.filters.increments import Increment, checked_increment
 
 VERSION = 1
@@ -159,7 +159,7 @@ class SumFilter(Filter):
         """Return how much of a limit there is."""
 
     def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
-        after = plus(self._sums, self._price(increment))
+        after = tuple(map(tidy, plus(self._sums, self._price(increment))))
         accepted, limit, used = self._verdict(after)
         quote = Quote(accepted, increment, self.kind, limit, used, self._used(limit, self._sums), self._cap(limit))
         return quote, after

@@ -21,6 +21,8 @@ Amount = Fraction | int | float
 """An exact number; the only float in a sum is inf, for what no budget can pay."""
 
 LONGEST_TEXT = 1000
+FINEST = 2**1000
+"""Denominators of sums are no larger: what a filter or odometer writes down stays shorter than `LONGEST_TEXT`."""
 LARGEST_EXPONENT = 1000  # of ten, in text: 1e1000000000 is short to write and long to hold
 
 
@@ -128,6 +130,16 @@ def plus(sums: tuple[Amount, ...], price: tuple[Amount, ...], count: int = 1) ->
         except OverflowError:  # inf added to a number that no float holds
             pass
     return tuple(map(_times_plus, sums, price, itertools.repeat(count)))
+
+
+def tidy(amount: Amount) -> Amount:
+    """Return the amount, or one hardly above where its exact form has become too long to write down.
+
+    Sums of 1/2, 1/3, 1/5, ... have ever longer denominators; sums of decimals do not, and stay as they are.
+    """
+    if isinstance(amount, float) or amount.denominator <= FINEST:
+        return amount
+    return Fraction(-(-amount.numerator * FINEST // amount.denominator), FINEST)
 
 
 def _times_plus(total: Amount, amount: Amount, count: int) -> Amount:

@@ -11,7 +11,7 @@ import numpy as np
 from tightbudget.errors import InvalidParameter
 from tightbudget.filters.base import Filter, Quote, State, Sums
 from tightbudget.filters.concentration import DELTA_OF_STEPS, check_guarantee
-from tightbudget.filters.exact import Amount, exact, exact_probability, float_down, show, to_float
+from tightbudget.filters.exact import Amount, exact, exact_probability, float_down, show, tidy, to_float
 from tightbudget.filters.grid import Spread, gaussian_profile, spread
 from tightbudget.filters.increments import Increment, checked_increment
 from tightbudget.filters.prices import REMEMBERED
@@ -98,6 +98,7 @@ class ResidualFilter(Filter):
                 if left is None:
                     return self._quoted(increment, False, mu, self._asked(mechanism, mu)), self._sums
                 mu = left
+        delta = tidy(delta)
         if delta > self._for_steps:
             return Quote(False, increment, self.kind, DELTA_OF_STEPS, delta, self._sums[1], self._for_steps), self._sums
         return self._quoted(increment, True, mu, 0.0), (mu, delta)

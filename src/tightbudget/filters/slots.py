@@ -6,7 +6,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.filters.base import Filter, Quote, State, Sums, largest
 from tightbudget.filters.concentration import DELTA_OF_STEPS
 from tightbudget.filters.domination import dominates
-from tightbudget.filters.exact import Amount, exact, exact_probability, float_down, show
+from tightbudget.filters.exact import Amount, exact, exact_probability, float_down, show, tidy
 from tightbudget.filters.increments import Increment, checked_increment
 from tightbudget.mechanisms import ApproximateDP, Composable, Composition, Mechanism, PureDP, compose
 from tightbudget.notation import parse
@@ -63,6 +63,7 @@ class SlotFilter(Filter):
                 before, cap = sum(self._sums[i] for i in fitting), sum(self._counts[i] for i in fitting)
                 limit = f"the slots that dominate {step}"
                 return Quote(False, increment, self.kind, limit, before + count * times, before, cap), self._sums
+        delta = tidy(delta)
         if delta > self._for_steps:
             return Quote(False, increment, self.kind, DELTA_OF_STEPS, delta, self._sums[-1], self._for_steps), self._sums
         cap = sum(self._counts)

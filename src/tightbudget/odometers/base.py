@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from tightbudget.errors import InvalidParameter
 from tightbudget.filters import prices
 from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, plus, show
+from tightbudget.filters.exact import tidy as short
 from tightbudget.filters.increments import Increment, checked_increment
 from tightbudget.odometers.boundaries import RAISED, log_reciprocal, up
 
@@ -18,8 +19,6 @@ VERSION = 1
 
 SMALLEST_DELTA = Fraction(1, 10**300)
 
-FINEST = 2**1000
-"""Denominators of sums are no larger, and sums no larger than the largest float: what is written stays below 1000 digits."""
 LARGEST = Fraction(sys.float_info.max)
 
 State = dict[str, Any]
@@ -153,15 +152,8 @@ class ConcentrationOdometer(Odometer):
 
 
 def tidy(amount: Amount) -> Amount:
-    """Return the amount, or one hardly above where its exact form has become too long to write down.
-
-    Sums of 1/2, 1/3, 1/5, ... have ever longer denominators; sums of decimals do not, and stay as they are.
-    """
-    if amount > LARGEST:
-        return math.inf
-    if isinstance(amount, float) or amount.denominator <= FINEST:
-        return amount
-    return Fraction(-(-amount.numerator * FINEST // amount.denominator), FINEST)
+    """Return the amount as it can be written down: inf beyond the largest float, and no longer than filters allow."""
+    return math.inf if amount > LARGEST else short(amount)
 
 
 def positive(name: str, value: Any) -> Fraction:

@@ -1,5 +1,6 @@
 """What a person typed is what is counted."""
 
+import json
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -88,3 +89,16 @@ def test_rho_is_summed_exactly() -> None:
     for _ in range(3):
         budget.spend(ZCDP(0.1))
     assert budget.spent["rho"] == Fraction(3, 10)
+
+
+def test_many_unlike_fractions_can_be_written_down_and_read_back():
+    """1/2 + 1/3 + 1/5 + ... has an ever longer denominator; the sum kept is short, and no smaller than the true one."""
+    primes = [p for p in range(2, 3000) if all(p % q for q in range(2, math.isqrt(p) + 1))]
+    budget = tb.filters.ZCDPFilter(100, "1e-6")
+    for p in primes:
+        budget.spend(tb.filters.ZCDP(Fraction(1, 10 * p)))
+    again = tb.filters.from_state(json.loads(json.dumps(budget.state())))
+    assert again == budget
+    true = sum(Fraction(1, 10 * p) for p in primes)
+    (kept, _) = budget.spent.values()
+    assert true <= kept <= true + Fraction(len(primes), 2**1000)
