@@ -159,7 +159,8 @@ class SumFilter(Filter):
         """Return how much of a limit there is."""
 
     def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
-        after = tuple(map(tidy, plus(self._sums, self._price(increment))))
+        after = plus(self._sums, self._price(increment))
+        after = tuple([amount if type(amount) is int else tidy(amount) for amount in after])
         accepted, limit, used = self._verdict(after)
         quote = Quote(accepted, increment, self.kind, limit, used, self._used(limit, self._sums), self._cap(limit))
         return quote, after
