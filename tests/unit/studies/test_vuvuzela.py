@@ -104,7 +104,7 @@ def test_the_lower_end_comes_close():
 def test_wide_noise_is_counted_in_larger_units():
     wide, narrow = Setting("dialing", "gaussian", 288_000, 32_000), Setting("dialing", "gaussian", 9_000, 1_000)
     found, same = wide.delta(0.2, 2**24), narrow.delta(0.2, 2**14)
-    assert found.lower == pytest.approx(same.lower, rel=1e-3)  # the same noise on another scale, but for clamping
+    assert found.lower == pytest.approx(same.lower, rel=3e-3)  # the same noise on another scale, but for clamping
     assert found.lower < found.upper <= 1.01 * found.lower
 
 
