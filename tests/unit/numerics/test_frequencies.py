@@ -1,0 +1,132 @@
+"""Sums at a few frequencies: whatever the way they are computed, the stated error covers the distance to the exact sums."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from mpmath import mpf
+
+from tightbudget.numerics import frequencies
+from tightbudget.numerics.frequencies import Turns, even_turns, joined, padded, some_turns, transform, turns
+from tightbudget.numerics.rounding import U
+
+PLACES = {
+    "one": np.array([7.0]),
+    "few": np.array([-3.0, 0.0, 1.0, 10.0]),
+    "a block": np.arange(64.0),
+    "blocks": np.cumsum(np.repeat([1.0, 2.0, 8.0, 64.0], 40)) - 500.0,
+    "far": 2.0**45 + np.arange(100.0),
+    "wide": np.sort(np.random.default_rng(3).integers(-(2**47), 2**47, 90)).astype(np.float64),
+}
+
+
+def law(size: int, seed: int = 1) -> np.ndarray:
+    rows = np.random.default_rng(seed).uniform(0.0, 1.0, (2, size)) ** 6
+    return rows / rows.sum(axis=1)[:, None]
+
+
+def exact(row: np.ndarray, places: np.ndarray, angle: mpf) -> mpmath.mpc:
+    """Return the sum of p_k e^{-i angle k}, with 40 digits."""
+    with mpmath.workdps(60):
+        return mpmath.fsum(mpf(p) * mpmath.expj(-angle * mpf(k)) for p, k in zip(row.tolist(), places.tolist(), strict=True))
+
+
+def check(places: np.ndarray, at: Turns, angles: list[mpf]) -> float:
+    """Compare with the exact sums at the exact angles; return the largest share of the stated error that was used."""
+    rows = law(places.size)
+    values, error = transform(padded(rows), rows @ np.abs(places) * (1.0 + 1e-9), at)
+    assert values.shape == error.shape == (2, len(angles))
+    used = 0.0
+    for i, row in enumerate(rows):
+        for j, angle in enumerate(angles):
+            off = float(abs(mpmath.mpc(complex(values[i, j])) - exact(row, places, angle)))
+            assert off <= error[i, j]
+            used = max(used, off / error[i, j])
+    return used
+
+
+@pytest.mark.parametrize("count", [1, 5, 40])
+@pytest.mark.parametrize("name", PLACES)
+def test_nodes_of_a_period(name: str, count: int):
+    """The angles are nodes 2 pi j / M themselves, not the floats near them."""
+    period, first = 2 * 10**5 + 1, 17
+    with mpmath.workdps(60):
+        angles = [2 * mpmath.pi * (first + j) / period for j in range(count)]
+    check(PLACES[name], even_turns(PLACES[name], first, count, 2.0 * math.pi / period), angles)
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_angles_one_by_one(name: str):
+    angles = np.array([0.0, 1e-12, 0.3, 1.0, math.pi])
+    check(PLACES[name], turns(PLACES[name], angles), [mpf(angle) for angle in angles.tolist()])
+
+
+@pytest.mark.parametrize("name", ["few", "blocks"])
+def test_runs_come_in_their_order(name: str):
+    period, runs = 1001, [(0, 3), (40, 20), (499, 2)]
+    with mpmath.workdps(60):
+        angles = [2 * mpmath.pi * j / period for first, count in runs for j in range(first, first + count)]
+    at = some_turns(PLACES[name], runs, 2.0 * math.pi / period)
+    assert at.angles == pytest.approx([float(angle) for angle in angles], rel=1e-15)
+    check(PLACES[name], at, angles)
+
+
+def test_turns_side_by_side():
+    places = PLACES["blocks"]
+    both = joined([turns(places, np.array([0.1])), even_turns(places, 1, 30, 0.05)])
+    with mpmath.workdps(60):
+        check(places, both, [mpf(0.1), *(mpf(0.05) * j for j in range(1, 31))])
+
+
+def test_the_rounding_of_angles_is_needed():
+    """At places near 2^45 a rounded angle is off by a good part of a turn of 1e-3: only the term with |u k| covers that."""
+    places = PLACES["far"]
+    period = 2 * 10**5 + 1
+    with mpmath.workdps(60):
+        angle = 2 * mpmath.pi * 99_991 / period
+    rows = law(places.size)
+    values, _ = transform(padded(rows), np.zeros(2), even_turns(places, 99_991, 1, 2.0 * math.pi / period))
+    _, without = transform(padded(rows), np.zeros(2), even_turns(places, 99_991, 1, 2.0 * math.pi / period))
+    off = abs(mpmath.mpc(complex(values[0, 0])) - exact(rows[0], places, angle))
+    assert off > without[0, 0]
+
+
+def test_sums_have_rounding_of_their_own():
+    """Without any rounding of angles a sum of many terms is still not exact."""
+    _, error = transform(padded(law(6400)), np.zeros(2), turns(np.arange(6400.0), np.array([0.0])))
+    assert (error >= U * math.sqrt(2.0) * (64.0 + 100.0)).all()  # a block, and one addition for each block, in either part
+
+
+@pytest.mark.parametrize("size", [63, 64, 65, 129])
+def test_padding_adds_nothing(size: int):
+    rows = law(size)
+    folded = padded(rows)
+    assert folded.shape[2] <= frequencies._BLOCK
+    assert folded.transpose(1, 0, 2).reshape(2, -1)[:, :size] == pytest.approx(rows, abs=0.0)
+    assert folded.sum() == pytest.approx(rows.sum(), rel=1e-14)
+
+
+def test_cosines_and_sines_are_as_good_as_assumed():
+    """Also of arguments as large as an angle times a place."""
+    points = np.concatenate([np.linspace(0.0, 10.0, 300), 10.0 ** np.linspace(1.0, 15.0, 300), [math.pi, math.pi / 2]])
+    with mpmath.workdps(60):
+        cosines = [
+            float(abs(mpmath.cos(mpf(x)) - mpf(y))) for x, y in zip(points.tolist(), np.cos(points).tolist(), strict=True)
+        ]
+        sines = [float(abs(mpmath.sin(mpf(x)) - mpf(y))) for x, y in zip(points.tolist(), np.sin(points).tolist(), strict=True)]
+    assert max(cosines + sines) <= 4.0 * U
+
+
+def test_complex_logarithms_are_as_good_as_assumed():
+    """Near modulus 1 an absolute error counts, because it is multiplied by the number of repetitions."""
+    rng = np.random.default_rng(5)
+    modulus = 1.0 - np.concatenate([10.0 ** rng.uniform(-16.0, -1.0, 300), np.zeros(100)])
+    values = modulus * np.exp(1j * rng.uniform(-math.pi, math.pi, modulus.size))
+    found = np.log(values)
+    with mpmath.workdps(60):
+        worst = max(
+            float(abs(mpmath.log(mpmath.mpc(z)) - mpmath.mpc(y)) / (1 + abs(mpmath.mpc(y))))
+            for z, y in zip(values.tolist(), found.tolist(), strict=True)
+        )
+    assert worst <= 4.0 * U
