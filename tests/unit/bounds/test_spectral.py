@@ -216,13 +216,12 @@ def test_rounding_of_turns_is_charged(far: int):
     period = 61
     exact = made(period, log_scale=(-3.0, -3.0, -30.0))
     ctx.prec = spectra.BITS
-    moved = np.array(
-        [
-            [complex(spectra.transform([LEAF], [COUNT], PLACES, kind, spectra.node(j, period), [CENTRE]) * spectra.acb(0, -spectra.node(j, period) * far).exp())
-             for j in range(period // 2 + 1)]
-            for kind in range(3)
-        ]
-    )  # fmt: skip
+
+    def value(kind: int, j: int) -> complex:
+        angle = spectra.node(j, period)
+        return complex(spectra.transform([LEAF], [COUNT], PLACES, kind, angle, [CENTRE]) * spectra.acb(0, -angle * far).exp())
+
+    moved = np.array([[value(kind, j) for j in range(period // 2 + 1)] for kind in range(3)])
     nothing = Chernoff(np.array([0.25]), np.full((3, 1), -700.0))
     found = dataclasses.replace(exact, values=moved, origin=exact.origin - far, up=nothing, down=nothing)
     near = dataclasses.replace(exact, up=nothing, down=nothing)

@@ -16,6 +16,7 @@ from mpmath import mpf
 import tightbudget as tb
 from tightbudget.buckets.leaf import Leaf, capped, window
 from tightbudget.buckets.leaf import leaf as on_window
+from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
 from tightbudget.pairs.poisson import poisson_pair
@@ -226,3 +227,94 @@ def test_the_cap_leaves_out_only_the_largest_losses():
     assert points == pytest.approx([0.0, 1.0, 2.0])
     whole = leaf(pair, 1.0, 1.0, 0.0, 1e-12, math.log(0.0005))
     assert float(max(loss for loss, mass in readings.masses(whole.spread, 1.0, 1.0) if mass > 1e-6)) == pytest.approx(30.0)
+
+
+# on a grid with gaps
+
+_COARSE = np.concatenate([-(2.0 ** np.arange(12.0, 5.0, -1.0)), np.arange(-60.0, -12.0, 4.0), np.arange(-12.0, 10.0)])
+GAPS = np.concatenate([_COARSE, np.arange(10.0, 60.0, 2.0), 2.0 ** np.arange(6.0, 13.0)])
+
+
+def on_gaps(pair: Pair, step: float, theta: float, anchor: float, tail: float) -> Leaf:
+    return on_window(pair, window(capped(pair, NO_CAP), theta, tail), step, theta, anchor, GAPS)
+
+
+def losses(found: Leaf, step: float, stack) -> list[mpf]:
+    """Return the loss of each column of the spread reading: the grid point itself, from the anchor of the list on."""
+    first = GAPS[found.begin]
+    return [
+        mpf(float(stack.anchor)) + mpf(step) * mpf(float(k - first) + stack.first) for k in GAPS[found.begin :][: stack.size]
+    ]
+
+
+def untilted(found: Leaf, step: float, theta: float, row: int) -> list[mpf]:
+    """Return the masses of spread A, merged A and merged B, column by column."""
+    stack, i, tilt = (found.spread, 0, theta) if row == 0 else (found.merged, row - 1, theta + row - 1)
+    first = GAPS[found.begin]
+    with mpmath.workdps(readings.DIGITS):
+        return [
+            mpf(float(value))
+            * mpmath.exp(mpf(float(stack.log_scale[i])) - mpf(tilt) * mpf(step) * mpf(float(k - first) + stack.first))
+            for k, value in zip(GAPS[found.begin :].tolist(), stack.rows[i], strict=False)
+        ]
+
+
+@pytest.mark.parametrize(
+    "shape", [(0.05, 0.0, 1.0, 1e-9), (0.1, 0.03, 6.0, 0.3), (0.25, 0.0, 0.05, 0.1), (1.0, 0.0, 1.0, 1e-6)], ids=str
+)
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_truth_lies_between_on_a_grid_with_gaps(name: str, shape: tuple[float, float, float, float]):
+    pair, law = PAIRS[name]
+    step, anchor, theta, tail = shape
+    found = on_gaps(pair, step, theta, anchor, tail)
+    places = losses(found, step, found.spread)
+    a = untilted(found, step, theta, 0)
+    merged_a, merged_b = untilted(found, step, theta, 1), untilted(found, step, theta, 2)
+    with mpmath.workdps(readings.DIGITS):
+        largest = mpf(theta) ** mpf(theta) / (1 + mpf(theta)) ** (1 + mpf(theta))
+        for epsilon in [float(x) + off for x in places[::3] for off in (0.0, 0.4 * step)]:
+            shifted = mpf(epsilon) - mpf(found.slack)
+            scale = mpmath.exp(mpf(float(found.spread.log_scale[0])) - mpf(theta) * (shifted - mpf(float(found.spread.anchor))))
+            above = readings.hockey_stick(list(zip(places, a, strict=True)), shifted)
+            assert above + mpf(float(found.spread.error[0])) * largest * scale >= exact(law, epsilon)
+            e, first = mpmath.exp(mpf(epsilon)), next((i for i, x in enumerate(places) if x > epsilon), len(places))
+            if first == len(places):
+                continue
+            index = places[first] - mpf(float(found.spread.anchor))
+            charge = sum(
+                mpf(float(found.merged.error[row]))
+                * factor
+                * mpmath.exp(mpf(float(found.merged.log_scale[row])) - (theta + row) * index)
+                for row, factor in ((0, 1), (1, e))
+            )
+            assert mpmath.fsum(merged_a[first:]) - e * mpmath.fsum(merged_b[first:]) - charge <= exact(law, epsilon)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_no_mass_is_lost_on_a_grid_with_gaps(name: str):
+    """Neither of A nor of B: what is split between distant points keeps both."""
+    pair, law = PAIRS[name]
+    step, theta = 0.1, 0.5
+    found = on_gaps(pair, step, theta, 0.0, 1e-14)
+    places, a = losses(found, step, found.spread), untilted(found, step, theta, 0)
+    with mpmath.workdps(readings.DIGITS):
+        assert abs(mpmath.fsum(a) - (1 - law.infinity)) <= mpf(10) ** -10
+        spread_b = mpmath.fsum(m * mpmath.exp(-x) for x, m in zip(places, a, strict=True))
+        assert spread_b == pytest.approx(mpmath.fsum(untilted(found, step, theta, 2)), rel=1e-9)
+
+
+@pytest.mark.parametrize("place", [13.0, 13.999, 0.5, -14.0, 70.0])
+def test_a_point_in_a_gap_keeps_both_masses(place: float):
+    step = 0.125
+    loss = step * place
+    found = on_gaps(Spikes((loss,), (1.0,)), step, 1.0, 0.0, 1e-12)
+    points = list(zip(losses(found, step, found.spread), untilted(found, step, 1.0, 0), strict=True))
+    with mpmath.workdps(readings.DIGITS):
+        assert abs(mpmath.fsum(mass for _, mass in points) - 1) <= mpf(10) ** -13
+        b = mpmath.fsum(mass * mpmath.exp(-x) for x, mass in points)
+        assert 0 <= 1 - b * mpmath.exp(mpf(loss)) <= mpf(10) ** -12
+
+
+def test_a_grid_that_ends_too_early_is_refused():
+    with pytest.raises(TooWide):
+        on_window(LAPLACE, window(capped(LAPLACE, NO_CAP), 1.0, 1e-9), 0.1, 1.0, 0.0, np.arange(-5.0, 6.0))

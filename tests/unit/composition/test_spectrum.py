@@ -1,4 +1,4 @@
-"""Spectra: values are as good as stated, what is left out is as small as stated, and nothing is counted from the wrong place."""
+"""Spectra: values are as good as stated, what is left out is as small as stated, and indices count from the right place."""
 
 import math
 from collections import Counter
