@@ -18,7 +18,7 @@ from tightbudget.bounds.spectral import SpectralProfile
 from tightbudget.buckets.leaf import Leaf, capped, window
 from tightbudget.composition.grid import Grid
 from tightbudget.composition.saddle import Tilt
-from tightbudget.composition.spectrum import Spectrum, _runs, spectrum
+from tightbudget.composition.spectrum import Spectrum, _blocks, _runs, spectrum
 from tightbudget.composition.steps import Steps
 from tightbudget.composition.task import Task
 from tightbudget.numerics.convolve import TooWide
@@ -42,6 +42,8 @@ CASES: dict[str, Case] = {
     "near a lattice": ([spectra.leaf(LATTICE + 1e-4 * bell(EVEN, 0.0, 8.0), 0, -40)], [400], EVEN, 1e-6),
     "two bells": ([spectra.leaf(bell(EVEN, -30.0, 2.0) + 1e-3 * bell(EVEN, 30.0, 2.0), 0, -40)], [200], EVEN, 1e-4),
     "far out": ([spectra.leaf(bell(FAR - FAR[0], 40.0, 9.0), 0, -40)], [1000], FAR, 1e-4),
+    # a lattice of period 50: at its far peaks places are turned by thousands of radians
+    "three atoms": ([spectra.leaf([105.0, 50.0, 100.0], 0, -100)], [1000], np.array([-1000.0, 0.0, 1050.0]), 1e-6),
     "a million": ([spectra.leaf(bell(EVEN, 3.3, 2.0), 0, -40)], [10**6], EVEN, 1e-6),
     "a milliard": ([spectra.leaf(bell(EVEN, 2e-5, 2.0), 0, -40)], [10**9], EVEN, 1e-4),
     "different": (
@@ -114,6 +116,20 @@ def test_what_is_left_out_is_as_small_as_stated(name: str):
 def test_some_spectra_leave_much_out():
     """Otherwise the test above would have nothing to look at."""
     assert sum(made(name).angles.size < made(name).period // 4 for name in CASES) >= 6
+
+
+@pytest.mark.parametrize("offset", [0, 10**6, 10**9, 2**40])
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_variances_are_no_smaller_than_they_are(seed: int, offset: int):
+    """Far from index 0 the variance is a small difference of two large numbers."""
+    rng = np.random.default_rng(seed)
+    places = offset + np.cumsum(rng.integers(1, 5, 50)).astype(np.float64)
+    one = spectra.leaf(rng.uniform(0.0, 1.0, (3, 50)) ** 8, 0, 0)
+    (block,) = _blocks([one], [1], places, 0)
+    for row, found in zip(spectra.rows_of(one).tolist(), block.variances.tolist(), strict=True):
+        p, k = [Fraction(x) for x in row], [Fraction(x) for x in places.tolist()]
+        moments = [sum(x * y**j for x, y in zip(p, k, strict=True)) for j in range(3)]
+        assert moments[0] * moments[2] - moments[1] ** 2 <= Fraction(found) * (1 + Fraction(1, 10**9))
 
 
 def test_peaks_between_two_angles_are_found():
