@@ -13,6 +13,8 @@ from tightbudget.numerics.rounding import U
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
+_SCALING = 2e-13  # of `scaled`: it rounds a logarithm of at most 700, relative
+
 
 @dataclass(frozen=True, eq=False)
 class SpectralProfile:
@@ -38,8 +40,9 @@ class SpectralProfile:
         """
         s, theta = self.spectrum, self.spectrum.theta
         anchor = s.anchors[0]
-        doubt = log_doubt_at(float(np.abs(s.log_scale).max()), abs(epsilon) + abs(anchor), theta, epsilon)
-        shifted = (epsilon - anchor) - s.slack - 8.0 * U * (abs(epsilon) + abs(anchor))
+        reach = abs(epsilon) + abs(anchor) + s.step * (abs(s.origin) + 1)  # what the place of epsilon is rounded at
+        doubt = log_doubt_at(float(np.abs(s.log_scale).max()), reach, theta, epsilon)
+        shifted = (epsilon - anchor) - s.slack - 8.0 * U * reach
         where = shifted / s.step - s.origin
         start = math.floor(where) + 1
         gap = (start - where) * s.step
@@ -48,7 +51,7 @@ class SpectralProfile:
         (total,), (error,) = self._sums(slice(0, 1), start, kernel[None], size[None])
         largest, _ = weight_norms(theta, s.step)
         finite = scaled(total + error + float(s.error[0]) * largest, float(s.log_scale[0]) - theta * shifted + doubt)
-        return min(1.0, (finite * (1.0 + 8 * U) + 5e-324) + self.infinity_upper)
+        return min(1.0, (finite * (1.0 + _SCALING) + 5e-324) + self.infinity_upper)
 
     def delta_lower(self, epsilon: float) -> float:
         """Return a number no larger than delta(epsilon): A(S) - e^epsilon B(S) less all errors, S = the buckets above epsilon.
@@ -63,9 +66,9 @@ class SpectralProfile:
         wrapped = s.up.wrapped(1, start, s.period) + s.down.wrapped(1, -start, s.period)
         log_ratio = epsilon + float(s.log_scale[2] - s.log_scale[1]) - place + doubt
         loss = scaled(cost + cost_error + float(s.error[2]), log_ratio)
-        certain = (gain - gain_error - wrapped - float(s.error[1])) * (1.0 - 8.0 * U) - loss * (1.0 + 8.0 * U)
+        certain = (gain - gain_error - wrapped - float(s.error[1])) * (1.0 - 8.0 * U) - loss * (1.0 + _SCALING)
         finite = scaled(certain, float(s.log_scale[1]) - theta * place - doubt)
-        return max(0.0, min(1.0, self.infinity_lower + finite * (1.0 - 8 * U) - 5e-324))
+        return max(0.0, min(1.0, self.infinity_lower + finite * (1.0 - _SCALING) - 5e-324))
 
     def _sums(self, rows: slice, start: int, kernels: Complex, sizes: Array) -> tuple[list[float], list[float]]:
         """Return sums of rows against weights that begin at index `start`, and bounds on their errors.

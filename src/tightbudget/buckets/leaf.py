@@ -87,6 +87,8 @@ def leaf(pair: Pair, span: Window, step: float, theta: float, anchor: float, pla
         raise TooWide
     start, stop = math.floor(low - doubt), math.ceil(high + doubt)
     stop = max(stop, start + 1)
+    if places is None and stop - start > LONGEST:  # losses are not known as well as the grid is fine
+        raise TooWide
     begin = 0
     if places is None:
         k = np.arange(start, stop + 1, dtype=np.float64)
@@ -96,6 +98,8 @@ def leaf(pair: Pair, span: Window, step: float, theta: float, anchor: float, pla
             raise TooWide
         k = places[begin : end + 1]
     x = anchor + step * k
+    # on a grid with gaps the outer points may lie far beyond the window, and cells reach as far as they do
+    slack = max(slack, pair.slack(max(abs(float(x[0])), abs(float(x[-1])))))
 
     cells = _cells(pair.cells(x), x, step * np.diff(k), slack)
     points = pair.points()

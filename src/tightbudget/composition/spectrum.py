@@ -206,7 +206,7 @@ def _log_moments(blocks: Sequence[_Block], places: Array, slopes: Array) -> Arra
             np.log(np.maximum(block.rows @ table, 1e-300)) + peak - np.repeat(np.multiply.outer(block.centres, slopes), 3, 0)
         )
         # the sum's length, and the roundings of the exponents at their size
-        moment += U * (places.size + 64.0 + 8.0 * largest)
+        moment += U * (places.size + 64.0 + 16.0 * largest)
         total += np.einsum("i,ijk->jk", block.counts, block.triples(moment))
     return total + 1e-12 * (1.0 + np.abs(total))
 
@@ -290,7 +290,7 @@ def _core_bound(core: _Core, edges: Array) -> Array:
     for block, weights in core.blocks:
         modulus = np.sqrt(np.minimum(_square_bound(block, at, low, low + 1), 1.0))
         # a row sums to 1 up to 64 roundings
-        logs = np.log1p(np.minimum(weights[:, None] * (modulus - 1.0) * (1.0 - 1e-9) + 128.0 * U, 0.0))
+        logs = np.log1p(weights[:, None] * (modulus - 1.0) * (1.0 - 1e-9) + 128.0 * U)
         log_modulus += np.einsum("i,ijk->jk", block.counts, block.triples(logs))
     return log_modulus
 
@@ -311,7 +311,8 @@ def _log_bound(blocks: Sequence[_Block], at: Turns, low: NDArray[np.intp], high:
     """Return bounds on the log modulus of the product between the angles `low` and `high` of those given, kind by kind."""
     log_modulus = np.zeros((3, low.size))
     for block in blocks:
-        logs = np.log(np.minimum(_square_bound(block, at, low, high), 1.0))
+        # rows sum to 1 up to 64 roundings
+        logs = np.log(np.minimum(_square_bound(block, at, low, high), 1.0 + 256.0 * U))
         log_modulus += 0.5 * np.einsum("i,ijk->jk", block.counts, block.triples(logs))
     return log_modulus
 
@@ -332,7 +333,7 @@ def _square_bound(block: _Block, at: Turns, low: NDArray[np.intp], high: NDArray
 def _product(blocks: Sequence[_Block], at: Turns) -> tuple[Complex, Array]:
     """Return the product of all transforms, each turned to its centre and raised to its count, and a bound on its error."""
     log_value = np.zeros((3, at.angles.size), dtype=np.complex128)
-    log_bound, relative = np.zeros((3, at.angles.size)), np.zeros((3, at.angles.size))
+    log_bound, relative, size = (np.zeros((3, at.angles.size)) for _ in range(3))
     for block in blocks:
         values, error = transform(block.folded, block.mean_place, at)
         modulus = np.maximum(np.abs(values), 1e-300)
@@ -343,7 +344,11 @@ def _product(blocks: Sequence[_Block], at: Turns) -> tuple[Complex, Array]:
         log_value += np.einsum("i,ijk->jk", block.counts, block.triples(logs))
         log_bound += np.einsum("i,ijk->jk", block.counts, block.triples(np.log(modulus + error)))
         relative += np.einsum("i,ijk->jk", block.counts, block.triples(doubt))
-    relative += 8.0 * U * (len(blocks) + 64.0) * np.abs(log_value)
-    # both the computed value and the exact one are at most e^log_bound in modulus
+        size += np.einsum("i,ijk->jk", block.counts, block.triples(np.abs(logs)))
+    # a sum over all leaves, whose terms may cancel
+    relative += 2.0 * U * (sum(block.counts.size for block in blocks) + len(blocks) + 8.0) * size
+    # the exact value is at most e^log_bound in modulus, and at most e (`_certificate`); one too doubtful is taken to be 0
     largest = np.exp(np.minimum(log_bound + 1e-9 * (1.0 + np.abs(log_bound)), 1.0))
-    return np.exp(log_value), largest * np.minimum(2.01, 1.01 * np.expm1(np.minimum(relative, 1.2)))
+    hopeless = relative > 1.0
+    values = np.where(hopeless, 0.0, np.exp(np.where(hopeless, 0.0, log_value)))
+    return values, largest * np.where(hopeless, 1.0, 1.01 * np.expm1(np.minimum(relative, 1.0)))

@@ -3,7 +3,9 @@
 Windows are cut so tightly and stated errors made so large that each term of the certificate is needed.
 """
 
+import dataclasses
 import math
+from dataclasses import dataclass
 
 import mpmath
 import numpy as np
@@ -17,7 +19,7 @@ import tightbudget as tb
 from tightbudget.buckets.leaf import Leaf, capped, window
 from tightbudget.buckets.leaf import leaf as on_window
 from tightbudget.numerics.convolve import TooWide
-from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.base import Cells, Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
 from tightbudget.pairs.poisson import poisson_pair
 
@@ -318,3 +320,23 @@ def test_a_point_in_a_gap_keeps_both_masses(place: float):
 def test_a_grid_that_ends_too_early_is_refused():
     with pytest.raises(TooWide):
         on_window(LAPLACE, window(capped(LAPLACE, NO_CAP), 1.0, 1e-9), 0.1, 1.0, 0.0, np.arange(-5.0, 6.0))
+
+
+@dataclass(frozen=True)
+class Stretched(RoughPair):
+    """A pair that cuts its cells a tenth farther out than it is asked to, and admits to it by its slack."""
+
+    def slack(self, loss: float) -> float:
+        return self.exact.slack(loss) + 0.11 * abs(loss)
+
+    def cells(self, edges: np.ndarray) -> Cells:
+        found = self.exact.cells(1.1 * edges)
+        return Cells(edges[:-1], edges[1:], found.log_a, found.log_b, found.error)
+
+
+def test_the_slack_is_that_of_the_outermost_points():
+    """A window that ends just above a point of the grid has its last cell reach to the next point, far beyond."""
+    pair = Stretched(GaussianPair(1.0))
+    span = dataclasses.replace(window(pair.survey(), 1.0, 1e-3), low=-2.0, high=6.5)
+    found = on_window(pair, span, 0.1, 1.0, 0.0, GAPS)
+    assert found.slack >= pair.slack(0.1 * GAPS[found.begin + found.spread.size - 1])
