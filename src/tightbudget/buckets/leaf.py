@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 
 _ON_GRID = 1e-9  # a point this close to the grid (in steps) is put on it; the displacement is part of the slack
 _NO_NOISE = np.zeros(3)
+_MOST_DOUBT = 1e3  # in steps: a grid so much finer than the losses are known brings nothing
 _ROUNDINGS = 16.0 * U  # of the number of steps from the anchor, relative
 
 
@@ -83,12 +84,10 @@ def leaf(pair: Pair, span: Window, step: float, theta: float, anchor: float, pla
     slack = pair.slack(max(abs(span.low), abs(span.high)) + 2.0 * step)
     slack = pair.slack(max(abs(span.low), abs(span.high)) + 2.0 * step + slack)
     doubt = _ROUNDINGS * (1.0 + max(abs(low), abs(high))) + slack / step
-    if (places is None and high - low > LONGEST) or max(abs(low), abs(high)) > 2.0**50:
+    if (places is None and high - low > LONGEST) or max(abs(low), abs(high)) > 2.0**50 or doubt > _MOST_DOUBT:
         raise TooWide
     start, stop = math.floor(low - doubt), math.ceil(high + doubt)
     stop = max(stop, start + 1)
-    if places is None and stop - start > LONGEST:  # losses are not known as well as the grid is fine
-        raise TooWide
     begin = 0
     if places is None:
         k = np.arange(start, stop + 1, dtype=np.float64)

@@ -18,7 +18,7 @@ from tightbudget.bounds.spectral import SpectralProfile
 from tightbudget.buckets.leaf import Leaf, capped, window
 from tightbudget.composition.grid import Grid
 from tightbudget.composition.saddle import Tilt
-from tightbudget.composition.spectrum import Spectrum, _blocks, _runs, spectrum
+from tightbudget.composition.spectrum import Spectrum, _block, _blocks, _core, _core_bound, _runs, spectrum
 from tightbudget.composition.steps import Steps
 from tightbudget.composition.task import Task
 from tightbudget.numerics.convolve import TooWide
@@ -295,3 +295,31 @@ def test_doubtful_pairs_stay_inside():
         for epsilon in (0.0, 1.0, 3.0):
             true = hockey_stick(exact, mpf(epsilon))
             assert mpf(found.delta_lower(epsilon)) <= true <= mpf(found.delta_upper(epsilon))
+
+
+WIDE = np.arange(-100.0, 101.0)
+COMB = np.where(WIDE % 8 == 0, 1.0 / 26.0, 0.0)
+BELL = bell(WIDE, 0.0, 8.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "weights", "gap"),
+    [
+        ("a comb around a bell", 0.2 * BELL / BELL.sum() + 0.8 * COMB, 0.05),
+        ("a bell", bell(WIDE, 3.0, 20.0), 0.05),
+        ("two atoms", np.where(np.abs(WIDE) == 31.0, 1.0, 1e-9), 0.2),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_few_points_bound_the_modulus_of_all(name: str, weights: np.ndarray, gap: float):
+    """|phi| <= 1 - w + w |phi_core| at every angle between two that were looked at."""
+    rows = np.tile(weights / weights.sum(), (3, 1))
+    block = _block(rows, np.array([5.0]), WIDE)
+    core = _core([block], WIDE)
+    assert core.places.size < WIDE.size
+    edges = np.arange(0.1, math.pi, gap)
+    bound = _core_bound(core, edges)
+    for part in np.linspace(0.0, 1.0, 11):
+        angles = edges[:-1] + part * np.diff(edges)
+        modulus = np.abs(np.exp(-1j * np.multiply.outer(angles, WIDE)) @ rows[0])
+        assert (5.0 * np.log(modulus) <= bound[0] + 1e-9).all(), name
