@@ -33,6 +33,7 @@ class _Asker:
         self.direction, self.rtol = direction, rtol
         self.most_points = _MOST_POINTS if rtol >= _USUAL else _MOST_POINTS_NARROW
         self.quarter = 0
+        self.made = quarters(WIDEST) + 1  # the finest width there is a profile for
         self.lower, self.upper = 0.0, math.inf
         self.estimate = 0.0  # a rough value of the answer
         self.started = False
@@ -78,15 +79,15 @@ class _Asker:
 
     def compute(self) -> None:
         """Bring lower and upper to the current width, or as near as the lists may be long; never widens them."""
-        for quarter in range(self.quarter, quarters(WIDEST) + 1, 2):
+        # nothing wider than what there is already would help
+        for quarter in range(self.quarter, self.made, 4):
             profile = self.direction.profile(*self.tilt, quarter, self.most_points)
             if profile is not None:
                 lower, upper = self.read(profile.delta_lower, profile.delta_upper)
                 self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
                 self.most_points -= profile.points
+                self.made = quarter
                 break
-        if profile is None:  # too much to compose at any width; a moment bound is better than none
-            self.upper = min(self.upper, self.cheap_upper())
         if profile is None or quarter > self.quarter:
             self.final, self.reason = True, _TOO_LONG
 
@@ -205,6 +206,11 @@ def _refined(askers: Sequence[_Asker], rtol: float, atol: float) -> Bracket:
         wide = [asker for asker in askers if asker.upper > lower + wanted]
         open_ones = [asker for asker in wide if not asker.final]
         if not open_ones or turn == _TURNS:
+            upper = max(min(asker.upper, asker.cheap_upper()) if asker in wide else asker.upper for asker in askers)
+            if lower > upper:
+                raise Contradiction(lower, upper)
+            if upper - lower <= max(rtol * upper, atol):
+                return Bracket(lower, upper)
             reason = next((asker.reason for asker in wide if asker.reason), _ROUNDING)
             return Bracket(lower, upper, converged=False, reason=reason)
         for asker in open_ones:

@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 
 _TILTS = np.geomspace(1e-3, 1e4, 36)  # in units of 1 / standard deviation of the loss
 _CELLS = 192  # of each item's survey: planning needs no more
+_FAR_APART, _CLOSER = 3.0, 65  # rungs between two tilts of the table, and tilts to look at where there are more
 _BATCH = 2**17  # entries worked on together
 _CLOSE = 0.03  # in log theta
 _NEWTON = 40  # corrections of a tilt read off the table, at most
@@ -88,16 +89,40 @@ class Saddle:
         self._loss, self._log_a = _surveys(self.cells)
         scale = self._scale()
         self._table = self._cumulants(_TILTS / scale)
-        root = np.sqrt(self._table.curvature)
-        self._depth = np.concatenate([[0.0], np.cumsum(0.5 * (root[1:] + root[:-1]) * np.diff(self._table.theta))])
+        self._depth = self._integral(self._table)
+        self._measured: dict[int, tuple[Array, Array, Array, Array]] = {}
 
     @_plain_numbers
     def at_rung(self, rung: int) -> Tilt:
-        theta, variance, curvature = (
-            math.exp(min(700.0, float(np.interp(rung, self._depth, np.log(values)))))
-            for values in (self._table.theta, self._table.variance, self._table.curvature)
+        interval = int(np.searchsorted(self._depth, rung)) - 1
+        log_theta, depth, variance, curvature = self._rungs(interval)
+        theta, variance_there, curvature_there = (
+            math.exp(min(700.0, float(np.interp(rung, depth, values)))) for values in (log_theta, variance, curvature)
         )
-        return Tilt(theta, math.sqrt(variance), math.sqrt(curvature))
+        return Tilt(theta, math.sqrt(variance_there), math.sqrt(curvature_there))
+
+    def _rungs(self, interval: int) -> tuple[Array, Array, Array, Array]:
+        """Return log theta, depth, and logarithms of variance and F'', between two tilts of the table.
+
+        Where many rungs lie between the two (cumulants jump), the ladder is measured more closely.
+        """
+        i = min(max(interval, 0), self._depth.size - 2)
+        if i not in self._measured:
+            ends, part, table = self._depth[i : i + 2], slice(i, i + 2), self._table
+            depth = ends
+            if not 0.0 <= ends[1] - ends[0] <= _FAR_APART:
+                table, part = self._cumulants(np.geomspace(table.theta[i], table.theta[i + 1], _CLOSER)), slice(None)
+                depth = self._integral(table)
+                depth = ends[0] + depth / depth[-1] * (ends[1] - ends[0])
+            logs = [np.log(values[part]) for values in (table.theta, table.variance, table.curvature)]
+            self._measured[i] = (logs[0], depth, logs[1], logs[2])
+        return self._measured[i]
+
+    @staticmethod
+    def _integral(table: Cumulants) -> Array:
+        """Return the integral of sqrt(F'') from the first tilt on."""
+        root = np.sqrt(table.curvature)
+        return np.concatenate([[0.0], np.cumsum(0.5 * (root[1:] + root[:-1]) * np.diff(table.theta))])
 
     @_plain_numbers
     def for_epsilon(self, epsilon: float) -> SaddlePoint:
@@ -136,7 +161,8 @@ class Saddle:
         if epsilon is not None and math.isfinite(epsilon):
             # the tangent at what was found; beyond the last tilt this falls as steeply as we can tell
             log_delta, found = log_delta - float(here.theta[0]) * (epsilon - found), epsilon
-        depth = float(np.interp(log_theta, np.log(self._table.theta), self._depth))
+        tilts, depths, _, _ = self._rungs(int(np.searchsorted(self._table.theta, math.exp(log_theta))) - 1)
+        depth = float(np.interp(log_theta, tilts, depths))
         if not math.isfinite(depth + log_delta + found):  # losses beyond what squares of floats can hold
             return SaddlePoint(0.0, 0.0, 0)
         return SaddlePoint(found, log_delta, round(depth))

@@ -78,12 +78,18 @@ class Composable:
         return _each(delta, lambda value: self._epsilon(delta_asked(value), rtol, atol))
 
     def curve(self, epsilons: ArrayLike, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH) -> Curve:
-        """Return lower and upper bounds of delta at each of the epsilons."""
+        """Return lower and upper bounds of delta at each of the epsilons.
+
+        delta falls as epsilon rises, so each bound also holds for the epsilons on one side of its own.
+        """
         values = np.atleast_1d(_numbers(epsilons))
         brackets = [self.delta(value, rtol, atol) for value in values.ravel().tolist()]
-        lower = np.array([bracket.lower for bracket in brackets]).reshape(values.shape)
-        upper = np.array([bracket.upper for bracket in brackets]).reshape(values.shape)
-        return Curve(values, lower, upper, all(bracket.converged for bracket in brackets), self.relation)
+        order = np.argsort(values, axis=None, kind="stable")
+        lower, upper = np.empty(values.size), np.empty(values.size)
+        upper[order] = np.minimum.accumulate(np.array([brackets[i].upper for i in order]))
+        lower[order] = np.maximum.accumulate(np.array([brackets[i].lower for i in order])[::-1])[::-1]
+        converged = all(bracket.converged for bracket in brackets)
+        return Curve(values, lower.reshape(values.shape), upper.reshape(values.shape), converged, self.relation)
 
     def _delta(self, epsilon: float, rtol: float, atol: float) -> Bracket:
         return self._labelled(delta_bracket(self._directions, epsilon, rtol, atol))
