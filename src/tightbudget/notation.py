@@ -208,7 +208,9 @@ class _Term:
         match node:
             case ast.Constant(value=bool() | None):
                 self._fail(node, f"{node.value!r} is not part of the notation")
-            case ast.Constant(value=int() | float() | str() as value):
+            case ast.Constant(value=float() as value):
+                return self._float(node, value)
+            case ast.Constant(value=int() | str() as value):
                 return self._checked(node, value) if isinstance(value, int) else value
             case ast.Name(id=name):
                 return self._name(node, name)
@@ -224,6 +226,14 @@ class _Term:
             case ast.Call(func=ast.Name(id=name)):
                 return self._call(node, name, depth)
         self._fail(node, "This is not part of the notation")
+
+    def _float(self, node: ast.expr, value: float) -> float:
+        """Return a number as it was written, unless no float is near: 1e-400 is not 0, and 1e400 is not infinite."""
+        if value == 0.0 or math.isinf(value):
+            digits = (ast.get_source_segment(self.source, node) or "").lower().partition("e")[0]
+            if math.isinf(value) or digits.strip("0._"):
+                self._fail(node, f"This number is too {'large' if value else 'small'} for a float")
+        return value
 
     def _name(self, node: ast.Name, name: str) -> Value:
         match name:

@@ -1,5 +1,6 @@
 """Text to composition and back, and every mistake with its position."""
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -242,3 +243,23 @@ def test_so_do_counts_and_files(text: str, place: int) -> None:
     with pytest.raises(tb.InvalidParameter) as caught:
         parse(text)
     assert caught.value.__notes__ == [f"  {text}\n  {' ' * place}^"]
+
+
+@pytest.mark.parametrize("text", ["pure_dp(epsilon=1e-400)", "gaussian(sigma=1e400)", "laplace(0.001e-330) * 3"])
+def test_a_number_no_float_is_near_is_refused(text: str):
+    """Read as 0 or infinite it would stand for no loss, or no noise, at all."""
+    with pytest.raises(tb.NotationError, match=r"too (small|large) for a float"):
+        tb.parse(text)
+
+
+@pytest.mark.parametrize("text", ["gaussian(sigma=0.0)", "laplace(scale=0.00e-5)", "pure_dp(epsilon=0.)"])
+def test_zero_may_be_written_in_any_way(text: str):
+    assert "0.0" in str(tb.parse(text))
+
+
+@pytest.mark.parametrize("value", [Fraction(1, 3), Fraction(1, 10**400), Fraction(0.1), Fraction(2, 7)])
+def test_promises_given_as_fractions_are_rounded_up(value: Fraction):
+    pure, gaussian = tb.PureDP(value), tb.GaussianDP(value)
+    for kept in (pure.promised_epsilon, gaussian.mu, tb.ApproximateDP(1.0, value).promised_delta):
+        assert min(Fraction(kept), Fraction(repr(kept))) >= value
+        assert kept <= float(value) * (1.0 + 1e-15) + 5e-324

@@ -1,8 +1,10 @@
 """What can be composed: mechanisms, their repetitions and sums, and the questions all of them answer."""
 
+import math
 import numbers
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, overload
 
@@ -162,6 +164,7 @@ class Mechanism(Composable):
 
     name: ClassVar[str]
     neighbours: ClassVar[str] = "add_remove"
+    promises: ClassVar[tuple[str, ...]] = ()  # fields that may be rounded up but not down
 
     def pair(self, direction: Direction) -> Pair | None:
         """Return the dominating pair in a direction, or None if the mechanism reveals nothing."""
@@ -172,11 +175,19 @@ class Mechanism(Composable):
         return ((self, 1),)
 
     def _settle(self) -> None:
-        """Turn numbers of other kinds (NumPy's, fractions) into plain ones, so that arithmetic is that of float64."""
+        """Turn numbers of other kinds (NumPy's, fractions) into plain ones, so that arithmetic is that of float64.
+
+        A promise is rounded up: both the float and the decimal number it prints as keep it.
+        """
         for spec in fields(self):  # type: ignore[arg-type]
             value = getattr(self, spec.name)
             if type(value) not in (int, float, bool) and isinstance(value, numbers.Real):
-                object.__setattr__(self, spec.name, int(value) if isinstance(value, numbers.Integral) else float(value))
+                plain = int(value) if isinstance(value, numbers.Integral) else float(value)
+                if spec.name in self.promises and isinstance(plain, float) and math.isfinite(plain):
+                    exact = Fraction(*value.as_integer_ratio())  # type: ignore[attr-defined]
+                    while min(Fraction(plain), Fraction(repr(plain))) < exact:
+                        plain = math.nextafter(plain, math.inf)
+                object.__setattr__(self, spec.name, plain)
 
     def __str__(self) -> str:
         arguments = []

@@ -63,6 +63,7 @@ class GaussianDP(Mechanism):
     """Any mechanism that promises mu-Gaussian differential privacy: as hard to tell apart as N(mu, 1) and N(0, 1)."""
 
     name: ClassVar[str] = "gaussian_dp"
+    promises: ClassVar[tuple[str, ...]] = ("mu",)
 
     mu: float
 

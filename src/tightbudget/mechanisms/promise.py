@@ -22,6 +22,7 @@ class PureDP(Mechanism):
     """
 
     name: ClassVar[str] = "pure_dp"
+    promises: ClassVar[tuple[str, ...]] = ("promised_epsilon",)
 
     promised_epsilon: float = field(metadata={"argument": "epsilon"})
 
@@ -39,6 +40,7 @@ class ApproximateDP(Mechanism):
     """Any mechanism that promises (epsilon, delta)-differential privacy; see PureDP for the names of its fields."""
 
     name: ClassVar[str] = "approximate_dp"
+    promises: ClassVar[tuple[str, ...]] = ("promised_epsilon", "promised_delta")
 
     promised_epsilon: float = field(metadata={"argument": "epsilon"})
     promised_delta: float = field(metadata={"argument": "delta"})
