@@ -8,7 +8,7 @@ import typer
 
 from tightbudget import __version__
 from tightbudget.errors import BudgetRefused, TightBudgetError
-from tightbudget.interfaces.cli import compare, curve, filters, odometer, questions, study
+from tightbudget.interfaces.cli import compare, curve, filters, odometer, questions, reproduce, study
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # what a shell expects after Ctrl-C: 128 + SIGINT
@@ -27,6 +27,7 @@ app.add_typer(study.app, name="study")
 app.command("compare")(compare.compare)
 app.add_typer(filters.app, name="filter")
 app.add_typer(odometer.app, name="odometer")
+app.command("reproduce")(reproduce.reproduce)
 
 
 def _show_version(wanted: bool) -> None:

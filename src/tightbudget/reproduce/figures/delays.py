@@ -1,0 +1,46 @@
+"""Delays for the timing panel: measured, if the environment names a folder with measurements; otherwise synthetic."""
+
+import hashlib
+import os
+from functools import cache
+from pathlib import Path
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.studies import timing
+
+VARIABLE, CASE = "TIGHTBUDGET_COVERUP", "windows_loading_clevo"
+SAMPLES, SEED = 50_000, 1
+
+
+def description() -> str:
+    """Return where the delays come from, as the figure says it."""
+    return "CoverUp, Windows, loading" if _folder() else "SYNTHETIC delays"
+
+
+def fingerprint() -> str:
+    """Return what a stored result depends on: the measured files' content, or the generator's arguments."""
+    if not _folder():
+        return f"synthetic {SAMPLES} {SEED}"
+    return " ".join(hashlib.sha256(path.read_bytes()).hexdigest() for path in _files())
+
+
+@cache
+def measured() -> timing.Measured:
+    """Return the counts over 16 cells, chosen with a tenth of the samples that is then set aside."""
+    if _folder():
+        active, passive = (timing.read(path) for path in _files())
+    else:
+        active, passive = (timing.synthetic(SAMPLES, active=kind, seed=SEED) for kind in (True, False))
+    return timing.measure(active, passive)
+
+
+def _folder() -> str:
+    return os.environ.get(VARIABLE, "")
+
+
+def _files() -> tuple[Path, Path]:
+    folder = Path(_folder()) / CASE
+    found = [sorted(folder.glob(f"{start}*.csv")) for start in ("with", "wo")]
+    if any(len(paths) != 1 for paths in found):
+        raise InvalidParameter(VARIABLE, str(folder), "a folder with one file with*.csv and one wo*.csv")
+    return found[0][0], found[1][0]
