@@ -84,6 +84,10 @@ GAMES = [f"games/test_{name}.py" for name in ("exact", "best", "walk", "simulate
 FREQUENCIES = "unit/numerics/test_frequencies.py"
 SPECTRUM = "unit/composition/test_spectrum.py"
 SPECTRAL = "unit/bounds/test_spectral.py"
+NOISE = "reproduce/test_noise.py"
+VERDICTS = "reproduce/test_verdicts.py"
+RUN = "reproduce/test_run.py"
+FIGURES = "reproduce/test_figures.py"
 
 
 class Mutation(NamedTuple):
@@ -760,6 +764,30 @@ MUTATIONS = [
     Mutation("games refused", "games/simulate.py", "(choices != STOP) & np.take_along_axis(",
              "(choices != STOP) | np.take_along_axis(",
              "a refused step is played", GAMES),
+    # the paper's evaluation
+    Mutation("half the change", "reproduce/figures/noise.py", "Gaussian(mechanism.sigma, mechanism.sensitivity)",
+             "Gaussian(mechanism.sigma, 0.5 * mechanism.sensitivity)",
+             "unclamped noise hides a smaller change than the clamped one", [NOISE]),
+    Mutation("change not in units", "reproduce/figures/noise.py", "mechanism.scale / unit, mechanism.sensitivity / unit",
+             "mechanism.scale / unit, mechanism.sensitivity",
+             "the lower end is for a larger change", [NOISE]),
+    Mutation("both ends from above", "reproduce/figures/noise.py", "below.curve(list(epsilons), RTOL).lower",
+             "above.curve(list(epsilons), RTOL).upper",
+             "an upper bound is taken for a lower one", [NOISE]),
+    Mutation("one count promised", "reproduce/figures/noise.py", "0.5 * math.exp(", "0.25 * math.exp(",
+             "the original analysis looks better than it was", [NOISE]),
+    Mutation("half a bracket", "reproduce/verdicts.py", "least <= low <= high <= most", "least <= high <= most",
+             "one end of a bracket confirms a claim", [VERDICTS]),
+    Mutation("doubt refutes", "reproduce/verdicts.py", "REFUTED if high < least or low > most else OPEN", "REFUTED",
+             "a bracket that straddles refutes a claim", [VERDICTS]),
+    Mutation("best case orders", "reproduce/verdicts.py", "low = top[0] / bottom[1]", "low = top[1] / bottom[0]",
+             "orders of magnitude are claimed from the wrong ends", [VERDICTS]),
+    Mutation("any stored result", "reproduce/store.py", 'record["key"] != key(figure, quick) or ', "",
+             "results of other parameters or other code are used again", [RUN]),
+    Mutation("unchecked sum", "reproduce/store.py", ' or record["sum"] != hashlib.sha256(body.encode()).hexdigest()', "",
+             "changed numbers are used again", [RUN]),
+    Mutation("few buckets refute", "reproduce/sources.py", "verdict == REFUTED and n < BUCKETS", "verdict == OPEN and n < BUCKETS",
+             "a quick run refutes what more buckets achieve", [FIGURES]),
 ]  # fmt: skip
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
+MARKS = ("o", "s", "D")
+VISIBLE = 0.02  # a band thinner than this part of its height is thinner than its line
 TARGET = "#009e73"
 WIDTH, HEIGHT = 5.0, 3.9  # inches of one panel
 PER_LEGEND_ROW = 0.19
@@ -53,13 +55,23 @@ def draw(panel: Panel, axes: "Axes") -> None:
     floor = panel.floor
     for series in panel.series:
         _draw_series(axes, series, floor)
+    if panel.ticks:
+        axes.set_xticks(range(len(panel.ticks)), panel.ticks, rotation=30, ha="right", fontsize=8)
+        axes.set_xlim(-0.5, len(panel.ticks) - 0.5)
     if panel.target:
         _draw_target(axes, panel)
     if floor > 0.0:
         axes.set_ylim(bottom=floor)
     if panel.ceiling > 0.0:
         axes.set_ylim(top=panel.ceiling)
-    axes.legend(frameon=False, fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, columnspacing=1.2)
+    axes.legend(
+        frameon=False,
+        fontsize=7.5,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.3 if panel.ticks else -0.16),
+        ncols=2,
+        columnspacing=1.2,
+    )
 
 
 def _shown(values: Sequence[float], floor: float) -> Any:
@@ -77,18 +89,27 @@ def _draw_series(axes: "Axes", series: Series, floor: float) -> None:
     if series.kind == "point":
         axes.plot(x, upper, "o", color="#c1121f", markersize=7, label=series.name, zorder=6)
         return
+    if series.kind == "area" and lower is not None:
+        axes.fill_between(x, lower, upper, color=colour, alpha=0.5, linewidth=0, label=series.name)
+        return
+    if series.kind == "marks":
+        axes.plot(x, upper, MARKS[series.dash % len(MARKS)], color=colour, markersize=7, label=series.name, zorder=4)
+        if lower is not None:
+            axes.vlines(x, lower, upper, color=colour, linewidth=1.0)
+        return
     if series.kind == "bracket" and lower is not None:
-        axes.fill_between(x, lower, upper, color=colour, alpha=0.35, linewidth=0)
+        axes.fill_between(x, lower, upper, color=colour, alpha=0.2, linewidth=0)
         axes.plot(x, upper, color=colour, linewidth=2.0, linestyle=dash, label=series.name, zorder=4)
-        axes.plot(x, lower, color=colour, linewidth=0.9, linestyle=dash, zorder=4)
+        if np.nanmax((upper - lower) / upper, initial=0.0) > VISIBLE:
+            axes.plot(x, lower, color=colour, linewidth=0.9, linestyle=dash, zorder=4)
         return
     if series.kind == "buckets" and lower is not None:
-        axes.fill_between(x, lower, upper, color=colour, alpha=0.10, linewidth=0)
-        axes.plot(x, upper, color=colour, linewidth=1.0, marker="v", markersize=3, alpha=0.8, label=series.name, linestyle=":")
-        axes.plot(x, lower, color=colour, linewidth=1.0, marker="^", markersize=3, alpha=0.8, linestyle=":")
+        style: Any = {"color": colour, "linewidth": 0.9, "markersize": 3.2, "alpha": 0.75, "linestyle": ":"}
+        axes.plot(x, upper, marker="v", label=series.name, **style)
+        axes.plot(x, lower, marker="^", **style)
         return
-    style = (0, (1, 1.5)) if series.kind == "approximation" else dash
-    axes.plot(x, upper, color=colour, linewidth=1.3, linestyle=style, label=series.name)
+    look = (0, (1, 1.5)) if series.kind == "approximation" else dash
+    axes.plot(x, upper, color=colour, linewidth=1.3, linestyle=look, label=series.name)
 
 
 def _draw_target(axes: "Axes", panel: Panel) -> None:

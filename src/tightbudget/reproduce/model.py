@@ -17,7 +17,9 @@ class Series:
     upper          a classic upper bound
     approximation  no bound at all
     line           an exact function, such as a density
+    area           what lies between two lines
     point          a value stated elsewhere
+    marks          separate values, not joined by a line
     """
 
     name: str
@@ -31,7 +33,10 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One pair of axes. `target` draws the area e^eps <= 2, delta <= 1e-4 that Vuvuzela asks for."""
+    """One pair of axes.
+
+    `target` draws the area e^eps <= 2, delta <= 1e-4 that Vuvuzela asks for; `ticks` are names for x = 0, 1, 2, ...
+    """
 
     title: str
     x_label: str
@@ -42,6 +47,7 @@ class Panel:
     floor: float = 0.0
     ceiling: float = 0.0
     target: bool = False
+    ticks: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

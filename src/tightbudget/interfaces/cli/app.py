@@ -9,9 +9,9 @@ import typer
 from tightbudget import __version__
 from tightbudget.errors import BudgetRefused, TightBudgetError
 from tightbudget.interfaces.cli import compare, curve, filters, odometer, questions, reproduce, study
+from tightbudget.interfaces.cli.terminal import INTERRUPTED
 
 BAD_INPUT = 2
-INTERRUPTED = 130  # what a shell expects after Ctrl-C: 128 + SIGINT
 
 app = typer.Typer(
     name="tightbudget",

@@ -11,7 +11,7 @@ import typer
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import plot as picture
-from tightbudget.interfaces.cli.terminal import show
+from tightbudget.interfaces.cli.terminal import INTERRUPTED, show
 from tightbudget.reproduce.model import Figure
 from tightbudget.reproduce.run import Outcome, Watch, run
 from tightbudget.reproduce.verdicts import ALL
@@ -32,8 +32,12 @@ def reproduce(
     picture.require()
     if out.exists() and not out.is_dir():
         raise InvalidParameter("--out", str(out), "a folder, or a new name for one")
-    with _progress() as watch:
-        outcome = run(out, quick, picture.rendered, watch)
+    try:
+        with _progress() as watch:
+            outcome = run(out, quick, picture.rendered, watch)
+    except KeyboardInterrupt:
+        print(f"Error: Interrupted; figures finished so far are kept in {str(out)!r}. Run it again to go on.", file=sys.stderr)
+        return INTERRUPTED
     show(_as_text(outcome))
     return 0
 

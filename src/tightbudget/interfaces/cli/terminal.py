@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 Result = TypeVar("Result")
 
 PATIENCE_SECONDS = 1.0
+INTERRUPTED = 130  # what a shell expects after Ctrl-C: 128 + SIGINT
 
 
 def show(answer: str) -> None:

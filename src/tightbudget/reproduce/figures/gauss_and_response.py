@@ -30,16 +30,17 @@ def compute(quick: bool) -> Data:
     same_start = ApproximateDP(GAUSS.epsilon(DELTA, rtol=1e-6).upper, DELTA)
     ours = engine_growth(GAUSS, steps, DELTA, "truncated Gauss (tightbudget)")
     response = engine_growth(promised, steps, DELTA, f"randomised response, δ₀ = {STEP_DELTA:.2g}", colour=1)
-    start = engine_growth(same_start, steps[:1], DELTA, "randomised response, δ₀ = 1e-4: infinite from r = 2", colour=3)
+    first = math.exp(same_start.epsilon(DELTA, rtol=1e-6).upper)
+    start = Series("randomised response, δ₀ = 1e-4 (infinite from r = 2)", "point", [1.0], [first])
     few = [r for r in steps if r & (r - 1) == 0]
     buckets = bucket_growth(GAUSS, few, DELTA, bucket_number(quick), "truncated Gauss (privacy buckets)", colour=0)
     left = Panel(
-        f"e^ε at δ = {DELTA:g}", "number of compositions r", "e^ε", [ours, buckets, response, start], x_log=True, y_log=True
+        f"e^ε at δ = {DELTA:g}", "number of compositions r", "e^ε", [ours, buckets, response, start], x_log=True, y_log=False
     )
     x = np.linspace(-3.0 * SIGMA, 3.0 * SIGMA, 121)
     density = [np.exp(-(((x - mean) / SIGMA) ** 2) / 2.0) / (math.sqrt(2.0 * math.pi) * SIGMA) for mean in (0.0, 1.0)]
     middle = Panel(
-        "densities of the Gauss mechanism",
+        "densities of the Gauss mechanism: σ is 283 times the change",
         "x",
         "density",
         [
@@ -52,12 +53,13 @@ def compute(quick: bool) -> Data:
     a = [promised.promised_delta, keep * grow / (1.0 + grow), keep / (1.0 + grow), 0.0]
     right = Panel(
         "the four events of randomised response",
-        "event",
+        "",
         "probability",
         [
-            Series("A", "line", [0.0, 1.0, 2.0, 3.0], a, colour=0),
-            Series("B", "line", [0.0, 1.0, 2.0, 3.0], a[::-1], colour=1, dash=1),
+            Series("A", "marks", [0.0, 1.0, 2.0, 3.0], a, colour=0),
+            Series("B", "marks", [0.0, 1.0, 2.0, 3.0], a[::-1], colour=1, dash=2),
         ],
+        ticks=("only A", "more likely under A", "more likely under B", "only B"),
         y_log=False,
     )
     facts = {

@@ -12,6 +12,7 @@ from tightbudget.reproduce.model import Claim, Data, Figure, Number, Panel, Seri
 from tightbudget.reproduce.sources import bucket_number, by_buckets, classic_epsilon, e_to, grid
 from tightbudget.reproduce.verdicts import OPEN, ends, exact, orders, ratio, shown, within
 
+QUICK_POINTS = (1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.5)  # values of e^epsilon, more of them where the target is
 TIGHT_DOWN_TO = {"GS 4.1k": 1e-4, "LP 20k": 1e-6, "GS 20k": 1e-8}  # section 7.2
 
 UNRESOLVED = "δ is below what untilted buckets resolve with their rounding errors booked; the paper books none"
@@ -36,7 +37,7 @@ def figure(
             "rounds": [row.rounds for row in rows],
             "noise": {each: str(noise.SETTINGS[each]) for row in rows for each in (*row.names, row.dot)},
             "target": {"epsilon": noise.TARGET_EPSILON, "delta": noise.TARGET_DELTA},
-            "points": _points(quick),
+            "e^epsilon": e_to(_epsilons(quick)),
             "n": bucket_number(quick),
         }
 
@@ -51,12 +52,12 @@ def figure(
     return Figure(name, title, caption, parameters, compute, claims, columns=len(readings))
 
 
-def _points(quick: bool) -> int:
-    return 6 if quick else 26
+def _epsilons(quick: bool) -> list[float]:
+    return [math.log(value) for value in QUICK_POINTS] if quick else grid(1.0, 3.5, 26)
 
 
 def _panel(row: Row, reading: str, quick: bool, facts: dict[str, Number]) -> Panel:
-    epsilons = tuple(grid(1.0, 3.5, _points(quick)))
+    epsilons = tuple(_epsilons(quick))
     series = []
     for colour, (name, setting) in enumerate(noise.named(row.names)):
         brackets = noise.curve(setting, row.rounds, reading, epsilons)
@@ -73,7 +74,7 @@ def _panel(row: Row, reading: str, quick: bool, facts: dict[str, Number]) -> Pan
 def _buckets(row: Row, name: str, colour: int, quick: bool, facts: dict[str, Number]) -> Series:
     """Return the published buckets' bounds; keep what the claims need of them."""
     setting = noise.SETTINGS[name]
-    epsilons = grid(1.0, 3.5, 6 if quick else 11)
+    epsilons = _epsilons(True)
     dot, _ = noise.original(noise.SETTINGS[row.dot], row.rounds)
     level = TIGHT_DOWN_TO.get(name, noise.TARGET_DELTA)
     *brackets, at_dot, tight_at = noise.bucket_brackets(setting, row.rounds, bucket_number(quick), (*epsilons, dot), level)
@@ -81,7 +82,7 @@ def _buckets(row: Row, name: str, colour: int, quick: bool, facts: dict[str, Num
     if name in TIGHT_DOWN_TO:
         facts[_key("buckets tight", row.rounds, name)] = tight_at
     upper, lower = [high for _, high in brackets], [low for low, _ in brackets]
-    return Series(f"{name} (privacy buckets)", "buckets", e_to(epsilons), upper, lower, colour)
+    return Series(f"{name} by buckets", "buckets", e_to(epsilons), upper, lower, colour)
 
 
 def _facts(row: Row, readings: Sequence[str], facts: dict[str, Number]) -> None:

@@ -56,7 +56,9 @@ def figure(name: str, title: str, ours: str, theirs: Sequence[str], first: int, 
         right.append(_buckets(quick, steps, [epsilon for epsilon, _ in asked]))
         return Data(
             [
-                Panel(f"e^ε; for {ours} at the δ of {theirs[-1]}", "rounds r", "e^ε", left, x_log=True, ceiling=20.0),
+                Panel(
+                    f"e^ε; for {ours} at the δ of {theirs[-1]}", "rounds r", "e^ε", left, x_log=True, y_log=False, ceiling=6.0
+                ),
                 Panel(f"δ; for {ours} at the ε of {theirs[-1]}", "rounds r", "δ", right, x_log=True, floor=1e-12, ceiling=2.0),
             ],
             facts,
@@ -146,7 +148,7 @@ def slips(facts: Mapping[str, Number]) -> list[Claim]:
 
 
 def _colour(reading: str) -> int:
-    return {"published": 0, "alone": 1, "observed": 3}[reading]
+    return {"published": 0, "alone": 1, "observed": 5}[reading]
 
 
 FIGURE_15 = figure(

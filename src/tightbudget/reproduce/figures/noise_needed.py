@@ -53,14 +53,15 @@ def compute(quick: bool) -> Data:
     before = [_original(protocol, rounds) for protocol, _, rounds, *_ in CASES]
     proposed = [noise.SETTINGS[case[3]].mean for case in CASES]
     panel = Panel(
-        "mean number of dummies; 0 to 3 dialing, 4 to 7 conversation",
-        "case: " + ", ".join(case[3] for case in CASES),
-        "mean of the noise",
+        "mean of the noise, about the number of dummies",
+        "",
+        "dummies in a round",
         [
-            Series("Vuvuzela", "line", x, before, None, 6, 1),
-            Series("proposed in the paper", "line", x, proposed, None, 1, 2),
-            Series("certified as observed (and what provably fails)", "bracket", x, certified, failing, 0),
+            Series("Vuvuzela", "marks", x, before, None, 6, 0),
+            Series("proposed in the paper", "marks", x, proposed, None, 1, 1),
+            Series("certified as observed", "marks", x, certified, failing, 0, 2),
         ],
+        ticks=[f"{case[3]}, r = 2^{case[2].bit_length() - 1}" for case in CASES],
     )
     return Data([panel], facts)
 

@@ -28,8 +28,9 @@ def compute(quick: bool) -> Data:
         "δ",
         [
             engine_curve(MECHANISM, epsilons),
-            bucket_curve(MECHANISM, epsilons[::5], bucket_number(quick), colour=1),
+            bucket_curve(MECHANISM, epsilons[::2], bucket_number(quick), colour=6),
         ],
+        y_log=False,
     )
     x = np.linspace(-BOUND, BOUND + 1.0, 201)
     a, b = _density(x, 0.0), _density(x, 1.0)
@@ -41,9 +42,7 @@ def compute(quick: bool) -> Data:
             Series("A: mean 0", "line", x.tolist(), a.tolist(), colour=0),
             Series("B: mean 1", "line", x.tolist(), b.tolist(), colour=1),
             Series("e^ε · A", "line", x.tolist(), (math.exp(EPSILON) * a).tolist(), colour=2, dash=1),
-            Series(
-                "δ", "bracket", x.tolist(), np.maximum(b, math.exp(EPSILON) * a).tolist(), (math.exp(EPSILON) * a).tolist(), 4
-            ),
+            Series("δ", "area", x.tolist(), np.maximum(b, math.exp(EPSILON) * a).tolist(), (math.exp(EPSILON) * a).tolist(), 4),
         ],
         y_log=False,
     )
