@@ -58,6 +58,9 @@ def test_a_second_run_computes_nothing_and_says_the_same(tmp_path: Path):
         lambda folder: (folder / "one.json").write_bytes((folder / "one.json").read_bytes()[:-40]),
         lambda folder: (folder / "one.json").write_bytes(b""),
         lambda folder: (folder / "one.json").write_text((folder / "one.json").read_text().replace("0.5", "0.45")),
+        lambda folder: (folder / "one.json").write_text(
+            (folder / "one.json").read_text().replace('"y_log": true', '"y_log": false')
+        ),
         lambda folder: (folder / "one.json").unlink(),
         lambda folder: (folder / "one.csv").write_bytes((folder / "one.csv").read_bytes()[:-10]),
         lambda folder: (folder / "one.csv").unlink(),

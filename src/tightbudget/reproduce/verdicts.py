@@ -24,10 +24,6 @@ def both(first: str, second: str) -> str:
     return CONFIRMED if first == second == CONFIRMED else OPEN
 
 
-def opposite(verdict: str) -> str:
-    return {CONFIRMED: REFUTED, REFUTED: CONFIRMED}.get(verdict, OPEN)
-
-
 def exact(value: float) -> Number:
     return value, value
 
