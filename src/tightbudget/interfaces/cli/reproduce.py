@@ -5,16 +5,17 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import plot as picture
 from tightbudget.interfaces.cli.terminal import INTERRUPTED, show
-from tightbudget.reproduce.model import Figure
-from tightbudget.reproduce.run import Outcome, Watch, run
-from tightbudget.reproduce.verdicts import ALL
+
+if TYPE_CHECKING:
+    from tightbudget.reproduce.model import Figure
+    from tightbudget.reproduce.run import Outcome, Watch
 
 
 def reproduce(
@@ -32,6 +33,8 @@ def reproduce(
     picture.require()
     if out.exists() and not out.is_dir():
         raise InvalidParameter("--out", str(out), "a folder, or a new name for one")
+    from tightbudget.reproduce.run import run  # not before it is asked for: it draws in much that other commands do not need
+
     try:
         with _progress() as watch:
             outcome = run(out, quick, picture.rendered, watch)
@@ -43,7 +46,7 @@ def reproduce(
 
 
 @contextmanager
-def _progress() -> Iterator[Watch]:
+def _progress() -> "Iterator[Watch]":
     """Show a bar on standard error, if a person is watching."""
     if not sys.stderr.isatty():
         yield lambda figure, place, total: None
@@ -55,13 +58,15 @@ def _progress() -> Iterator[Watch]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("figures")
 
-        def watch(figure: Figure, place: int, total: int) -> None:
+        def watch(figure: "Figure", place: int, total: int) -> None:
             progress.update(task, description=figure.title, completed=place, total=total)
 
         yield watch
 
 
-def _as_text(outcome: Outcome) -> str:
+def _as_text(outcome: "Outcome") -> str:
+    from tightbudget.reproduce.verdicts import ALL
+
     lines = []
     for result in outcome.results:
         counts = Counter(claim.verdict for claim in result.claims)
