@@ -16,6 +16,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
 MARKS = ("o", "s", "D")
 VISIBLE = 0.02  # a band thinner than this part of its height is thinner than its line
+SMALLEST_SHOWN = 1e-300  # the axis works with logarithms of normal floats
 TARGET = "#009e73"
 WIDTH, HEIGHT = 5.0, 3.9  # inches of one panel
 PER_LEGEND_ROW = 0.19
@@ -75,10 +76,10 @@ def draw(panel: Panel, axes: "Axes") -> None:
 
 
 def _shown(values: Sequence[float], floor: float) -> Any:
-    """Return the values with infinities left out and what is below the floor just under it, so that lines leave the axes."""
+    """Return the values with infinities left out and 0 far below the floor, so that lines leave the axes."""
     array = np.array(values, dtype=float)
     array[~np.isfinite(array)] = np.nan
-    return np.maximum(array, 0.1 * floor) if floor > 0.0 else array
+    return np.maximum(array, SMALLEST_SHOWN) if floor > 0.0 else array
 
 
 def _draw_series(axes: "Axes", series: Series, floor: float) -> None:
@@ -115,7 +116,7 @@ def _draw_series(axes: "Axes", series: Series, floor: float) -> None:
 def _draw_target(axes: "Axes", panel: Panel) -> None:
     from matplotlib.patches import Rectangle
 
-    bottom = panel.floor if panel.floor > 0.0 else 1e-300
+    bottom = panel.floor if panel.floor > 0.0 else SMALLEST_SHOWN
     patch = Rectangle(
         (1.0, bottom), 1.0, 1e-4 - bottom, facecolor=TARGET, alpha=0.10, edgecolor=TARGET, label="target: e^ε ≤ 2, δ ≤ 1e-4"
     )
