@@ -110,6 +110,12 @@ def test_fewer_buckets_cannot_refute_what_more_achieve():
     assert by_buckets(CONFIRMED, BUCKETS / 10) == CONFIRMED
 
 
+def test_delays_of_others_cannot_refute_what_the_paper_says_of_its_own():
+    assert four_mechanisms.judged("timing", REFUTED) == OPEN
+    assert four_mechanisms.judged("timing", CONFIRMED) == CONFIRMED
+    assert four_mechanisms.judged("sgd", REFUTED) == REFUTED
+
+
 def test_buckets_that_do_not_resolve_a_delta_leave_the_claim_open():
     key = "buckets tight: GS 20k, r = 8192"
     assert noise_curves.tight({key: (0.5, math.inf), "n": (50_000.0, 50_000.0)}, "GS 20k", 8_192).verdict == OPEN

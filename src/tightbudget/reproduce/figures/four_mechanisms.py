@@ -198,13 +198,18 @@ def _label(name: str) -> str:
     return f"{name}: {delays.description()}, not the paper's delays" if name == "timing" else name
 
 
+def judged(name: str, verdict: str) -> str:
+    """Return the verdict on a panel; delays that are not the paper's cannot refute what it says of its own."""
+    return OPEN if name == "timing" and verdict == REFUTED else verdict
+
+
 def _tighter(facts: Mapping[str, Number], name: str) -> Claim:
     least = facts[f"{name} least"]
     return Claim(
         "5.8",
         "Our bounds are consistently tighter than prior bounds",
         f"smallest prior δ / ours over the panel: {least[0]:.4g}",
-        within(least, 0.99),
+        judged(name, within(least, 0.99)),
         f"{_label(name)}, engine, up to the 1 % that the curve is asked for",
     )
 
@@ -216,7 +221,7 @@ def _tight(facts: Mapping[str, Number], name: str) -> Claim:
         "1.1, 5.8",
         "The lower bounds almost meet the upper bounds",
         f"ε at δ = {DELTA:g}: buckets {shown((low, high), 5)}, engine {shown(facts[f'{name} ours'], 5)}",
-        by_buckets(within(exact(high / low), 1.0, 1.05), n),
+        judged(name, by_buckets(within(exact(high / low), 1.0, 1.05), n)),
         f"{_label(name)}, privacy buckets within 5 % of ε, n = {n:.0f}",
     )
 
@@ -227,7 +232,7 @@ def _outperforms(facts: Mapping[str, Number], name: str, bound: Bound) -> Claim:
         "5.8",
         f"For large e^ε, KOV is outperformed by {bound.name}",
         f"δ at the right end of the panel: KOV {ours[1]:.3g}, {bound.name} {theirs[1]:.3g}",
-        OPEN if theirs[1] == ours[1] == 1.0 else within(ratio(ours, theirs), 1.0 + 1e-9),
+        OPEN if theirs[1] == ours[1] == 1.0 else judged(name, within(ratio(ours, theirs), 1.0 + 1e-9)),
         _label(name) if name != "gauss" else "gauss, MA and CDP of the mechanism without truncation",
     )
 
