@@ -153,7 +153,7 @@ class _EpsilonAsker(_Asker):
             cap = cap_for(finite, self.rtol)
             point = self.direction.saddle(cap).for_delta(math.log(finite))
             self.tilt = (cap, point.rung)
-            self.theta = self.direction.saddle(cap).at_rung(point.rung).theta
+            self.theta = point.theta
             self.estimate = min(max(0.0, point.epsilon), top)
         if self.direction.closed_form:
             lower, upper = self.read(lambda x: self._exact(x)[0], lambda x: self._exact(x)[1])

@@ -44,6 +44,7 @@ class SaddlePoint:
     epsilon: float
     log_delta: float
     rung: int
+    theta: float  # about the slope of -log delta there
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +165,8 @@ class Saddle:
         tilts, depths, _, _ = self._rungs(int(np.searchsorted(self._table.theta, math.exp(log_theta))) - 1)
         depth = float(np.interp(log_theta, tilts, depths))
         if not math.isfinite(depth + log_delta + found):  # losses beyond what squares of floats can hold
-            return SaddlePoint(0.0, 0.0, 0)
-        return SaddlePoint(found, log_delta, round(depth))
+            return SaddlePoint(0.0, 0.0, 0, 1.0)
+        return SaddlePoint(found, log_delta, round(depth), float(here.theta[0]))
 
     def _scale(self) -> float:
         """Return the standard deviation of the loss; 1 if there is only one loss, for which any tilt will do."""
