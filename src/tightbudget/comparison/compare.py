@@ -18,8 +18,8 @@ from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.numerics.bracket import Bracket
 
 _OF_A_CLASS = (
-    "bounded_range is a class of mechanisms: our bracket is that of the pair that dominates it, which no composition of "
-    "members attains, so theorems that know the class may give less than our lower end."
+    "bounded_range is a class of mechanisms: our upper end is that of the pair that dominates it, which no composition of "
+    "members attains, so theorems that know the class may give less; our lower end is that of one member."
 )
 _NOTHING = "it gives no finite ε at this δ"
 

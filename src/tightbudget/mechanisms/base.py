@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from tightbudget.bounds.answers import delta_bracket, epsilon_bracket
 from tightbudget.bounds.direction import OneDirection
 from tightbudget.composition.steps import steps
-from tightbudget.errors import InvalidParameter
+from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, tolerances, whole_count
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Direction, Pair
@@ -22,6 +22,7 @@ from tightbudget.pairs.base import Direction, Pair
 Array = NDArray[np.float64]
 
 NEGLIGIBLE_WIDTH = 1e-300
+_CLASS = "bounded_range stands for a class; the upper end holds for all of it, the lower end is that of one member"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +95,20 @@ class Composable:
         return Curve(values, lower.reshape(values.shape), upper.reshape(values.shape), converged, self.relation)
 
     def _delta(self, epsilon: float, rtol: float, atol: float) -> Bracket:
-        return self._labelled(delta_bracket(self._directions, epsilon, rtol, atol))
+        answer = self._labelled(delta_bracket(self._directions, epsilon, rtol, atol))
+        return answer if self._member is None else _of_a_class(answer, self._member._delta(epsilon, rtol, atol), rtol, atol)
 
     def _epsilon(self, delta: float, rtol: float, atol: float) -> Bracket:
-        return self._labelled(epsilon_bracket(self._directions, delta, rtol, atol))
+        answer = self._labelled(epsilon_bracket(self._directions, delta, rtol, atol))
+        return answer if self._member is None else _of_a_class(answer, self._member._epsilon(delta, rtol, atol), rtol, atol)
+
+    @cached_property
+    def _member(self) -> "Composition | None":
+        """A composition that can occur, where the pairs composed here dominate a class and no member attains them all."""
+        members = tuple((mechanism.member(), count) for mechanism, count in self._parts)
+        if sum(count for _, count in self._parts) <= 1 or members == self._parts:
+            return None
+        return Composition(members)
 
     def _labelled(self, answer: Bracket) -> Bracket:
         return Bracket(answer.lower, answer.upper, answer.converged, answer.reason, self.relation)
@@ -122,7 +133,7 @@ class Composable:
 
     def __getstate__(self) -> dict[str, Any]:
         # results already computed stay behind when an object is copied or sent elsewhere
-        cached = {"_parts", "_directions", "_pair", "_pairs"}
+        cached = {"_parts", "_directions", "_member", "_pair", "_pairs"}
         return {name: value for name, value in self.__dict__.items() if name not in cached}
 
 
@@ -170,6 +181,10 @@ class Mechanism(Composable):
         """Return the dominating pair in a direction, or None if the mechanism reveals nothing."""
         raise NotImplementedError
 
+    def member(self) -> "Mechanism":
+        """Return a mechanism that can occur where this one stands; another if its pair stands for a class (decision 0008)."""
+        return self
+
     @cached_property
     def _parts(self) -> "tuple[tuple[Mechanism, int], ...]":
         return ((self, 1),)
@@ -196,6 +211,15 @@ class Mechanism(Composable):
             if spec.repr and (spec.default is MISSING or value != spec.default):
                 arguments.append(_argument(spec.metadata.get("argument", spec.name), value))
         return f"{self.name}({', '.join(arguments)})"
+
+
+def _of_a_class(answer: Bracket, member: Bracket, rtol: float, atol: float) -> Bracket:
+    """Return the upper end of the pairs that dominate a class with the lower end of one of its members."""
+    if member.lower > answer.upper:
+        raise Contradiction(member.lower, answer.upper)
+    if answer.upper - member.lower <= max(rtol * answer.upper, atol) or answer.upper == member.lower:
+        return Bracket(member.lower, answer.upper, True, "", answer.relation)
+    return Bracket(member.lower, answer.upper, False, _CLASS, answer.relation)
 
 
 def _pairs(items: Any) -> "list[tuple[Mechanism, int]]":

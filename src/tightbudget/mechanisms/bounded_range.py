@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
+from tightbudget.mechanisms.promise import PureDP
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.exponential import ExponentialPair
 
@@ -14,8 +15,8 @@ from tightbudget.pairs.exponential import ExponentialPair
 class BoundedRange(Mechanism):
     """Any mechanism whose loss varies by at most eta, such as the exponential mechanism.
 
-    The pair is the least one that dominates the whole class. A single step attains it; a composition of r steps need not,
-    so there the lower end is that of the dominating pair, not of every mechanism in the class.
+    The pair is the least one that dominates the whole class. A single step attains it. A composition need not: there the
+    upper end holds for every mechanism of the class, and the lower end is that of one member, whose losses are +-eta/2.
     """
 
     name: ClassVar[str] = "bounded_range"
@@ -25,6 +26,9 @@ class BoundedRange(Mechanism):
     def __post_init__(self) -> None:
         self._settle()
         positive("eta", self.eta, zero=True)
+
+    def member(self) -> Mechanism:
+        return PureDP(0.5 * self.eta)  # its worst case has just two losses, eta apart
 
     def pair(self, direction: Direction) -> Pair | None:
         if self.eta == 0:

@@ -29,6 +29,10 @@ class Poisson(Mechanism):
             raise InvalidParameter("mechanism", self.mechanism, "one mechanism", "Subsample each part of a composition.")
         probability("q", self.q, "For a batch of 256 out of 60000 use 256/60000.")
 
+    def member(self) -> Mechanism:
+        inner = self.mechanism.member()
+        return self if inner == self.mechanism else Poisson(inner, self.q)
+
     def pair(self, direction: Direction) -> Pair | None:
         base = self.mechanism.pair(direction)
         if base is None or self.q == 0:
