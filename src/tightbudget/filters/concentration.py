@@ -95,7 +95,7 @@ class ConcentrationFilter(SumFilter):
         own = len(self._own_sums)
         amounts = [amount * self._unit for amount in self._sums[:own]]
         if self._unit > 1:
-            if any(amount != amount // 1 for amount in amounts):
+            if any(amount.denominator != 1 for amount in amounts if not isinstance(amount, float)):  # inf is the only float
                 raise InvalidParameter("spent", spent, f"as the {self.kind} filter wrote it")
             amounts = [amount if isinstance(amount, float) else int(amount) for amount in amounts]
         self._sums = (*amounts, *self._sums[own:])
