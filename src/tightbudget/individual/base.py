@@ -23,6 +23,8 @@ Mask = NDArray[np.bool_]
 
 CHUNK = 2**15  # the arrays of one chunk stay in a processor's cache: 10 million people cost megabytes, not gigabytes
 
+MOST_PEOPLE = 10**10  # more than there are; their balances would fill 80 gigabytes
+
 
 class IndividualFilter(ABC):
     """A filter for every person: those whose sum would exceed the budget are left out of a step and pay nothing for it.
@@ -112,7 +114,7 @@ class IndividualFilter(ABC):
     def _run(self, amounts: Any, *, spend: bool) -> Mask:
         each = self._each(amounts)
         cost = self._units.of_number(_one(amounts)) if each is None else 0.0
-        taking = np.empty(self.people, dtype=np.bool_)
+        taking = np.zeros(self.people, dtype=np.bool_)  # who is not decided upon does not take part
         for start in range(0, self.people, CHUNK):
             part = slice(start, start + CHUNK)
             costs = cost if each is None else self._units.of_array(each[part].astype(np.float64, copy=False), self._scale)
@@ -124,9 +126,8 @@ class IndividualFilter(ABC):
 
     def _each(self, amounts: Any) -> NDArray[Any] | None:
         """Return the amounts if there is one for each person, all checked before anything is spent; None for one number."""
-        array = (
-            amounts if isinstance(amounts, np.ndarray) else np.asarray(amounts) if isinstance(amounts, list | tuple) else None
-        )
+        _refuse_masks(amounts)
+        array = amounts if isinstance(amounts, np.ndarray) else _row(amounts) if isinstance(amounts, list | tuple) else None
         if array is None or array.ndim == 0:
             return None
         if array.shape != (self.people,):
@@ -138,7 +139,8 @@ class IndividualFilter(ABC):
         return array
 
     def _checked(self, people: int | None, balances: Array) -> Array:
-        if not isinstance(balances, np.ndarray) or balances.dtype != np.float64 or balances.ndim != 1 or not balances.size:
+        plain = isinstance(balances, np.ndarray) and not isinstance(balances, np.ma.MaskedArray)
+        if not plain or balances.dtype != np.float64 or balances.ndim != 1 or not balances.size:
             raise InvalidParameter("balances", type(balances).__name__, "an array of float64 in a row, not empty")
         if people is not None and people != len(balances):
             raise InvalidParameter("people", people, f"{len(balances)}, as there are that many balances")
@@ -158,9 +160,22 @@ def _one(amount: Any) -> Fraction:
     return exact("amounts", amount.item() if isinstance(amount, np.ndarray) else amount)
 
 
+def _refuse_masks(amounts: Any) -> None:
+    """Refuse what NumPy's operations leave out: a masked amount would neither be checked nor charged."""
+    if any(isinstance(each, np.ma.MaskedArray) for each in (amounts if isinstance(amounts, list | tuple) else [amounts])):
+        raise InvalidParameter("amounts", "masked", "numbers without a mask", "Give inf for those who are to be left out.")
+
+
+def _row(amounts: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
+    try:
+        return np.asarray(amounts)
+    except ValueError:
+        raise InvalidParameter("amounts", amounts, "one number, or a list with one for each person") from None
+
+
 def fresh(people: int | None) -> Array:
-    if isinstance(people, bool) or not isinstance(people, int | np.integer) or people < 1:
-        raise InvalidParameter("people", people, "a whole number from 1", "Or give their balances.")
+    if isinstance(people, bool) or not isinstance(people, int | np.integer) or not 1 <= people <= MOST_PEOPLE:
+        raise InvalidParameter("people", people, f"a whole number from 1 to {MOST_PEOPLE}", "Or give their balances.")
     return np.full(int(people), 0.0)  # not zeros: its memory would only be fetched during the first charge
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter
+from tightbudget.filters.exact import to_float
 from tightbudget.numerics.rounding import U
 
 Array = NDArray[np.float64]
@@ -31,7 +32,7 @@ class Units:
     def __post_init__(self) -> None:
         if not SMALLEST <= self.total <= LARGEST:
             allowed = "from 1e-6 to 3e7" if self.squares else "from 1e-12 to 1e15"
-            raise InvalidParameter("budget", float(self.budget), allowed)
+            raise InvalidParameter("budget", to_float(self.budget), allowed)
 
     @property
     def total(self) -> Fraction:
