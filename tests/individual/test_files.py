@@ -48,10 +48,35 @@ def test_nothing_is_overwritten(saved: Path) -> None:
     assert saved.read_bytes() == before
 
 
+def test_other_files_are_left_alone(tmp_path: Path) -> None:
+    others = [tmp_path / f"people.f64{end}" for end in (".draft", ".json.draft", ".tmp", ".json.tmp")]
+    for other in others:
+        tb.individual.ZCDPFilter(1, 3).save(other)
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    tb.individual.ZCDPFilter(2, 5).save(tmp_path / "people.f64")
+    assert {file: file.read_bytes() for file in before} == before
+    assert sorted(set(tmp_path.iterdir()) - set(before)) == [tmp_path / "people.f64", tmp_path / "people.f64.json"]
+    assert all(tb.individual.open(other).people == 3 for other in others)
+
+
+def test_a_failed_save_leaves_no_header(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        tb.individual.ZCDPFilter(1, 3).save(tmp_path / "x")
+    assert list(tmp_path.iterdir()) == [tmp_path / "x"]
+    with pytest.raises(tb.InvalidParameter):
+        tb.individual.open(tmp_path / "x")
+
+
 @pytest.mark.parametrize(
     "changes",
     [
         {"version": 2},
+        {"version": True},
+        {"version": 1.0},
         {"kind": "basic"},
         {"kind": ["zcdp"]},
         {"people": 4},

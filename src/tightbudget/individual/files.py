@@ -13,6 +13,7 @@ it.
 
 import json
 import os
+import uuid
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,12 +48,17 @@ def write(path: Path, header: Header, balances: Array) -> None:
         file.flush()
         os.fsync(file.fileno())
     text = json.dumps({"version": VERSION, **header._asdict()}, indent=2)
-    draft = header_path(path).with_suffix(".draft")
-    with draft.open("w", encoding="utf-8") as file:
-        file.write(text + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(draft, header_path(path))
+    # a name of its own, and made anew: `people.draft` may be somebody's balances
+    draft = path.with_name(f"{path.name}.{uuid.uuid4().hex}.draft")
+    try:
+        with draft.open("x", encoding="utf-8") as file:
+            file.write(text + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, header_path(path))
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
 
 
 def read(path: Path) -> tuple[Header, Array]:
@@ -69,7 +75,8 @@ def _header(path: Path) -> Header:
     except (OSError, ValueError):
         raise InvalidParameter("path", str(path), "balances with a readable header beside them, a .json file") from None
     fields = dict(found) if isinstance(found, dict) else {}
-    if fields.pop("version", None) != VERSION:
+    version = fields.pop("version", None)
+    if version != VERSION or type(version) is not int:
         raise InvalidParameter("version", found, f"{VERSION}", "The file was written by another version of the package.")
     whole = all(type(fields.get(name)) is int and fields[name] >= 0 for name in ("people", "digits"))
     if set(fields) != set(Header._fields) or not whole or not isinstance(fields["settings"], dict) or not fields["people"]:
