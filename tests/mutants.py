@@ -685,6 +685,8 @@ MUTATIONS = [
              "larger samples take the slots of smaller ones", [SLOTS]),
     Mutation("filter slot price", "filters/slots.py", "if priced > delta:", "if priced > 1e9 * delta:",
              "a plan may cost more than its delta", [SLOTS]),
+    Mutation("filter certainty", "filters/logs.py", "if probability > Fraction(1, 2):", "if probability > 2:",
+             "1 - delta is lost where delta is near 1", [FIFTY]),
     # odometers
     Mutation("odometer rounding", "odometers/boundaries.py", "RAISED = 1.0 + 128.0 * U", "RAISED = 1.0 - 4.0 * U",
              "formulas are rounded down", [ODOMETER]),

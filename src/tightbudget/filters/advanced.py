@@ -9,6 +9,7 @@ from tightbudget.filters.base import State, Sums
 from tightbudget.filters.concentration import ConcentrationFilter
 from tightbudget.filters.exact import exact, float_down, show, to_float
 from tightbudget.filters.increments import Increment
+from tightbudget.filters.logs import log_reciprocal
 from tightbudget.filters.prices import in_float
 from tightbudget.numerics.rounding import U
 
@@ -69,7 +70,7 @@ class SharpenedFilter(_Mixture):
     def __init__(self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, or_basic: bool = False, beta: Any = None) -> None:
         super().__init__(epsilon, delta, delta_for_steps, or_basic)
         self._budget = float_down(self._epsilon)
-        self._twice_log = -2.0 * math.log(to_float(self._tail))
+        self._twice_log = 2.0 * log_reciprocal(self._tail)
         self._given_beta = None if beta is None else exact("beta", beta, "a number above 0")
         if self._given_beta is None:
             self._beta = to_float(self._epsilon) ** 2 / (CONSTANT * max(-math.log(to_float(self._delta)), 1e-300))

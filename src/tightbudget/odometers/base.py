@@ -12,7 +12,8 @@ from tightbudget.filters import prices
 from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, plus, show
 from tightbudget.filters.exact import tidy as short
 from tightbudget.filters.increments import Increment, checked_increment
-from tightbudget.odometers.boundaries import RAISED, log_reciprocal, up
+from tightbudget.filters.logs import log_reciprocal, up
+from tightbudget.odometers.boundaries import RAISED
 
 VERSION = 1
 """Of the dictionaries that `state` returns; `from_state` reads no other."""

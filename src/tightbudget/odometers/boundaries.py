@@ -17,24 +17,6 @@ from tightbudget.numerics.rounding import U
 RAISED = 1.0 + 128.0 * U
 
 
-def up(amount: Fraction | float) -> float:
-    """Return a float whose binary value is no smaller than the amount; inf beyond the largest."""
-    if isinstance(amount, float):
-        return amount
-    try:
-        nearest = amount.numerator / amount.denominator
-    except OverflowError:
-        return math.inf
-    return nearest if Fraction(nearest) >= amount else math.nextafter(nearest, math.inf)
-
-
-def log_reciprocal(probability: Fraction) -> float:
-    """Return ln(1/probability), rounded up, for a probability from 1e-300 to 1; good digits also just below 1."""
-    if probability > Fraction(1, 2):
-        return -math.log1p(-up(1 - probability)) * RAISED
-    return -math.log(probability.numerator / probability.denominator) * RAISED
-
-
 def line(variance: float, level: float, tight_at: float) -> float:
     r"""Return $\sqrt{\ell/2}\,(\sqrt y+V/\sqrt y)$: the line that touches $\sqrt{2\ell V}$ at $V=y$. One side."""
     root = math.sqrt(tight_at)

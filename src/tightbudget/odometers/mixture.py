@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 from tightbudget.filters import prices
 from tightbudget.filters.exact import float_down, show
 from tightbudget.filters.increments import Increment
+from tightbudget.filters.logs import up
 from tightbudget.odometers.base import ConcentrationOdometer, State, Sums, from_ticks, positive
-from tightbudget.odometers.boundaries import mixing_rate, mixture, up
+from tightbudget.odometers.boundaries import mixing_rate, mixture
 
 
 class MixtureOdometer(ConcentrationOdometer):

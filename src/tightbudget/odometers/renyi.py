@@ -12,8 +12,9 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.filters import prices
 from tightbudget.filters.exact import Amount, exact, plus, show
 from tightbudget.filters.increments import Increment, exact_order
+from tightbudget.filters.logs import log_reciprocal, up
 from tightbudget.odometers.base import SMALLEST_DELTA, ConcentrationOdometer, State, Sums, tidy
-from tightbudget.odometers.boundaries import RAISED, log_reciprocal, up
+from tightbudget.odometers.boundaries import RAISED
 
 Array = NDArray[np.float64]
 

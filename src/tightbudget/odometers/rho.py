@@ -9,8 +9,9 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.filters import prices
 from tightbudget.filters.exact import exact_probability, float_down, show
 from tightbudget.filters.increments import Increment
+from tightbudget.filters.logs import log_reciprocal, up
 from tightbudget.odometers.base import SMALLEST_DELTA, ConcentrationOdometer, State, Sums, positive
-from tightbudget.odometers.boundaries import line, log_reciprocal, mixing_rate, one_sided_mixture, stitched, up
+from tightbudget.odometers.boundaries import line, mixing_rate, one_sided_mixture, stitched
 
 
 class RhoOdometer(ConcentrationOdometer):

@@ -9,8 +9,9 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.filters import prices
 from tightbudget.filters.exact import exact, show
 from tightbudget.filters.increments import Increment
+from tightbudget.filters.logs import log_reciprocal, up
 from tightbudget.odometers.base import ConcentrationOdometer, State, Sums, from_ticks
-from tightbudget.odometers.boundaries import RAISED, log_reciprocal, up
+from tightbudget.odometers.boundaries import RAISED
 
 
 class RogersOdometer(ConcentrationOdometer):

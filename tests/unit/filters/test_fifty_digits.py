@@ -102,3 +102,25 @@ def test_drifts_are_rounded_up(epsilon: str) -> None:
             assert drift <= ours <= drift * (1 + mp.mpf("1e-12")) + mp.mpf(1) / TICKS
             squares = mp.mpf(price(step)[1]) / TICKS
             assert e**2 <= squares <= e**2 * (1 + mp.mpf("1e-30")) + mp.mpf(1) / TICKS
+
+
+@pytest.mark.parametrize("delta", ["0.3", "4999/5000", "0.999999999", "0.9999999999998", "0.99999999999999999999"])
+@pytest.mark.parametrize("beta", ["0.01", "1", "1e9", "1e20"])
+@pytest.mark.parametrize("for_steps", ["0", "1e-21"])
+def test_the_sharpened_boundary_near_certainty(delta: str, beta: str, for_steps: str) -> None:
+    """1 - delta' is what counts there, and a float has lost it."""
+    quote = SharpenedFilter("1.2", delta, for_steps, beta=beta).quote(tb.PureDP(0.5))
+    with mp.workdps(60):
+        tail, b, e = truth.number(exact("delta", delta) - exact("delta", for_steps)), mp.mpf(beta), mp.mpf("0.5")
+        used = e * mp.tanh(e / 2) + mp.sqrt((e**2 + b) * (2 * mp.log(1 / tail) + mp.log1p(e**2 / b)))
+        assert used <= mp.mpf(quote.used) <= used * (1 + mp.mpf("1e-13"))
+        assert quote.accepted == (used <= mp.mpf("1.2"))
+
+
+@pytest.mark.parametrize("gap", ["1e-320", "1e-300", "1e-20", "2e-13", "1e-9", "0.0002", "0.4999", "0.5", "0.51", "0.999"])
+def test_logarithms_of_probabilities_round_up(gap: str) -> None:
+    from tightbudget.filters.logs import log_reciprocal
+
+    with mp.workdps(800):
+        value = -mp.log1p(-mp.mpf(gap))
+        assert value <= mp.mpf(log_reciprocal(1 - Fraction(gap))) <= value * (1 + mp.mpf("1e-14")) + mp.mpf("1e-322")

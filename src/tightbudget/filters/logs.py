@@ -1,0 +1,28 @@
+"""Logarithms of exact probabilities, rounded up; good digits also just below 1, where a float has lost 1 - p."""
+
+import math
+from fractions import Fraction
+
+from tightbudget.numerics.rounding import U
+
+_RAISED = 1.0 + 16.0 * U  # one conversion and one logarithm, each good to 2u, the conversion relative to a log of at least ln 2
+
+
+def up(amount: Fraction | float) -> float:
+    """Return a float whose binary value is no smaller than the amount; inf beyond the largest."""
+    if isinstance(amount, float):
+        return amount
+    try:
+        nearest = amount.numerator / amount.denominator
+    except OverflowError:
+        return math.inf
+    return nearest if Fraction(nearest) >= amount else math.nextafter(nearest, math.inf)
+
+
+def log_reciprocal(probability: Fraction) -> float:
+    """Return ln(1/probability), rounded up, for a probability from 1e-300 to 1."""
+    if probability > Fraction(1, 2):
+        value = -math.log1p(-up(1 - probability))
+    else:
+        value = -math.log(probability.numerator / probability.denominator)
+    return math.nextafter(value * _RAISED, math.inf)  # the smallest floats are not raised by a factor
