@@ -685,6 +685,8 @@ MUTATIONS = [
              "larger samples take the slots of smaller ones", [SLOTS]),
     Mutation("filter slot price", "filters/slots.py", "if priced > delta:", "if priced > 1e9 * delta:",
              "a plan may cost more than its delta", [SLOTS]),
+    Mutation("classic underflow", "classic/concentration.py", "found + _SMALLEST, found)", "found, found)",
+             "squares of tiny epsilons vanish, and the bounds with them", [CLASSIC_EDGES]),
     Mutation("filter certainty", "filters/logs.py", "if probability > Fraction(1, 2):", "if probability > 2:",
              "1 - delta is lost where delta is near 1", [FIFTY]),
     # odometers

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.classic.bound import ROUNDING, PromiseBound
-from tightbudget.classic.concentration import epsilon_at, slack_at
+from tightbudget.classic.concentration import epsilon_at, product, slack_at
 from tightbudget.classic.homogeneous import only_equal_steps
 from tightbudget.classic.promises import Promises
 from tightbudget.classic.totals import summed
@@ -20,8 +20,8 @@ Array = NDArray[np.float64]
 def _moments(promises: Promises, epsilons: Array) -> tuple[Array, Array]:
     k, epsilon = float(promises.counts[0]), epsilons[:, 0]
     with np.errstate(over="ignore"):
-        drift = k * epsilon * np.expm1(epsilon)
-    return drift * (1.0 + ROUNDING), k * epsilon * epsilon * (1.0 + ROUNDING)
+        drift = k * product(epsilon, np.expm1(epsilon))
+    return drift * (1.0 + ROUNDING), k * product(epsilon, epsilon) * (1.0 + ROUNDING)
 
 
 def _delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.classic.bound import ROUNDING, prepared
-from tightbudget.classic.concentration import epsilon_at, slack_at
+from tightbudget.classic.concentration import epsilon_at, product, slack_at
 from tightbudget.classic.promises import Promises, Step, sum_up
 from tightbudget.errors import DoesNotApply
 from tightbudget.mechanisms.base import Composable
@@ -57,7 +57,7 @@ def _moments(promises: Promises) -> tuple[float, Array, Array]:
     etas, counts = [_eta(step) for step in promises.steps], promises.counts
     largest = sum_up([(step.pure, count) for step, count in zip(promises.steps, counts, strict=True)])
     drift = math.fsum(_largest_mean(eta) * count for eta, count in zip(etas, counts, strict=True))
-    quarter = math.fsum(0.25 * eta * eta * count for eta, count in zip(etas, counts, strict=True))
+    quarter = math.fsum(0.25 * _square(eta) * count for eta, count in zip(etas, counts, strict=True))
     return largest, np.array(drift * (1.0 + ROUNDING)), np.array(quarter * (1.0 + ROUNDING))
 
 
@@ -75,10 +75,14 @@ def _largest_mean(eta: float) -> float:
     For small eta the terms cancel; there eta^2/8 is an upper bound, by Hoeffding's lemma, as it is everywhere.
     """
     if eta < 1e-3:
-        return eta * eta / 8.0
+        return _square(eta) / 8.0
     c = eta / -math.expm1(-eta)
     # the terms are good to 4u of c; below eta = 1 the difference is at least eta^2/9
     return min(eta * eta / 8.0, c - 1.0 - math.log(c) + 1e-15 * c)
+
+
+def _square(eta: float) -> float:
+    return float(product(np.array(eta), np.array(eta)))
 
 
 bounded_range = RangeBound()

@@ -18,6 +18,7 @@ from tightbudget.divergences import pure_epsilon, rdp_delta, rdp_epsilon, renyi,
 from tightbudget.errors import DoesNotApply
 from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
+from tightbudget.pairs.base import NEGLIGIBLE
 
 Array = NDArray[np.float64]
 
@@ -67,7 +68,7 @@ def fitted(orders: Array, taus: Array, rho_zcdp: float, pure: float) -> Array:
         return np.empty((0, orders.size))
     if pure == 0.0:  # nothing is revealed
         return np.zeros((1, orders.size))
-    unit = rho_zcdp if math.isfinite(rho_zcdp) else pure
+    unit = max(rho_zcdp if math.isfinite(rho_zcdp) else pure, NEGLIGIBLE)  # any slope above 0 may be tried
     slopes = unit * _SLOPES
     lines = [xi_for(rho, orders, taus, rho_zcdp, pure) + rho * orders for rho in slopes.tolist()]
     if math.isfinite(rho_zcdp):

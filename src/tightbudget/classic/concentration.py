@@ -1,5 +1,7 @@
 """The tail bound that the advanced theorems share: epsilon = drift + sqrt(2 V log(1/d'))."""
 
+import sys
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,6 +10,17 @@ from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE
 
 Array = NDArray[np.float64]
+
+_SMALLEST = 16.0 * sys.float_info.min  # so much that an eighth of it is still exact to the last digit
+
+
+def product(first: Array, second: Array) -> Array:
+    """Return products that are never lost: what is below the smallest float counts as that much; 0 stays 0.
+
+    Without it no step of an epsilon below 1e-162 would ever lose anything.
+    """
+    found: Array = first * second
+    return np.where((first > 0.0) & (second > 0.0), found + _SMALLEST, found)
 
 
 def epsilon_at(drift: Array, variance: Array, slack: Array) -> Array:

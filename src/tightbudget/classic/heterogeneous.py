@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.classic.bound import ROUNDING, PromiseBound
-from tightbudget.classic.concentration import epsilon_at, slack_at
+from tightbudget.classic.concentration import epsilon_at, product, slack_at
 from tightbudget.classic.promises import Promises
 from tightbudget.classic.totals import summed
 from tightbudget.numerics.rounding import U
@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 
 def _moments(promises: Promises, epsilons: Array) -> tuple[Array, Array]:
-    variance = (epsilons * epsilons) @ np.array(promises.counts, dtype=np.float64) * (1.0 + ROUNDING)
+    variance = product(epsilons, epsilons) @ np.array(promises.counts, dtype=np.float64) * (1.0 + ROUNDING)
     return 0.5 * variance, variance
 
 

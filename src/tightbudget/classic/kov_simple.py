@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.classic.bound import ROUNDING, PromiseBound
-from tightbudget.classic.concentration import epsilon_at, exponent_at, slack_at
+from tightbudget.classic.concentration import epsilon_at, exponent_at, product, slack_at
 from tightbudget.classic.promises import Promises
 from tightbudget.classic.totals import failing, slack_left, with_slack
 from tightbudget.pairs.base import NEGLIGIBLE
@@ -21,8 +21,8 @@ Array = NDArray[np.float64]
 
 def _moments(promises: Promises, epsilons: Array) -> tuple[Array, Array]:
     counts = np.array(promises.counts, dtype=np.float64)
-    drift = (epsilons * np.tanh(0.5 * epsilons)) @ counts
-    return drift * (1.0 + ROUNDING), (epsilons * epsilons) @ counts * (1.0 + ROUNDING)
+    drift = product(epsilons, np.tanh(0.5 * epsilons)) @ counts
+    return drift * (1.0 + ROUNDING), product(epsilons, epsilons) @ counts * (1.0 + ROUNDING)
 
 
 def _delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:

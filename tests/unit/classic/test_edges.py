@@ -126,3 +126,33 @@ def test_sums_are_exact_and_rounded_up(parts: list[tuple[float, int]]) -> None:
     exact = sum((Fraction(value) * count for value, count in parts), start=Fraction(0))
     assert exact <= Fraction(found)
     assert Fraction(math.nextafter(found, -math.inf)) < exact or found == 0.0
+
+
+@pytest.mark.parametrize("bound", ALL)
+@pytest.mark.parametrize("epsilon", [1e-120, 1e-154, 1e-157, 1e-162, 1e-170, 1e-300])
+def test_squares_below_the_smallest_float(bound: classic.Bound, epsilon: float) -> None:
+    """Of k equal steps delta(0) is exact by enumeration; at delta = 0 only the sum of the epsilons is left."""
+    if bound.kind == "approximation" or bound is classic.murtagh_vadhan:  # the latter is an answer of the engine
+        return
+    for count in (1, 3, 40):
+        composed = tb.PureDP(epsilon) * count
+        with mpmath.workdps(400):
+            p = 1 / (1 + mpmath.exp(-mpf(epsilon)))
+            likely = [mpmath.binomial(count, j) * p**j * (1 - p) ** (count - j) for j in range(count + 1)]
+            exact = mpmath.fsum(abs(a - b) for a, b in zip(likely, reversed(likely), strict=True)) / 2
+            try:
+                delta, at_none = bound.delta(composed, 0.0), bound.epsilon(composed, 1e-310)
+                curve = bound.curve(composed, [0.0])
+            except tb.DoesNotApply as problem:
+                assert problem.reason  # noqa: PT017
+                return
+            assert mpf(delta) >= exact
+            assert mpf(curve[0]) >= exact
+            # delta(e) >= p^k (1 - e^(e - k epsilon)) >= 2^-k (k epsilon - e) / 2, so e >= k epsilon - 2^(k + 1) delta
+            assert mpf(at_none) >= count * mpf(epsilon) - 2 ** (count + 1) * mpf(1e-310)
+
+
+def test_a_tiny_range() -> None:
+    step = tb.BoundedRange(1e-170)
+    assert classic.bounded_range.epsilon(step, 1e-310) >= 1e-170 * (1 - 1e-15)
+    assert classic.bounded_range.delta(step, 0.0) >= 2.4e-171
