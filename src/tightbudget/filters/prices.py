@@ -25,6 +25,7 @@ _NOTHING = PureDP(0)
 ZERO = 0  # a whole number: adding it to another is cheap
 TICKS = 2**400
 """Computed amounts are whole numbers of ticks of 1/TICKS, rounded up: fine even beside the smallest budget, about 1e-82."""
+_BEYOND = 10**300  # no budget pays this; kept as a number it could grow too long to be written down
 REMEMBERED = 4096  # a service sees the same few kinds of step over and over
 
 
@@ -83,7 +84,9 @@ def in_float(ticks: Amount) -> float:
 
 
 def _in_ticks(amount: Amount) -> Amount:
-    return amount if isinstance(amount, float) else -(-amount.numerator * TICKS // amount.denominator)
+    if isinstance(amount, float) or amount > _BEYOND:
+        return math.inf
+    return -(-amount.numerator * TICKS // amount.denominator)
 
 
 def _added(increment: Increment, price: Callable[[Increment], Price]) -> Price:

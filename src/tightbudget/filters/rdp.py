@@ -11,7 +11,7 @@ from tightbudget.filters.base import State, Sums
 from tightbudget.filters.concentration import ConcentrationFilter
 from tightbudget.filters.exact import Amount, exact, show, to_float
 from tightbudget.filters.increments import Increment, exact_order
-from tightbudget.filters.prices import TICKS
+from tightbudget.filters.prices import TICKS, in_float
 from tightbudget.filters.thresholds import CLOSEST_ORDER, LARGEST_ORDER, renyi_budget
 
 MOST_ORDERS = 1000
@@ -69,13 +69,13 @@ class RDPFilter(ConcentrationFilter):
             index = next(i for i, budget in enumerate(self._budgets) if sums[i] <= budget)
         else:
             index = max(range(len(self._budgets)), key=lambda i: self._budgets[i] - self._sums[i])
-        return accepted, self._names[index], sums[index] / TICKS
+        return accepted, self._names[index], in_float(sums[index])
 
     def _used(self, limit: str, sums: Sums) -> Amount:
-        return super()._used(limit, sums) if limit not in self._names else sums[self._names.index(limit)] / TICKS
+        return super()._used(limit, sums) if limit not in self._names else in_float(sums[self._names.index(limit)])
 
     def _cap(self, limit: str) -> Amount:
-        return super()._cap(limit) if limit not in self._names else self._budgets[self._names.index(limit)] / TICKS
+        return super()._cap(limit) if limit not in self._names else in_float(self._budgets[self._names.index(limit)])
 
     def _settings(self) -> State:
         orders, weights = ([show(number) for number in numbers] for numbers in (self._orders, self._weights))

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -207,3 +208,51 @@ def test_derived_prices_are_those_of_the_promise() -> None:
 def test_filters_that_cannot_be_made_say_why(make: object) -> None:
     with pytest.raises(tb.InvalidParameter):
         make()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        ZCDP("1e500"),
+        ZCDP("1e999"),
+        RDP([2, 4], ["1e500", "1e600"]),
+        tb.GaussianDP(1e300),
+        tb.Gaussian(1e-300),
+        tb.PureDP(1e300),
+        tb.PureDP(1e300) * 2**50,
+        tb.PureDP(1e308) * 2**53,
+    ],
+    ids=lambda step: str(step)[:40],
+)
+def test_steps_that_no_budget_pays_are_refused(step: Any) -> None:
+    makers = [
+        lambda: BasicFilter(10, 1e-6),
+        lambda: AdvancedFilter(10, 1e-6, or_basic=True),
+        lambda: SharpenedFilter(10, 1e-6, or_basic=True),
+        lambda: WhitehouseFilter(10, 1e-6, or_basic=True),
+        lambda: ZCDPFilter(10, 1e-6, or_basic=True),
+        lambda: RDPFilter(10, 1e-6, 2),
+        lambda: RDPFilter(10, 1e-6, [2, 64], or_basic=True),
+        lambda: GDPFilter(10, 1e-6),
+    ]
+    refused = 0
+    for make in makers:
+        budget = make()
+        try:
+            quote = budget.quote(step)
+        except tb.InvalidParameter:  # the filter does not know its kind
+            continue
+        assert not quote
+        assert "is refused" in quote.reason
+        assert budget.remaining(step) == 0
+        with pytest.raises(tb.BudgetRefused):
+            budget.spend(step)
+        refused += 1
+    assert refused >= 2
+
+
+def test_an_order_that_a_step_closes_for_good() -> None:
+    budget = RDPFilter(10, 1e-6, [8, 64])
+    budget.spend(RDP([8, 64], ["0.1", "1e999"]))
+    assert budget.spent["order 64"] == math.inf
+    assert from_state(budget.state()) == budget
