@@ -1,5 +1,6 @@
 """Slots: a plan fixed in advance and priced by the engine; every step takes the place of one that reveals at least as much."""
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from tightbudget.errors import InvalidParameter
@@ -8,8 +9,8 @@ from tightbudget.filters.concentration import DELTA_OF_STEPS
 from tightbudget.filters.domination import dominates
 from tightbudget.filters.exact import Amount, exact, exact_probability, float_down, show, tidy
 from tightbudget.filters.increments import Increment, checked_increment
-from tightbudget.mechanisms import ApproximateDP, Composable, Composition, Mechanism, PureDP, compose
-from tightbudget.notation import parse
+from tightbudget.mechanisms import ApproximateDP, Composable, Composition, Histograms, Mechanism, Poisson, PureDP, compose
+from tightbudget.notation import MAX_CHARACTERS, parse
 
 PRICED = 1e-6  # how narrow the bracket is that prices the plan
 
@@ -27,6 +28,7 @@ class SlotFilter(Filter):
         self._plan = _checked_plan(plan)
         self._slots = list(dict.fromkeys(mechanism for mechanism, _ in self._plan.items))
         self._counts = [sum(n for mechanism, n in self._plan.items if mechanism == slot) for slot in self._slots]
+        self._names = _different([str(_in_numbers(slot)) for slot in self._slots])
         super().__init__(epsilon, delta)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
         if self._for_steps > self._delta:
@@ -43,7 +45,7 @@ class SlotFilter(Filter):
 
     @property
     def sums(self) -> tuple[str, ...]:
-        return (*(str(mechanism) for mechanism in self._slots), "delta")
+        return (*self._names, "delta")
 
     def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
         return self._taken(increment, 1)
@@ -95,7 +97,10 @@ class SlotFilter(Filter):
 
     def _settings(self) -> State:
         settings = {"epsilon": self._epsilon, "delta": self._delta, "delta_for_steps": self._for_steps}
-        return {**{name: show(value) for name, value in settings.items()}, "plan": str(self._plan)}
+        plan = str(compose([_in_numbers(mechanism) * count for mechanism, count in self._plan.items]))
+        if len(plan) > MAX_CHARACTERS:
+            raise InvalidParameter("plan", f"of {len(plan)} characters", f"at most {MAX_CHARACTERS} long to be written down")
+        return {**{name: show(value) for name, value in settings.items()}, "plan": plan}
 
 
 def _checked_plan(plan: Any) -> Composition:
@@ -103,6 +108,20 @@ def _checked_plan(plan: Any) -> Composition:
     if not isinstance(read, Composable):
         raise InvalidParameter("plan", plan, "a composition or its notation", "For example 'gaussian(sigma=20) * 100'.")
     return compose([read])
+
+
+def _in_numbers(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism without the names of the files it was read from: they may change, what was priced may not."""
+    if isinstance(mechanism, Histograms):
+        return Histograms(mechanism.a, mechanism.b)
+    if isinstance(mechanism, Poisson):
+        return replace(mechanism, mechanism=_in_numbers(mechanism.mechanism))
+    return mechanism
+
+
+def _different(names: list[str]) -> tuple[str, ...]:
+    """Return the names with a number behind those that are not the only one; in the notation no two are the same."""
+    return tuple(name if names.count(name) == 1 else f"{name} #{place}" for place, name in enumerate(names))
 
 
 def _steps(increment: Increment) -> tuple[tuple[Mechanism, int], ...]:

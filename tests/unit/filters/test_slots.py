@@ -1,5 +1,9 @@
 """Slots: a step takes the place of one that reveals at least as much."""
 
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
 import pytest
 
 import tightbudget as tb
@@ -106,3 +110,43 @@ def test_forged_states_are_refused() -> None:
     for spent in ({"gaussian(sigma=20)": "6", "delta": "0"}, {"gaussian(sigma=20)": "0.5", "delta": "0"}, {"delta": "0"}, None):
         with pytest.raises(tb.InvalidParameter):
             from_state({**state, "spent": spent})
+
+
+def test_a_plan_from_files_is_written_in_numbers(tmp_path: Path) -> None:
+    """The file may change or vanish; what was priced must not."""
+    file = tmp_path / "h.csv"
+    file.write_text("50,51\n50,49\n")
+    measured = tb.Histograms.from_csv(file)
+    file.write_text("50,60\n50,40\n")
+    changed = tb.Histograms.from_csv(file)
+    assert str(measured) == str(changed)
+    budget = SlotFilter(2, 1e-6, measured * 3 + tb.Poisson(changed, 0.5) * 2 + changed * 2)
+    budget.spend(measured)
+    budget.spend(changed * 2)
+    file.unlink()
+    again = from_state(json.loads(json.dumps(budget.state())))
+    assert again == budget
+    for step, left in ((measured, 2), (changed, 0), (tb.Poisson(changed, 0.5), 2)):
+        assert again.remaining(step) == budget.remaining(step) == left
+    assert sorted(again.spent.values()) == [0, 0, 1, 2]
+
+
+def test_slots_of_one_name_are_counted_apart() -> None:
+    @dataclass(frozen=True)
+    class Nameless(tb.Gaussian):
+        def __str__(self) -> str:
+            return "nameless"
+
+    budget = SlotFilter(1, 1e-6, Nameless(20) * 2 + Nameless(40) * 3)
+    budget.spend(Nameless(20))
+    budget.spend(Nameless(40) * 2)
+    assert sorted(budget.spent.values()) == [0, 1, 2]
+    assert sorted(budget.state()["spent"].values()) == ["0", "1", "2"]
+
+
+def test_a_plan_too_long_to_be_read_back_is_not_written() -> None:
+    cells = [1.0 + 1e-9 * k for k in range(40_000)]
+    budget = SlotFilter(1, 1e-6, tb.Histograms(cells, cells[::-1]))
+    assert budget.quote(tb.Histograms(cells, cells[::-1]))
+    with pytest.raises(tb.InvalidParameter, match="plan"):
+        budget.state()
