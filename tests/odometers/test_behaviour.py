@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 import tightbudget as tb
 from tightbudget.odometers import Sense
+from tightbudget.odometers.registry import BY_KIND
 
 o = tb.odometers
 MAKERS: list[Callable[[], o.Odometer]] = [
@@ -266,3 +268,42 @@ def test_more_than_any_float(make: Callable[[], o.Odometer]) -> None:
         epsilon = odometer.spend(step)
     assert epsilon == math.inf
     assert o.from_state(odometer.state()) == odometer
+
+
+@every
+def test_a_step_that_cannot_be_read_is_not_spent(make: Callable[[], o.Odometer], monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> float:
+        raise ArithmeticError("no answer")
+
+    odometer = make()
+    odometer.spend(tb.PureDP(0.1))
+    before = odometer.state()
+    with monkeypatch.context() as patch:
+        patch.setattr(odometer, "_loss", fail)
+        with pytest.raises(ArithmeticError, match="no answer"):
+            odometer.spend(tb.PureDP(0.1))
+    assert odometer.state() == before
+
+
+@pytest.mark.parametrize("kind", ["line", "mixture", "one_sided_mixture", "stitched", "renyi"])
+@pytest.mark.parametrize("step", ["0.3", "0.9999999999999", "0.9999999999999999999"])
+def test_deltas_near_one(kind: str, step: str) -> None:
+    """A step that fails with probability d may have a mean larger by ln(1/(1-d)): 1 - d is what counts (M16)."""
+    make: Any = BY_KIND[kind]
+    delta, for_steps = "0.99999999999999999999", "0.9999999999999999999"
+
+    def loss(failing: str) -> float:
+        odometer = make(delta, for_steps)
+        odometer._restore({**odometer._written(), "delta": failing, "epsilon": "inf"})
+        return float(odometer.epsilon)
+
+    with mpmath.workdps(60):
+        excess = mpmath.log(1 / (1 - mpmath.mpf(step)))
+        assert abs(loss(step) - loss("0") - excess) <= mpmath.mpf("1e-12")
+
+
+def test_steps_that_nearly_surely_fail() -> None:
+    mixture = o.MixtureOdometer("0.99999999999999999999", "0.9999999999999999999")
+    assert 0.1 <= mixture.spend(tb.ApproximateDP(0.1, 0.9999999999999999)) < math.inf
+    stitched = o.StitchedOdometer("0.99999999999999999999", "0.9999999999999999999")
+    assert math.log(1e19) < stitched.spend(tb.filters.ZCDP(0.1, "0.9999999999999999999")) < math.inf

@@ -12,7 +12,7 @@ from tightbudget.filters import prices
 from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, plus, show
 from tightbudget.filters.exact import tidy as short
 from tightbudget.filters.increments import Increment, checked_increment
-from tightbudget.filters.logs import log_reciprocal, up
+from tightbudget.filters.logs import log_reciprocal
 from tightbudget.odometers.boundaries import RAISED
 
 VERSION = 1
@@ -81,8 +81,10 @@ class Odometer(ABC):
 
     def spend(self, increment: Increment) -> float:
         """Add the step and return the running epsilon. Call it before the step runs."""
-        self._sums = self._after(checked_increment(increment))
-        return self._read(self._sums)
+        after = self._after(checked_increment(increment))
+        running = self._read(after)  # first: what cannot be read is not spent
+        self._sums = after
+        return running
 
     def state(self) -> State:
         """Return all there is to know about the odometer, exact and fit for JSON; `from_state` gives it back."""
@@ -147,7 +149,7 @@ class ConcentrationOdometer(Odometer):
 
     def _loss(self, sums: Sums) -> float:
         # a step whose loss is only likely to be bounded may have a mean above that of randomised response (M16)
-        excess = -math.log1p(-up(sums[-2])) * RAISED if sums[-2] else 0.0
+        excess = log_reciprocal(Fraction(1 - sums[-2])) if sums[-2] else 0.0
         bound = (self._concentrated(sums) + excess) * RAISED
         return min(float_up(sums[-1]), bound) if self.or_basic else bound
 
