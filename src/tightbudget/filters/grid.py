@@ -42,6 +42,8 @@ def spread(pair: Pair, h: float, negligible: float, reach: float) -> Spread:
     high = min(reach, float(survey.high[~above].max(initial=0.0)))
     low = min(high, max(-reach, float(survey.low[~below].min(initial=0.0))))
     slack = pair.slack(max(abs(low), abs(high)) + 2.0 * h)
+    if not slack <= reach:  # losses are not known to the width of the grid: whatever they are, infinity is above
+        return Spread(0, np.zeros(1), 1.0)
     start, stop = math.floor((low - slack) / h) - 1, math.ceil((high + slack) / h) + 2
     x = h * np.arange(start, stop + 1, dtype=np.float64)
     masses = np.zeros(x.size)
@@ -80,7 +82,7 @@ def _sum(logs: Array) -> float:
 def gaussian_profile(mu: float, x: Array) -> tuple[Array, Array]:
     """Return lower and upper bounds on delta(x) of N(mu, 1) against N(0, 1), x of any sign (M8)."""
     if mu == 0.0:
-        nothing = np.maximum(-np.expm1(x), 0.0)
+        nothing = np.maximum(-np.expm1(np.minimum(x, 1.0)), 0.0)
         return nothing * (1.0 - 8.0 * U), nothing * (1.0 + 8.0 * U)
     size = np.abs(x)
     u, v = size / mu - 0.5 * mu, size / mu + 0.5 * mu
@@ -92,5 +94,5 @@ def gaussian_profile(mu: float, x: Array) -> tuple[Array, Array]:
     doubt = U * (24.0 + 4.0 * (np.abs(u) + 1.0) * v) * (first + second) + 1e-320
     lower, upper = np.maximum(first - second - doubt, 0.0), np.minimum(first - second + doubt, 1.0)
     # delta(-x) = 1 - e^-x + e^-x delta(x), a sum of positive terms
-    mirrored, weight = np.maximum(-np.expm1(x), 0.0), np.exp(np.minimum(x, 0.0))
+    mirrored, weight = np.maximum(-np.expm1(np.minimum(x, 1.0)), 0.0), np.exp(np.minimum(x, 0.0))
     return (mirrored + weight * lower) * (1.0 - 8.0 * U), np.minimum((mirrored + weight * upper) * (1.0 + 8.0 * U), 1.0)

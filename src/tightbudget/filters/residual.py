@@ -23,6 +23,7 @@ from tightbudget.pairs.base import Direction
 POINTS_PER_MU = 256
 SHARE_AT_INFINITY = 1e-3  # of delta', kept as mass at infinite loss, so that the far tails need no comparison
 RESOLVED = 1e-9  # of that mass: tails are followed so far down
+MOST_POINTS, WIDEST = 2**22, 512  # of the grid: 32 megabytes for an array, and e^512 is a float
 MOST_COUNTED = 1000  # `remaining` carries out the decisions, one by one
 _LEAST = 1e-17  # parts below 1e-14 of what is left are not looked for
 _CLOSE = 1e-3  # what is left is found to this part of what the step takes
@@ -45,8 +46,12 @@ class ResidualFilter(Filter):
         self._tail = float_down(self._delta - self._for_steps)
         largest = most_mu(self._epsilon, self._delta - self._for_steps)
         self._h = _grid_step(step, largest)
+        if self._h > WIDEST or self._resolved_points(largest) > MOST_POINTS:
+            name, value = ("epsilon", show(self._epsilon)) if step is None else ("step", step)
+            allowed = f"such that a grid of steps of at most {WIDEST} reaches far enough with {MOST_POINTS} points"
+            raise InvalidParameter(name, value, allowed, "About 1e8 is the largest epsilon.")
         self._start = self._largest_start(float_down(self._epsilon), largest)
-        self._points = self._resolved_points()
+        self._points = self._resolved_points(self._start)
         self._sums = (self._start, 0)
         self._known: dict[Mechanism, tuple[Spread, ...]] = {}
 
@@ -82,9 +87,9 @@ class ResidualFilter(Filter):
             raise InvalidParameter("step", self._h, "smaller for this epsilon and delta")
         return low
 
-    def _resolved_points(self) -> int:
-        """Return the number of grid points up to a loss beyond which the whole budget holds next to nothing."""
-        far = self._start * (math.sqrt(-2.0 * math.log(RESOLVED * SHARE_AT_INFINITY * self._tail)) + 0.5 * self._start)
+    def _resolved_points(self, mu: float) -> int:
+        """Return the number of grid points up to a loss beyond which the budget of `mu` holds next to nothing."""
+        far = mu * (math.sqrt(-2.0 * math.log(RESOLVED * SHARE_AT_INFINITY * self._tail)) + 0.5 * mu)
         return math.ceil(far / self._h) + 1
 
     def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:

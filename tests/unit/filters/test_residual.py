@@ -150,3 +150,35 @@ def test_mass_at_infinity_is_spent_and_passed_on() -> None:
     count = ResidualFilter(1, 1e-6).remaining(step)
     assert count >= 5
     assert count * rare <= 1e-9
+
+
+@pytest.mark.parametrize("epsilon", ["1e9", "1e12", "1e16", "1e40"])
+def test_budgets_too_large_for_a_grid_are_refused(epsilon: str) -> None:
+    with pytest.raises(tb.InvalidParameter, match="epsilon"):
+        ResidualFilter(epsilon, 1e-6)
+
+
+@pytest.mark.parametrize("step", [1024, 2048, 16384])
+def test_steps_too_wide_for_an_exponential_are_refused(step: int) -> None:
+    with pytest.raises(tb.InvalidParameter, match="step"):
+        ResidualFilter("2e8", 1e-6, step=step)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "step"),
+    [
+        ("1e-20", "1e-17", tb.Gaussian(1e-3)),
+        ("1e-20", "1e-17", tb.PureDP(1)),
+        ("1", "1e-17", tb.Gaussian(1e-9)),
+        ("1", "1e-6", tb.Laplace(1e-200)),
+        ("1e-40", "1e-6", tb.Gaussian(1)),
+    ],
+    ids=str,
+)
+def test_losses_known_no_finer_than_many_grid_points_are_refused(epsilon: str, delta: str, step: tb.Mechanism) -> None:
+    budget = ResidualFilter(epsilon, delta)
+    before = budget.state()
+    assert not budget.quote(step)
+    assert budget.remaining(step) == 0
+    assert budget.state() == before
+    assert budget.quote(tb.PureDP(0))
