@@ -12,7 +12,8 @@ from tightbudget.filters import prices
 from tightbudget.filters.advanced import AdvancedFilter, SharpenedFilter
 from tightbudget.filters.base import MOST, Filter, largest
 from tightbudget.filters.basic import BasicFilter
-from tightbudget.filters.exact import exact, to_float
+from tightbudget.filters.concentration import check_guarantee
+from tightbudget.filters.exact import exact, exact_probability, show, to_float
 from tightbudget.filters.gdp import GDPFilter
 from tightbudget.filters.increments import RDP, Increment, checked_increment
 from tightbudget.filters.rdp import RDPFilter
@@ -86,7 +87,7 @@ def best(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = N
     """
     checked_increment(expected)
     promised = BasicFilter(epsilon, delta).state()
-    for_steps = _share(delta, expected) if delta_for_steps is None else delta_for_steps
+    for_steps = _share(delta, expected) if delta_for_steps is None else _checked_share(delta, delta_for_steps)
     rows = [
         _row("basic", lambda: BasicFilter(epsilon, delta), expected),
         _row("advanced", lambda: AdvancedFilter(epsilon, delta), expected),
@@ -104,6 +105,7 @@ def best(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = N
 
 def best_order(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = 0) -> RDPFilter:
     """Return the Rényi filter at the one order that admits most of the expected steps."""
+    check_guarantee(exact("epsilon", epsilon), exact("delta", delta), exact("delta_for_steps", delta_for_steps))
     if isinstance(expected, RDP):
         candidates = expected.orders
     else:
@@ -138,8 +140,14 @@ def _row(name: str, make: Callable[[], Filter], expected: Increment) -> Choice:
         made = make()
         count = made.remaining(expected)
     except InvalidParameter as problem:
-        return Choice(name, 0, None, f"needs {problem.allowed.removesuffix(' for this filter')}")
+        return Choice(name, 0, None, _why_not(problem))
     return Choice(name, count, made, _note(made, count))
+
+
+def _why_not(problem: InvalidParameter) -> str:
+    """Return what a filter needs: a step of another kind, or another epsilon or delta."""
+    needed = problem.allowed.removesuffix(" for this filter")
+    return f"needs {needed}" if problem.name == "increment" else f"needs {problem.name} {needed}"
 
 
 def _note(made: Filter, count: int) -> str:
@@ -173,6 +181,14 @@ def _share(delta: Any, expected: Increment) -> Fraction:
     else:
         carries = expected.delta > 0
     return exact("delta", delta) / 2 if carries else Fraction(0)
+
+
+def _checked_share(delta: Any, delta_for_steps: Any) -> Fraction:
+    """Return the part of delta for steps; a budget without delta has nothing to share."""
+    whole, part = exact("delta", delta), exact_probability("delta_for_steps", delta_for_steps)
+    if part >= whole and part > 0:
+        raise InvalidParameter("delta_for_steps", delta_for_steps, f"below delta, which is {show(whole)}")
+    return part
 
 
 def _count(row: Choice) -> str:

@@ -112,6 +112,8 @@ class ConcentrationFilter(SumFilter):
 def check_guarantee(epsilon: Fraction, delta: Fraction, for_steps: Fraction) -> None:
     if not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON:
         raise InvalidParameter("epsilon", show(epsilon), "a number from 1e-40 to 1e40 for this filter")
+    if delta == 0:
+        raise InvalidParameter("delta", "0", "above 0 for this filter", "1e-6 is a usual choice; the basic filter takes 0.")
     if not SMALLEST_DELTA <= delta < 1:
         raise InvalidParameter("delta", show(delta), "from 1e-300 to below 1 for this filter", "1e-6 is a usual choice.")
     if delta - for_steps < SMALLEST_DELTA:

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from scipy import special
 
 from tightbudget.buckets.spread import share_up
+from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Cells, Pair
 
 Array = NDArray[np.float64]
 
+MOST_POINTS = 2**22
 _INFLATED = 1.0 + 1e-12  # covers the roundings of an exponential, a share and the sums they enter
 
 
@@ -45,6 +47,9 @@ def spread(pair: Pair, h: float, negligible: float, reach: float) -> Spread:
     if not slack <= reach:  # losses are not known to the width of the grid: whatever they are, infinity is above
         return Spread(0, np.zeros(1), 1.0)
     start, stop = math.floor((low - slack) / h) - 1, math.ceil((high + slack) / h) + 2
+    if stop - start > MOST_POINTS:
+        hint = "Its losses are large beside the budget, or known less exactly than the grid is fine."
+        raise InvalidParameter("increment", "a step", f"spread over at most {MOST_POINTS} points of the grid", hint)
     x = h * np.arange(start, stop + 1, dtype=np.float64)
     masses = np.zeros(x.size)
     # A cell holds losses up to `slack` outside its edges: with the edges moved down by more than that none lies above the
@@ -82,7 +87,7 @@ def _sum(logs: Array) -> float:
 def gaussian_profile(mu: float, x: Array) -> tuple[Array, Array]:
     """Return lower and upper bounds on delta(x) of N(mu, 1) against N(0, 1), x of any sign (M8)."""
     if mu == 0.0:
-        nothing = np.maximum(-np.expm1(np.minimum(x, 1.0)), 0.0)
+        nothing = -np.expm1(np.minimum(x, 0.0))
         return nothing * (1.0 - 8.0 * U), nothing * (1.0 + 8.0 * U)
     size = np.abs(x)
     u, v = size / mu - 0.5 * mu, size / mu + 0.5 * mu
@@ -94,5 +99,6 @@ def gaussian_profile(mu: float, x: Array) -> tuple[Array, Array]:
     doubt = U * (24.0 + 4.0 * (np.abs(u) + 1.0) * v) * (first + second) + 1e-320
     lower, upper = np.maximum(first - second - doubt, 0.0), np.minimum(first - second + doubt, 1.0)
     # delta(-x) = 1 - e^-x + e^-x delta(x), a sum of positive terms
-    mirrored, weight = np.maximum(-np.expm1(np.minimum(x, 1.0)), 0.0), np.exp(np.minimum(x, 0.0))
+    below = np.minimum(x, 0.0)
+    mirrored, weight = -np.expm1(below), np.exp(below)
     return (mirrored + weight * lower) * (1.0 - 8.0 * U), np.minimum((mirrored + weight * upper) * (1.0 + 8.0 * U), 1.0)
