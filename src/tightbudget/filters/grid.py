@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from scipy import special
 
 from tightbudget.buckets.spread import share_up
-from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Cells, Pair
 
 Array = NDArray[np.float64]
 
-MOST_POINTS = 2**22
 _INFLATED = 1.0 + 1e-12  # covers the roundings of an exponential, a share and the sums they enter
 
 
@@ -47,9 +45,6 @@ def spread(pair: Pair, h: float, negligible: float, reach: float) -> Spread:
     if not slack <= reach:  # losses are not known to the width of the grid: whatever they are, infinity is above
         return Spread(0, np.zeros(1), 1.0)
     start, stop = math.floor((low - slack) / h) - 1, math.ceil((high + slack) / h) + 2
-    if stop - start > MOST_POINTS:
-        hint = "Its losses are large beside the budget, or known less exactly than the grid is fine."
-        raise InvalidParameter("increment", "a step", f"spread over at most {MOST_POINTS} points of the grid", hint)
     x = h * np.arange(start, stop + 1, dtype=np.float64)
     masses = np.zeros(x.size)
     # A cell holds losses up to `slack` outside its edges: with the edges moved down by more than that none lies above the

@@ -24,7 +24,6 @@ POINTS_PER_MU = 256
 SHARE_AT_INFINITY = 1e-3  # of delta', kept as mass at infinite loss, so that the far tails need no comparison
 RESOLVED = 1e-9  # of that mass: tails are followed so far down
 MOST_POINTS, WIDEST = 2**22, 512  # of the grid: 32 megabytes for an array, and e^512 is a float
-LARGEST_EPSILON = 100_000  # e^h is computed, and h may be as large as mu, which is about sqrt(2 epsilon)
 MOST_COUNTED = 1000  # `remaining` carries out the decisions, one by one
 _LEAST = 1e-17  # parts below 1e-14 of what is left are not looked for
 _CLOSE = 1e-3  # what is left is found to this part of what the step takes
@@ -44,8 +43,6 @@ class ResidualFilter(Filter):
         super().__init__(epsilon, delta)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
         check_guarantee(self._epsilon, self._delta, self._for_steps)
-        if self._epsilon > LARGEST_EPSILON:
-            raise InvalidParameter("epsilon", show(self._epsilon), f"at most {LARGEST_EPSILON} for this filter")
         self._tail = float_down(self._delta - self._for_steps)
         largest = most_mu(self._epsilon, self._delta - self._for_steps)
         self._h = _grid_step(step, largest)

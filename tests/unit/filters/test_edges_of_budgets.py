@@ -57,6 +57,5 @@ def test_best_has_an_answer_for_every_budget(epsilon: float, delta: float) -> No
     assert len(tb.filters.best(epsilon, delta, tb.filters.ZCDP(0.01))) == 10
 
 
-def test_a_step_that_the_grid_cannot_resolve_is_refused_in_words() -> None:
-    with pytest.raises(tb.InvalidParameter, match="points of the grid"):
-        tb.filters.ResidualFilter(1e-40, 1e-300).quote(tb.Gaussian(sigma=50))
+def test_a_step_that_the_grid_cannot_resolve_is_refused() -> None:
+    assert not tb.filters.ResidualFilter(1e-40, 1e-300).quote(tb.Gaussian(sigma=50))
