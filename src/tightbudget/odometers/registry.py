@@ -36,7 +36,7 @@ def from_state(state: State) -> Odometer:
         raise InvalidParameter("state", state, "a dictionary that an odometer's state() returned")
     settings: dict[str, Any] = dict(state)
     version, kind, spent = (settings.pop(name, None) for name in ("version", "kind", "spent"))
-    if version != VERSION or isinstance(version, bool):
+    if version != VERSION or type(version) is not int:
         raise InvalidParameter("version", version, f"{VERSION}", "The state was written by another version of the package.")
     if not isinstance(kind, str) or kind not in BY_KIND:
         raise InvalidParameter("kind", kind, f"one of {', '.join(BY_KIND)}")
