@@ -13,6 +13,7 @@ from tightbudget.filters import prices
 from tightbudget.filters.exact import Amount, exact, plus, show
 from tightbudget.filters.increments import Increment, exact_order
 from tightbudget.filters.logs import log_reciprocal, up
+from tightbudget.filters.thresholds import CLOSEST_ORDER, LARGEST_ORDER
 from tightbudget.odometers.base import SMALLEST_DELTA, ConcentrationOdometer, State, Sums, tidy
 from tightbudget.odometers.boundaries import RAISED
 
@@ -61,6 +62,8 @@ class RenyiOdometer(ConcentrationOdometer):
         self._orders = tuple(exact_order(order) for order in _listed("orders", orders))
         if not self._orders or len(set(self._orders)) < len(self._orders):
             raise InvalidParameter("orders", orders, "one or more different numbers above 1")
+        if not all(1 + CLOSEST_ORDER <= order <= LARGEST_ORDER for order in self._orders):
+            raise InvalidParameter("orders", orders, "from 1 + 1e-9 to 1e9")
         even = [Fraction(1, len(self._orders))] * len(self._orders)
         self._weights = tuple(even if weights is None else [exact("weight", each) for each in _listed("weights", weights)])
         if len(self._weights) != len(self._orders) or not all(self._weights) or sum(self._weights) > 1:
@@ -112,10 +115,18 @@ class RenyiOdometer(ConcentrationOdometer):
             high, low = np.array([[float.fromhex(text) for text in pair] for pair in pairs or ()]).T
         except (TypeError, ValueError, OverflowError):
             raise InvalidParameter("renyi", pairs, "as the renyi odometer wrote it") from None
-        if len(high) != len(self._orders) or not (np.all(high >= 0.0) and np.all(np.isfinite(low))):
+        if len(high) != len(self._orders) or not _plausible(Totals(high, low)):
             raise InvalidParameter("renyi", pairs, "as the renyi odometer wrote it")
         super()._restore({**spent, "renyi": "0"} if isinstance(spent, dict) else spent)
         self._sums = (Totals(high, low), *self._sums[1:])
+
+
+def _plausible(totals: Totals) -> bool:
+    """Return whether these may be sums of divergences: every addition loses at most u of what is there, as 2^33 have not."""
+    high, low = totals
+    if not (np.all(high >= 0.0) and np.all(np.isfinite(low))):
+        return False
+    return bool(np.all(high + low >= 0.0) and np.all(np.abs(low) <= 2.0**-20 * high + 1e-300))
 
 
 @lru_cache(prices.REMEMBERED)
