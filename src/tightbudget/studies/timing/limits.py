@@ -1,6 +1,7 @@
 """Exact confidence limits of probabilities from counts (Clopper and Pearson 1934)."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +9,10 @@ from scipy import special
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import probability, whole_count
+from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Array
+
+_RAISED = Fraction(1.0 + 8.0 * U)
 
 # The inverses are iterative and good to about 1e-12; every limit is moved outward by this much, relatively.
 _INVERSE = 1e-9
@@ -48,8 +52,12 @@ def samples_to_exclude(mass: float, cells: int, confidence: float = 0.99) -> int
     mass = probability("mass", mass)
     if not 0.0 < mass < 1.0:
         raise InvalidParameter("mass", mass, "between 0 and 1, both excluded")
-    error = each_error(confidence_asked(confidence), max(whole_count(cells), 1))
-    return math.ceil(math.log(error) / math.log1p(-mass))
+    count = whole_count(cells)
+    if count < 1:
+        raise InvalidParameter("cells", cells, "a whole number from 1")
+    needed, each = math.log(each_error(confidence_asked(confidence), count)), math.log1p(-mass)
+    # both logarithms are good to 2u, and the error, at most 1/4, to 2u before its logarithm; the quotient may exceed any float
+    return math.ceil(Fraction(needed) / Fraction(each) * _RAISED)
 
 
 def each_error(confidence: float, cells: int) -> float:

@@ -46,7 +46,35 @@ def test_so_many_samples_exclude_an_unseen_cell(mass: float, cells: int):
     assert high[0] <= mass * (1 + 1e-8)
 
 
-@pytest.mark.parametrize("arguments", [(0.0, 2), (1.0, 2), (1e-3, -1), (1e-3, 2, 1.0), (1e-3, 2, 0.0), (1e-3, 2, "high")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (0.0, 2),
+        (1.0, 2),
+        (1e-3, 0),
+        (1e-3, 2.5),
+        ("1", 2),
+        (1e-3, 2**54),
+        (1e-3, -1),
+        (1e-3, 2, 1.0),
+        (1e-3, 2, 0.0),
+        (1e-3, 2, "high"),
+    ],
+)
 def test_bad_questions(arguments: tuple):
     with pytest.raises(tb.InvalidParameter):
         samples_to_exclude(*arguments)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.99, 1 - 2**-53])
+def test_no_sample_is_missing(confidence: float):
+    """(1 - mass)^size is at most the error of the floats that were given, to 700 digits; hardly fewer are too few."""
+    source = np.random.default_rng(7)
+    masses = [*(10.0 ** -source.uniform(0.01, 15, 400)).tolist(), 0.5, 0.25, 2.0**-40, 1e-300, 5e-324, 1 - 2**-53]
+    for mass in masses:
+        for cells in (1, 2, 16, 64, 1000):
+            size = samples_to_exclude(mass, cells, confidence)
+            with mpmath.workdps(700):
+                rate, needed = mpmath.log1p(-mpf(mass)), mpmath.log((1 - mpf(confidence)) / (4 * cells))
+                assert size * rate <= needed
+                assert (size - 1 - mpf(size) * 2**-48) * rate > needed
