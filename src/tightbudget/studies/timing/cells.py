@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composition, Histograms
 from tightbudget.mechanisms.checks import positive, probability, real, whole_count
 from tightbudget.pairs.base import Array
 from tightbudget.studies.timing.confident import Confident
-
-MOST_CELLS = 1_000  # confident bounds are computed in exact fractions
+from tightbudget.studies.timing.counts import MOST_CELLS, checked_counts
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,14 @@ class Measured:
     a: tuple[int, ...]
     b: tuple[int, ...]
     edges: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        a, b = checked_counts(self.a, self.b)
+        edges = tuple(_edges(self.edges).tolist()) if np.size(self.edges) else ()
+        if edges and len(edges) != len(a) - 1:
+            raise InvalidParameter("edges", f"{len(edges)} numbers", f"{len(a) - 1} numbers, one between two cells, or none")
+        for name, value in (("a", a), ("b", b), ("edges", edges)):
+            object.__setattr__(self, name, value)
 
     @cached_property
     def model(self) -> Histograms:
@@ -91,17 +98,7 @@ def measure(
 
 def from_counts(a: Iterable[float], b: Iterable[float]) -> Measured:
     """Return counts that were made elsewhere, over the same cells in both lists, fixed before looking at the samples."""
-    first, second = (tuple(whole_count(value) for value in _listed(name, values)) for name, values in (("a", a), ("b", b)))
-    if len(first) != len(second):
-        raise InvalidParameter(
-            "b", f"{len(second)} cells", f"as long as a, which has {len(first)} cells", "Give empty cells as 0."
-        )
-    for name, counts in (("a", first), ("b", second)):
-        if sum(counts) == 0:
-            raise InvalidParameter(name, "an empty histogram", "a list with at least one positive number")
-    if len(first) > MOST_CELLS:
-        raise InvalidParameter("a", f"{len(first)} cells", f"at most {MOST_CELLS} cells", "Merge some.")
-    return Measured(first, second)
+    return Measured(*checked_counts(a, b))
 
 
 def _split(name: str, sample: Array, share: float, generator: np.random.Generator) -> tuple[Array, Array]:
@@ -129,6 +126,8 @@ def _counted(a: Array, b: Array, edges: Array) -> Measured:
 
 def _sample(name: str, values: ArrayLike) -> Array:
     try:
+        if isinstance(values, np.ma.MaskedArray):  # what is masked would count
+            raise TypeError
         sample = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameter(name, "something else", "a list of numbers") from None
@@ -146,8 +145,3 @@ def _edges(values: Sequence[float]) -> Array:
     if not (np.diff(edges) > 0.0).all():
         raise InvalidParameter("edges", "not increasing", "an increasing list of numbers")
     return edges
-
-
-def _listed(name: str, values: Iterable[float]) -> NDArray[np.float64]:
-    sample = _sample(name, list(values) if isinstance(values, Iterable) else [])
-    return sample

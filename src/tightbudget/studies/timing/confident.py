@@ -9,9 +9,11 @@ import numpy as np
 
 from tightbudget.errors import Contradiction
 from tightbudget.mechanisms import Composition
+from tightbudget.mechanisms.checks import whole_count
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Array
 from tightbudget.studies.timing import roc
+from tightbudget.studies.timing.counts import checked_counts
 from tightbudget.studies.timing.limits import clopper_pearson, confidence_asked, each_error
 
 
@@ -30,7 +32,10 @@ class Confident:
     confidence: float
 
     def __post_init__(self) -> None:
-        confidence_asked(self.confidence)
+        a, b = checked_counts(self.a, self.b)
+        asked = {"a": a, "b": b, "rounds": whole_count(self.rounds), "confidence": confidence_asked(self.confidence)}
+        for name, value in asked.items():
+            object.__setattr__(self, name, value)
 
     def delta(self, epsilon: float, rtol: float = 1e-3) -> Bracket:
         return self._between(lambda composition: composition.delta(epsilon, rtol=rtol))

@@ -1,12 +1,13 @@
 """Samples into counts."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tightbudget as tb
-from tightbudget.studies.timing import Measured, from_counts, measure, regular_edges, synthetic
+from tightbudget.studies.timing import Confident, Measured, from_counts, measure, regular_edges, synthetic
 
 
 def test_values_on_an_edge_belong_above_it():
@@ -103,3 +104,52 @@ def test_one_cell_tells_nothing():
 
 def test_no_observations():
     assert from_counts((3, 1), (1, 3)).confident(0).delta(0.0).upper == 0.0
+
+
+BAD_COUNTS: list[tuple[Any, Any]] = [
+    ((), ()),
+    ((1,), (1, 2)),
+    ((1, -1), (1, 1)),
+    ((1, 0.5), (1, 1)),
+    ((1, math.nan), (1, 1)),
+    ((0, 0), (1, 1)),
+    ((1, 1), (0, 0)),
+    ("12", (1, 2)),
+    (None, (1, 2)),
+    (7, 7),
+    ((1,) * 1001, (1,) * 1001),
+    (np.ma.array([1, 2], mask=[True, False]), (1, 2)),
+]
+
+
+@pytest.mark.parametrize(("a", "b"), BAD_COUNTS, ids=range(len(BAD_COUNTS)))
+def test_bad_counts_by_any_way(a: Any, b: Any) -> None:
+    for build in (Measured, from_counts, lambda a, b: Confident(a, b, 3, 0.9)):
+        with pytest.raises(tb.InvalidParameter):
+            build(a, b)
+        with pytest.raises(tb.InvalidParameter):
+            build(b, a)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: Measured((1, 2), (3, 4), (1.0, 2.0)),
+        lambda: Measured((1, 2, 3), (3, 4, 5), (2.0, 1.0)),
+        lambda: Measured((1, 2), (3, 4), (math.nan,)),
+        lambda: Measured((1, 2), (3, 4), ("x",)),
+        lambda: Confident((1, 2), (3, 4), -1, 0.9),
+        lambda: Confident((1, 2), (3, 4), 1.5, 0.9),
+        lambda: Confident((1, 2), (3, 4), 1, 1.0),
+        lambda: Confident((1, 2), (3, 4), 1, None),
+        lambda: measure(np.ma.array([1.0, 2.0], mask=[True, False]), [1.0, 2.0], [1.5]),
+    ],
+)
+def test_bad_measurements(build: Any) -> None:
+    with pytest.raises(tb.InvalidParameter):
+        build()
+
+
+def test_counts_of_other_types() -> None:
+    assert Measured(np.array([1, 2]), [3.0, 4], [0.5]) == Measured((1, 2), (3, 4), (0.5,))
+    assert Confident([1, 2.0], np.array([3, 4]), 2.0, 0.9) == Confident((1, 2), (3, 4), 2, 0.9)
