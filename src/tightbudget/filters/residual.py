@@ -47,9 +47,9 @@ class ResidualFilter(Filter):
         largest = most_mu(self._epsilon, self._delta - self._for_steps)
         self._h = _grid_step(step, largest)
         if self._h > WIDEST or self._resolved_points(largest) > MOST_POINTS:
-            name, value = ("epsilon", show(self._epsilon)) if step is None else ("step", step)
-            allowed = f"such that a grid of steps of at most {WIDEST} reaches far enough with {MOST_POINTS} points"
-            raise InvalidParameter(name, value, allowed, "About 1e8 is the largest epsilon.")
+            if step is None:
+                raise InvalidParameter("epsilon", show(self._epsilon), "at most about 1e8 for this filter")
+            raise InvalidParameter("step", step, f"at most {WIDEST}, and wide enough for {MOST_POINTS} grid points to do")
         self._start = self._largest_start(float_down(self._epsilon), largest)
         self._points = self._resolved_points(self._start)
         self._sums = (self._start, 0)

@@ -260,3 +260,10 @@ def test_an_order_that_a_step_closes_for_good() -> None:
     budget.spend(RDP([8, 64], ["0.1", "1e999"]))
     assert budget.spent["order 64"] == math.inf
     assert from_state(budget.state()) == budget
+
+
+@pytest.mark.parametrize(
+    "step", [ZCDP("1e500"), tb.GaussianDP(1e300), RDP([2, 4], ["1e500", "1e600"])], ids=lambda s: str(s)[:20]
+)
+def test_no_filter_is_best_for_a_step_that_none_admits(step: Any) -> None:
+    assert all(row.count == 0 for row in tb.filters.best(10, 1e-6, step))
