@@ -83,7 +83,10 @@ class _Asker:
         for quarter in range(self.quarter, self.made, 4):
             profile = self.direction.profile(*self.tilt, quarter, self.most_points)
             if profile is not None:
-                lower, upper = self.read(profile.delta_lower, profile.delta_upper)
+                try:
+                    lower, upper = self.read(profile.delta_lower, profile.delta_upper)
+                except ArithmeticError:  # an epsilon so many steps away that no float counts them
+                    continue
                 self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
                 self.most_points -= profile.points
                 self.made = quarter

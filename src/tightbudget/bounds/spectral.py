@@ -13,6 +13,7 @@ from tightbudget.numerics.rounding import U
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
+_FAR = 2.0**45  # steps from the middle
 _SCALING = 2e-13  # of `scaled`: it rounds a logarithm of at most 700, relative
 
 
@@ -44,6 +45,8 @@ class SpectralProfile:
         doubt = log_doubt_at(float(np.abs(s.log_scale).max()), reach, theta, epsilon)
         shifted = (epsilon - anchor) - s.slack - 8.0 * U * reach
         where = shifted / s.step - s.origin
+        if not abs(where) < _FAR:  # no angle times so many steps is known; beyond the losses nothing is left but the tail
+            return self._far_upper(where, shifted)
         start = math.floor(where) + 1
         gap = (start - where) * s.step
         near, far = math.exp(-theta * gap), math.exp(-(theta + 1.0) * gap)
@@ -59,7 +62,10 @@ class SpectralProfile:
         Any set S is sound. What wrapping around may have added to A(S) is taken off.
         """
         s, theta = self.spectrum, self.spectrum.theta
-        start = math.ceil((epsilon - s.anchors[1]) / s.step - s.origin)
+        where = (epsilon - s.anchors[1]) / s.step - s.origin
+        if not abs(where) < _FAR:
+            return self.infinity_lower
+        start = math.ceil(where)
         place = s.step * (s.origin + start)
         doubt = 2.0 * log_doubt_at(float(np.abs(s.log_scale).max()), abs(place), theta, epsilon)
         (gain, cost), (gain_error, cost_error) = self._sums(slice(1, 3), start, self.series, self.sizes)
@@ -69,6 +75,17 @@ class SpectralProfile:
         certain = (gain - gain_error - wrapped - float(s.error[1])) * (1.0 - 8.0 * U) - loss * (1.0 + _SCALING)
         finite = scaled(certain, float(s.log_scale[1]) - theta * place - doubt)
         return max(0.0, min(1.0, self.infinity_lower + finite * (1.0 - _SCALING) - 5e-324))
+
+    def _far_upper(self, where: float, shifted: float) -> float:
+        """Return an upper bound on delta at an epsilon far from all losses: 1 below them, and a Chernoff bound above."""
+        if not where > 0.0:
+            return 1.0
+        s = self.spectrum
+        with np.errstate(over="ignore"):
+            exponent = float(np.min(s.up.log_moments[0] - s.up.slopes * where * (1.0 - 1e-9)))
+        log_factor = float(s.log_scale[0]) - s.theta * (shifted - 1e-9 * abs(shifted))
+        finite = scaled(math.exp(min(exponent, 0.0)) + float(s.error[0]), log_factor + 1e-9 * abs(float(s.log_scale[0])))
+        return min(1.0, finite * (1.0 + 1e-9) + 5e-324 + self.infinity_upper)
 
     def _sums(self, rows: slice, start: int, kernels: Complex, sizes: Array) -> tuple[list[float], list[float]]:
         """Return sums of rows against weights that begin at index `start`, and bounds on their errors.

@@ -18,7 +18,7 @@ from tightbudget.buckets.leaf import Leaf, leaf
 from tightbudget.composition.grid import Grid
 from tightbudget.composition.task import Task
 from tightbudget.numerics.convolve import TooWide
-from tightbudget.numerics.frequencies import Turns, joined, padded, shifted_turns, some_turns, transform, turns
+from tightbudget.numerics.frequencies import Turns, even_turns, joined, padded, shifted_turns, some_turns, transform, turns
 from tightbudget.numerics.rounding import U
 
 Array = NDArray[np.float64]
@@ -33,6 +33,7 @@ _SPLITS = 4  # times that an interval is looked at more closely
 _MOST_NODES = 8192
 _MOST_WORK = 2**22  # points times angles: what a table of turns may hold
 _BLOCK_ENTRIES = 2**18
+_FEW_ENTRIES = 2**15  # of the table of all turns, for which it is quicker to look at every node
 _LONGEST = 2.0**40  # period, in steps: angles are good to 1e-16 of a turn
 
 
@@ -91,9 +92,13 @@ class _Block:
     variances: Array  # of each row
     mean_place: Array  # mean of |k| in each row, at most
 
-    def triples(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return values by row as values by leaf and kind of row."""
-        return values.reshape(self.counts.size, 3, *values.shape[1:])
+    def total(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the sum over all leaves, each with its count, of values by row: one for each kind of row."""
+        if self.counts.size == 1:
+            single: NDArray[Any] = self.counts[0] * values
+            return single
+        each: NDArray[Any] = np.einsum("i,i...->...", self.counts, values.reshape(self.counts.size, 3, *values.shape[1:]))
+        return each
 
 
 def spectrum(task: Task, grid: Grid) -> Spectrum | None:
@@ -112,11 +117,12 @@ def spectrum(task: Task, grid: Grid) -> Spectrum | None:
         count * (round(centre) - round(places[one.begin - begin]) + one.spread.first)
         for count, centre, one in zip(counts, (c for block in blocks for c in block.centres.tolist()), leaves, strict=True)
     )
-    variance = float(max(sum(block.counts @ block.triples(block.variances) for block in blocks)))
+    variance = float(np.max(sum(block.total(block.variances) for block in blocks)))
     deviation = math.sqrt(variance)
     if not 0.0 < deviation < _LONGEST:
         return None
-    depth = -math.log(task.error) + math.log1p(deviation)  # what is left out may weigh e^-depth
+    # What is left out may weigh e^-depth of the frequency 0, which a smooth law's delta is about (1 + theta) deviation below.
+    depth = math.log((1.0 + theta) * (1.0 + deviation) / (0.02 * min(task.width, 0.1)))
     best = math.sqrt(2.0 * depth) / deviation
     up, down = _SLOPES * best, np.minimum(_SLOPES * best, theta * grid.step)
     moments = _log_moments(blocks, places, np.concatenate([up, -down]))
@@ -125,14 +131,17 @@ def spectrum(task: Task, grid: Grid) -> Spectrum | None:
     if not length < _LONGEST:
         return None
     period = 2 * math.ceil(0.5 * length) + 1
-    found = _islands(blocks, places, best, depth, period)
-    if found is None:
-        return None
-    islands, beyond = found
-    nodes = sum(count for _, count in islands)
-    if nodes > _MOST_NODES or nodes * places.size > _MOST_WORK:
-        return None
-    at = some_turns(places, islands, 2.0 * math.pi / period)
+    if (period // 2 + 1) * places.size <= _FEW_ENTRIES:
+        at, beyond = _all_nodes(blocks, places, depth, period)
+    else:
+        found = _islands(blocks, places, best, depth, period)
+        if found is None:
+            return None
+        islands, beyond = found
+        nodes = sum(count for _, count in islands)
+        if nodes > _MOST_NODES or nodes * places.size > _MOST_WORK:
+            return None
+        at = some_turns(places, islands, 2.0 * math.pi / period)
     values, doubt = _product(blocks, at)
     return Spectrum(
         step=grid.step,
@@ -207,8 +216,23 @@ def _log_moments(blocks: Sequence[_Block], places: Array, slopes: Array) -> Arra
         )
         # the sum's length, and the roundings of the exponents at their size
         moment += U * (places.size + 64.0 + 16.0 * largest)
-        total += np.einsum("i,ijk->jk", block.counts, block.triples(moment))
+        total += block.total(moment)
     return total + 1e-12 * (1.0 + np.abs(total))
+
+
+def _all_nodes(blocks: Sequence[_Block], places: Array, depth: float, period: int) -> tuple[Turns, Array]:
+    """Return the nodes that may matter, having looked at each, and a bound on the modulus at all others."""
+    at = even_turns(places, 0, period // 2 + 1, 2.0 * math.pi / period)
+    log_modulus = np.zeros((3, at.angles.size))
+    for block in blocks:
+        values, error = transform(block.folded, block.mean_place, at)
+        logs = np.log(np.abs(values) * (1.0 + 1e-12) + error)
+        log_modulus += block.total(logs)
+    worst = log_modulus.max(axis=0)
+    kept = worst > -depth
+    kept[0] = True  # the sum counts its first node once
+    beyond = log_modulus[:, ~kept].max(axis=1, initial=-math.inf)
+    return at.at(kept), np.exp(beyond * (1.0 - 1e-9)) * (1.0 + 1e-9)
 
 
 def _islands(
@@ -291,7 +315,7 @@ def _core_bound(core: _Core, edges: Array) -> Array:
         modulus = np.sqrt(np.minimum(_square_bound(block, at, low, low + 1), 1.0))
         # a row sums to 1 up to 64 roundings
         logs = np.log1p(weights[:, None] * (modulus - 1.0) * (1.0 - 1e-9) + 128.0 * U)
-        log_modulus += np.einsum("i,ijk->jk", block.counts, block.triples(logs))
+        log_modulus += block.total(logs)
     return log_modulus
 
 
@@ -313,7 +337,7 @@ def _log_bound(blocks: Sequence[_Block], at: Turns, low: NDArray[np.intp], high:
     for block in blocks:
         # rows sum to 1 up to 64 roundings
         logs = np.log(np.minimum(_square_bound(block, at, low, high), 1.0 + 256.0 * U))
-        log_modulus += 0.5 * np.einsum("i,ijk->jk", block.counts, block.triples(logs))
+        log_modulus += 0.5 * block.total(logs)
     return log_modulus
 
 
@@ -341,10 +365,10 @@ def _product(blocks: Sequence[_Block], at: Turns) -> tuple[Complex, Array]:
             np.multiply.outer(block.centres, at.angles), 3, 0
         )
         doubt = error / np.maximum(modulus - error, 1e-300) + 8.0 * U * (1.0 + np.abs(logs))
-        log_value += np.einsum("i,ijk->jk", block.counts, block.triples(logs))
-        log_bound += np.einsum("i,ijk->jk", block.counts, block.triples(np.log(modulus + error)))
-        relative += np.einsum("i,ijk->jk", block.counts, block.triples(doubt))
-        size += np.einsum("i,ijk->jk", block.counts, block.triples(np.abs(logs)))
+        log_value += block.total(logs)
+        log_bound += block.total(np.log(modulus + error))
+        relative += block.total(doubt)
+        size += block.total(np.abs(logs))
     # a sum over all leaves, whose terms may cancel
     relative += 2.0 * U * (sum(block.counts.size for block in blocks) + len(blocks) + 8.0) * size
     # the exact value is at most e^log_bound in modulus, and at most e (`_certificate`); one too doubtful is taken to be 0

@@ -1,6 +1,7 @@
 """A composition in one direction, in the form the engine likes best."""
 
 import math
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -38,6 +39,8 @@ class Steps:
         if math.inf in losses:
             return math.inf
         exact = sum((Fraction(loss) * count for loss, (_, count) in zip(losses, self.items, strict=True)), start=Fraction(0.0))
+        if exact > sys.float_info.max:
+            return math.inf
         rounded = float(exact)
         return rounded if Fraction(rounded) >= exact else math.nextafter(rounded, math.inf)
 

@@ -24,6 +24,10 @@ class Turns:
     cosines: Array  # shape (blocks, block, angles)
     sines: Array
 
+    def at(self, some: NDArray[np.bool_]) -> "Turns":
+        """Return the turns at some of the angles."""
+        return Turns(self.angles[some], self.cosines[:, :, some], self.sines[:, :, some])
+
 
 def turns(places: Array, angles: Array) -> Turns:
     """Return the turns at angles given one by one."""
