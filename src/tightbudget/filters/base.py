@@ -95,7 +95,10 @@ class Filter(ABC):
 
     @abstractmethod
     def remaining(self, increment: Increment) -> int:
-        """Return how many more such steps would be admitted one after the other, if nothing else is asked."""
+        """Return how many more such steps would be admitted one after the other, if nothing else is asked.
+
+        The count is cut off at 2^53, that of the residual filter at 1000: it then stands for that many or more.
+        """
 
     @abstractmethod
     def _settings(self) -> State:

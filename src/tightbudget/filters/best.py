@@ -13,37 +13,43 @@ from tightbudget.filters.advanced import AdvancedFilter, SharpenedFilter
 from tightbudget.filters.base import MOST, Filter, largest
 from tightbudget.filters.basic import BasicFilter
 from tightbudget.filters.concentration import check_guarantee
-from tightbudget.filters.exact import exact, exact_probability, show, to_float
+from tightbudget.filters.exact import Amount, exact, exact_probability, show, to_float
 from tightbudget.filters.gdp import GDPFilter
 from tightbudget.filters.increments import RDP, Increment, checked_increment
 from tightbudget.filters.rdp import RDPFilter
-from tightbudget.filters.residual import MOST_COUNTED, ResidualFilter
+from tightbudget.filters.residual import ResidualFilter
 from tightbudget.filters.slots import SlotFilter
 from tightbudget.filters.thresholds import renyi_budget
 from tightbudget.filters.whitehouse import WhitehouseFilter
 from tightbudget.filters.zcdp import ZCDPFilter
-from tightbudget.mechanisms import ApproximateDP, Composable
+from tightbudget.mechanisms import ApproximateDP, Composable, Poisson
 
 SEVERAL_ORDERS = tuple(float(f"{order:.4g}") for order in np.geomspace(1.5, 64.0, 32))
 """For a filter over several orders when the steps to come are not known."""
 
 _ORDERS_TRIED, _REFINED = 60, 3
 MOST_SLOTS = 2**20  # each try is priced by the engine
+CLOSE_ENOUGH = 500  # a plan is the longest to this part of its length
+MOST_COMPARISONS = 6000  # of the residual filter, a few seconds: a limit by time would not give the same table twice
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A filter, ready to be used, and how many of the expected steps it admits; or why it does not apply."""
+    """A filter, ready to be used, and how many of the expected steps it admits; or why it does not apply.
+
+    `or_more` says that the counting was cut off: the filter admits `count` steps and perhaps many more.
+    """
 
     name: str
     count: int
     filter: Filter | None
     note: str
+    or_more: bool = False
 
 
 @dataclass(frozen=True)
 class Choices(Sequence[Choice]):
-    """All filters, those that admit most first."""
+    """All filters, those that admit most first; before them those whose counting was cut off, as they may admit most."""
 
     increment: Increment
     epsilon: str
@@ -98,9 +104,10 @@ def best(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = N
         _row("rdp, 32 orders", lambda: RDPFilter(epsilon, delta, SEVERAL_ORDERS, None, for_steps), expected),
         _row("gdp", lambda: GDPFilter(epsilon, delta, for_steps), expected),
         _row("residual", lambda: ResidualFilter(epsilon, delta, for_steps), expected),
-        _row("slots", lambda: _most_slots(epsilon, delta, expected), expected),
     ]
-    return Choices(expected, promised["epsilon"], promised["delta"], tuple(sorted(rows, key=lambda row: -row.count)))
+    known = max(row.count for row in rows)
+    rows.append(_row("slots", lambda: _most_slots(epsilon, delta, expected, known), expected))
+    return Choices(expected, promised["epsilon"], promised["delta"], tuple(sorted(rows, key=_rank)))
 
 
 def best_order(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = 0) -> RDPFilter:
@@ -138,10 +145,22 @@ def _spaced(low: Fraction, high: Fraction) -> tuple[Fraction, ...]:
 def _row(name: str, make: Callable[[], Filter], expected: Increment) -> Choice:
     try:
         made = make()
-        count = made.remaining(expected)
+        count, or_more = _counted(made, expected)
     except InvalidParameter as problem:
         return Choice(name, 0, None, _why_not(problem))
-    return Choice(name, count, made, _note(made, count))
+    return Choice(name, count, made, _note(made, count, or_more, expected), or_more)
+
+
+def _rank(row: Choice) -> tuple[bool, int]:
+    return not row.or_more, -row.count
+
+
+def _counted(made: Filter, expected: Increment) -> tuple[int, bool]:
+    """Return how many steps are admitted, and whether there may be more."""
+    if isinstance(made, ResidualFilter):
+        return made.counted(expected, MOST_COMPARISONS)
+    count = made.remaining(expected)
+    return count, count >= (MOST_SLOTS if isinstance(made, SlotFilter) else MOST)
 
 
 def _why_not(problem: InvalidParameter) -> str:
@@ -150,15 +169,33 @@ def _why_not(problem: InvalidParameter) -> str:
     return f"needs {needed}" if problem.name == "increment" else f"needs {problem.name} {needed}"
 
 
-def _note(made: Filter, count: int) -> str:
-    if isinstance(made, SlotFilter):
-        return "this very plan, fixed in advance" if count else ""
-    if count >= MOST or (isinstance(made, ResidualFilter) and count >= MOST_COUNTED):
-        return "or more"
-    return f"order {made.orders[0]:.6g}" if isinstance(made, RDPFilter) and len(made.orders) == 1 else ""
+def _note(made: Filter, count: int, or_more: bool, expected: Increment) -> str:
+    if isinstance(made, ZCDPFilter | GDPFilter) and _sees_no_subsampling(made, expected):
+        return "charged as without subsampling: this notion does not see it"
+    note = ""
+    if isinstance(made, SlotFilter) and count:
+        note = "this very plan, fixed in advance"
+    elif isinstance(made, RDPFilter) and len(made.orders) == 1:
+        note = f"order {made.orders[0]:.6g}"
+    return ", ".join(filter(None, ["or more" if or_more else "", note]))
 
 
-def _most_slots(epsilon: Any, delta: Any, expected: Increment) -> SlotFilter:
+def _sees_no_subsampling(made: ZCDPFilter | GDPFilter, expected: Increment) -> bool:
+    """Return whether some subsampled part costs as much as it does without subsampling."""
+    price = prices.zcdp if isinstance(made, ZCDPFilter) else prices.gdp
+    parts = (part for part, _ in expected._parts if isinstance(part, Poisson)) if isinstance(expected, Composable) else ()
+    return any(part.q < 1 and _close(price(part)[0], price(part.mechanism)[0]) for part in parts)
+
+
+def _close(one: Amount, other: Amount) -> bool:
+    return abs(to_float(one) - to_float(other)) <= 1e-9 * to_float(other)
+
+
+def _most_slots(epsilon: Any, delta: Any, expected: Increment, known: int) -> SlotFilter:
+    """Return about the longest plan of such steps; `known` is a number of steps that another filter admits.
+
+    The search starts there, since short plans may be certified less easily than long ones: their delta is far too small.
+    """
     if not isinstance(expected, Composable):
         raise InvalidParameter("increment", str(expected), "a mechanism or composition for this filter")
     filters = dict[int, SlotFilter]()
@@ -171,7 +208,17 @@ def _most_slots(epsilon: Any, delta: Any, expected: Increment) -> SlotFilter:
         return True
 
     fits(0)
-    return filters[largest(fits, MOST_SLOTS)]
+    low = min(known, MOST_SLOTS)
+    if not (low and fits(low)):
+        return filters[largest(fits, MOST_SLOTS)]
+    high = low
+    while high < MOST_SLOTS and fits(min(2 * high, MOST_SLOTS)):
+        high = low = min(2 * high, MOST_SLOTS)
+    high = min(2 * high, MOST_SLOTS)
+    while high - low > max(1, low // CLOSE_ENOUGH):
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return filters[low]
 
 
 def _share(delta: Any, expected: Increment) -> Fraction:

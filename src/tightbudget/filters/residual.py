@@ -54,6 +54,7 @@ class ResidualFilter(Filter):
         self._points = self._resolved_points(self._start)
         self._sums = (self._start, 0)
         self._known: dict[Mechanism, tuple[Spread, ...]] = {}
+        self._comparisons = 0
 
     @property
     def sums(self) -> tuple[str, ...]:
@@ -116,13 +117,23 @@ class ResidualFilter(Filter):
 
     def remaining(self, increment: Increment) -> int:
         """Return how many more such steps would be admitted; 1000 stands for that many or more."""
+        return self.counted(increment)[0]
+
+    def counted(self, increment: Increment, most_comparisons: float = math.inf) -> tuple[int, bool]:
+        """Return how many more such steps are admitted, and whether the counting was cut off, so that there may be more.
+
+        It ends after 1000 steps, or as soon as so many comparisons of profiles were made: some steps need ten times as many.
+        """
         checked_increment(increment)
         trial = copy.copy(self)
+        trial._comparisons = 0
         for count in range(MOST_COUNTED):
+            if trial._comparisons >= most_comparisons:
+                return count, True
             quote, trial._sums = trial._weigh(increment)
             if not quote.accepted:
-                return count
-        return MOST_COUNTED
+                return count, False
+        return MOST_COUNTED, True
 
     def _room(self, mechanism: Mechanism, mu: float) -> float | None:
         """Return about the largest mu that, after the step, stays within the budget of `mu`; None if there is none.
@@ -146,6 +157,7 @@ class ResidualFilter(Filter):
         never falls below its mass at infinity.
         """
         worst = -math.inf
+        self._comparisons += len(spreads)
         kept, inherited = self._at_infinity(mu), self._at_infinity(left)
         for step in spreads:
             last = step.first + step.masses.size - 1

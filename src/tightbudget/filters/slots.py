@@ -36,12 +36,12 @@ class SlotFilter(Filter):
         self._check_price(float_down(self._epsilon), float_down(self._delta - self._for_steps))
 
     def _check_price(self, epsilon: float, delta: float) -> None:
-        priced = self._plan.delta(epsilon, rtol=PRICED).upper
-        if priced > delta:
+        priced = self._plan.delta(epsilon, rtol=PRICED)
+        if priced.upper > delta:
             allowed = f"private with delta at most {delta:.4g} at epsilon {epsilon!r}"
-            raise InvalidParameter(
-                "plan", str(self._plan), allowed, f"Its delta is {priced:.4g}: take fewer slots or more noise."
-            )
+            certified = f"could only be certified to delta {priced.upper:.4g}"
+            found = f"Its delta is {priced.upper:.4g}" if priced.lower > delta else f"It {certified}"
+            raise InvalidParameter("plan", str(self._plan), allowed, f"{found}: take fewer slots or more noise.")
 
     @property
     def sums(self) -> tuple[str, ...]:

@@ -1,0 +1,41 @@
+"""The table of filters: what may be the largest stands first, and odd rows give their reason."""
+
+from importlib import import_module
+
+import pytest
+
+import tightbudget as tb
+
+module = import_module("tightbudget.filters.best")  # the package has a function of this name
+
+
+def test_a_count_that_was_cut_off_stands_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_COMPARISONS", 300)
+    first, *others = tb.filters.best(1, 1e-6, tb.PureDP(0.01))
+    assert (first.name, first.or_more, first.note) == ("residual", True, "or more")
+    assert first.count < others[0].count == 562
+    assert not any(row.or_more for row in others)
+    counts = [row.count for row in others]
+    assert counts == sorted(counts, reverse=True)
+
+
+def test_subsampling_is_seen_by_renyi_and_by_plans_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_COMPARISONS", 100)
+    rows = {row.name: row for row in tb.filters.best(1, 1e-6, tb.Poisson(tb.Gaussian(4), 0.01))}
+    assert rows["slots"].count >= rows["rdp, one order"].count > 7000
+    assert (tb.Poisson(tb.Gaussian(4), 0.01) * int(1.01 * rows["slots"].count)).delta(1.0).lower > 1e-6
+    for kind in ("zcdp", "gdp"):
+        assert rows[kind].count == 0
+        assert "does not see" in rows[kind].note
+    assert "does not see" not in next(row.note for row in tb.filters.best(1, 1e-6, tb.Gaussian(40)) if row.name == "gdp")
+
+
+def test_an_uncertain_price_is_not_called_a_delta(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = tb.Gaussian(1)
+    wide = tb.Bracket(0.0, 1.0, converged=False, reason="too hard")
+    monkeypatch.setattr(tb.Composition, "delta", lambda *args, **kwargs: wide)
+    with pytest.raises(tb.InvalidParameter, match="could only be certified to delta 1:"):
+        tb.filters.SlotFilter(1, 1e-6, plan)
+    monkeypatch.undo()
+    with pytest.raises(tb.InvalidParameter, match=r"Its delta is 0\.\d+:"):
+        tb.filters.SlotFilter(1, 1e-6, plan)
