@@ -5,6 +5,7 @@ import io
 import math
 import sys
 from collections.abc import Iterable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,7 @@ from tightbudget.numerics.bracket import Bracket
 
 MAX_POINTS = 100_000
 TABLE_ROWS = 11
+SHOWN_DIGITS, DELTA_DIGITS = 6, 8  # of ε and δ in the table
 # The default range ends where δ falls below the first of these that it ever reaches.
 SMALL_DELTAS = (1e-10, 1e-6, 1e-3, 1e-1)
 
@@ -77,14 +79,17 @@ def _check(low: float, high: float | None, points: int, plot: Path | None, csv_f
 
 
 def _epsilons(private: Private, low: float, high: float | None, points: int) -> NDArray[np.float64]:
-    return np.linspace(low, _default_high(private, low) if high is None else high, points)
+    """Return evenly spaced ε; those between the ends have few digits, so that what is printed is what was asked."""
+    grid = np.linspace(low, _default_high(private, low) if high is None else high, points)
+    rounded = np.array([grid[0], *(float(f"{epsilon:.{SHOWN_DIGITS}g}") for epsilon in grid[1:-1]), grid[-1]])
+    return rounded if bool((np.diff(rounded) > 0.0).all()) else grid
 
 
 def _default_high(private: Private, low: float) -> float:
     for small in SMALL_DELTAS:
         end = private.epsilon(delta=small, rtol=0.01).upper
         if low < end < math.inf:
-            return max(end, float(f"{end:.3g}"))
+            return float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(Decimal(end)))
     return low + 1.0
 
 
@@ -108,7 +113,19 @@ def _as_text(result: Curve, files: Iterable[Path]) -> str:
     rows = list(zip(*_columns(result), strict=True))
     shown = [rows[round(i)] for i in np.linspace(0, len(rows) - 1, min(TABLE_ROWS, len(rows)))]
     lines = [f"{'ε':<12}  δ in ({result.relation})"]
-    lines += [f"{epsilon:<12.6g}  {Bracket(lower, upper)}" for epsilon, lower, upper in shown]
+    lines += [f"{repr(epsilon).removesuffix('.0'):<12}  {_ends(lower, upper)}" for epsilon, lower, upper in shown]
     if len(shown) < len(rows):
         lines.append(f"({len(shown)} of {len(rows)} points; --csv or --json gives all)")
     return "\n".join([*lines, *(f"Wrote {path}" for path in files)])
+
+
+def _ends(lower: float, upper: float) -> str:
+    """Return the bracket as text; one that is narrower than a reader of a table needs is shown wider, never narrower."""
+    if not upper - lower < 10.0 ** (1 - DELTA_DIGITS) * upper:
+        return str(Bracket(lower, upper))
+    return f"[{_rounded(lower, ROUND_FLOOR)}, {_rounded(upper, ROUND_CEILING)}]"
+
+
+def _rounded(value: float, rounding: str) -> str:
+    exact = Context(prec=DELTA_DIGITS, rounding=rounding).create_decimal(Decimal(value))
+    return f"{exact:f}" if 1e-4 <= value < 1e6 else f"{exact:e}"
