@@ -17,9 +17,10 @@ from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.numerics.bracket import Bracket
 
-_OF_A_CLASS = (
-    "bounded_range is a class of mechanisms: our upper end is that of the pair that dominates it, which no composition of "
-    "members attains, so theorems that know the class may give less; our lower end is that of one member."
+OF_A_CLASS = (
+    "bounded_range stands for a class of mechanisms: the upper end is that of the pair that dominates it, which no composition "
+    "of members attains, the lower end that of one member (decision 0008); theorems that know the class, Rényi accounting among "
+    "them, may prove less than the upper end (see tightbudget compare)."
 )
 _NOTHING = "it gives no finite ε at this δ"
 
@@ -48,8 +49,15 @@ def compare(
         bracket = composition.delta(epsilon, rtol)
     ours = Row(OURS, bracket.upper, "bracket", "certified, both ends", lower=bracket.lower)
     rows = (ours, *(_row(bound, promises, delta, epsilon) for bound in ALL))
-    note = _OF_A_CLASS if promises.total > 1 and any(_is_class(step.mechanism) for step in promises.steps) else ""
+    note = class_note(composition)
     return Comparison(str(composition), bracket.relation, rows, delta, epsilon, bracket.converged, bracket.reason, note)
+
+
+def class_note(composition: Composable) -> str:
+    """Return what a reader must know of a bracket for steps that stand for a class; nothing if there are none or just one."""
+    parts = composition._parts
+    several = sum(count for _, count in parts) > 1
+    return OF_A_CLASS if several and any(_is_class(mechanism) for mechanism, count in parts if count) else ""
 
 
 def _is_class(mechanism: Mechanism) -> bool:

@@ -26,7 +26,7 @@ def number(value: float) -> float | str:
     return value if math.isfinite(value) else str(value)
 
 
-def bracket(expression: str, asked: dict[str, float], answer: Bracket, rtol: float) -> Wire:
+def bracket(expression: str, asked: dict[str, float], answer: Bracket, rtol: float, note: str = "") -> Wire:
     """Return the shape of one bracket; `asked` is {"delta": ...} or {"epsilon": ...}."""
     return {
         "expression": expression,
@@ -38,11 +38,12 @@ def bracket(expression: str, asked: dict[str, float], answer: Bracket, rtol: flo
         "converged": answer.converged,
         "reason": answer.reason,
         "rtol": rtol,
+        "note": note,
         "version": __version__,
     }
 
 
-def curve(expression: str, answer: Curve) -> Wire:
+def curve(expression: str, answer: Curve, note: str = "") -> Wire:
     """Return the shape of a curve: three lists of equal length."""
     return {
         "expression": expression,
@@ -51,6 +52,7 @@ def curve(expression: str, answer: Curve) -> Wire:
         "lower": [number(value) for value in answer.lower.tolist()],
         "upper": [number(value) for value in answer.upper.tolist()],
         "converged": answer.converged,
+        "note": note,
         "version": __version__,
     }
 

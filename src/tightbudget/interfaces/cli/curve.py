@@ -13,11 +13,12 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from tightbudget.comparison import class_note
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import plot as picture
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.files import check_target, write_all
-from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Expression, Json, Rtol
+from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Expression, Json, Rtol, say
 from tightbudget.interfaces.cli.terminal import patiently, show
 from tightbudget.mechanisms.base import Curve
 from tightbudget.notation import Private, parse
@@ -55,7 +56,9 @@ def curve(
     if csv_file is not None:
         files[csv_file] = _as_csv(result)
     write_all(files)
-    show(_as_json(result, str(private)) if as_json else _as_text(result, files))
+    note = class_note(private)
+    show(wire.dumps(wire.curve(str(private), result, note)) if as_json else _as_text(result, files))
+    say(note)
     if result.converged:
         return 0
     print("Note: the bounds hold, but some are further apart than asked; see the relative width.", file=sys.stderr)
@@ -99,10 +102,6 @@ def _as_csv(result: Curve) -> bytes:
     rows.writerow(["epsilon", "delta_lower", "delta_upper"])
     rows.writerows(zip(*_columns(result), strict=True))
     return text.getvalue().encode()
-
-
-def _as_json(result: Curve, expression: str) -> str:
-    return wire.dumps(wire.curve(expression, result))
 
 
 def _columns(result: Curve) -> tuple[list[float], list[float], list[float]]:

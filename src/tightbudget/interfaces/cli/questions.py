@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from tightbudget.comparison import class_note
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.terminal import patiently, show
 from tightbudget.notation import parse
@@ -31,9 +32,10 @@ def epsilon(
     """
     private = parse(expression)
     answer = patiently(lambda: private.epsilon(delta=delta, rtol=rtol), "bracketing ε")
+    note = class_note(private)
     if as_json:
-        return _finish(wire.dumps(wire.bracket(str(private), {"delta": delta}, answer, rtol)), answer)
-    return _finish(f"ε in {answer} at δ = {delta!r} ({answer.relation})", answer)
+        return _finish(wire.dumps(wire.bracket(str(private), {"delta": delta}, answer, rtol, note)), answer, note)
+    return _finish(f"ε in {answer} at δ = {delta!r} ({answer.relation})", answer, note)
 
 
 def delta(
@@ -50,13 +52,21 @@ def delta(
     """
     private = parse(expression)
     answer = patiently(lambda: private.delta(epsilon=epsilon, rtol=rtol), "bracketing δ")
+    note = class_note(private)
     if as_json:
-        return _finish(wire.dumps(wire.bracket(str(private), {"epsilon": epsilon}, answer, rtol)), answer)
-    return _finish(f"δ in {answer} at ε = {epsilon!r} ({answer.relation})", answer)
+        return _finish(wire.dumps(wire.bracket(str(private), {"epsilon": epsilon}, answer, rtol, note)), answer, note)
+    return _finish(f"δ in {answer} at ε = {epsilon!r} ({answer.relation})", answer, note)
 
 
-def _finish(line: str, answer: Bracket) -> int:
+def say(note: str) -> None:
+    """Print a note for people on standard error; machines find it in the JSON."""
+    if note:
+        print(f"Note: {note}", file=sys.stderr)
+
+
+def _finish(line: str, answer: Bracket, note: str) -> int:
     show(line)
+    say(note)
     if answer.converged:
         return 0
     print(f"Note: the bracket holds but is wider than asked: {answer.reason or 'no reason given'}.", file=sys.stderr)
