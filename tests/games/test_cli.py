@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tightbudget.games import roster
+from tightbudget.interfaces import odometer_plot
 from tightbudget.interfaces.cli import main
 
 QUICK = ["--rounds", "60", "--runs", "40"]
@@ -85,3 +87,23 @@ def test_bad_input_gets_one_sentence(options: list[str], capsys: pytest.CaptureF
     assert shown.out == ""
     assert shown.err.startswith("Error: ")
     assert shown.err.count("\n") == 1
+
+
+def test_both_spellings_of_a_kind_are_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    for kind in ("one-sided-mixture", "one_sided_mixture"):
+        assert main(["odometer", "simulate", "--kind", kind, "--rounds", "50", "--runs", "5", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["games"][0]["odometer"] == "one_sided_mixture"
+
+
+def test_crossings_of_every_bound_are_found() -> None:
+    losses = np.array([[0.0, 1.0, 3.0, 2.0], [0.0, 1.0, 1.0, 6.0], [0.0, -1.0, 0.0, 1.0]])
+    bounds = {"unsound": np.array([0.0, 2.0, 2.0, 2.0]), "sound": np.array([0.0, 5.0, 5.0, 5.0])}
+    assert odometer_plot._crossings(losses, bounds) == {"unsound": {0: 2, 1: 3}, "sound": {1: 3}}
+
+
+def test_the_picture_says_how_many_runs_it_shows() -> None:
+    losses = np.array([[0.0, 1.0, 3.0, 2.0], [0.0, 1.0, 1.0, 6.0]])
+    bounds = {"unsound": np.array([0.0, 2.0, 2.0, 2.0]), "sound": np.array([0.0, 5.0, 5.0, 5.0])}
+    picture = odometer_plot.draw_paths(losses, bounds, {"unsound"}, 0.1, "title", "svg", runs=500).decode()
+    assert "2 of 500 runs drawn" in picture
+    assert "sound, 1 above" in picture

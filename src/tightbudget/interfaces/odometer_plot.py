@@ -22,39 +22,39 @@ Bounds = Mapping[str, NDArray[np.float64]]
 
 
 def draw_paths(
-    losses: NDArray[np.float64], bounds: Bounds, unsound: set[str], epsilon: float, title: str, file_format: str = "png"
+    losses: NDArray[np.float64],
+    bounds: Bounds,
+    unsound: set[str],
+    epsilon: float,
+    title: str,
+    file_format: str = "png",
+    runs: int | None = None,
 ) -> bytes:
     """Return the picture of realised losses (runs, rounds + 1) under running bounds, each of rounds + 1 numbers.
 
     On the left as they are; on the right in units of sqrt(V) above the mean and over the logarithm of time, where early rounds
-    are seen too. A run that goes above an unsound bound stops there, as the adversary would, at a mark.
+    are seen too. Where a run first goes above a bound there is a mark in the colour of the bound; after an unsound one, where
+    the adversary would stop, the run goes on faintly. `runs` is how many were played, if not all are drawn.
     """
     with _figure(title, (10.4, 4.8)) as figure:
         left, right = figure.subplots(1, 2)
         times = np.arange(losses.shape[1])
         mean, root = times * epsilon * np.tanh(epsilon / 2.0), np.maximum(epsilon * np.sqrt(times), 1e-300)
-        broken = [bounds[name] for name in sorted(unsound & set(bounds))]
-        ends = [_first_above(path, broken) for path in losses]
-        _draw_runs(left, losses, ends, bounds, unsound, np.linspace)
+        marks = _crossings(losses, bounds)
+        stops = [
+            min((marks[name][run] for name in unsound & set(bounds) if run in marks[name]), default=None)
+            for run in range(len(losses))
+        ]
+        _draw_runs(left, losses, stops, marks, bounds, unsound, np.linspace)
         scaled = {name: (bound - mean) / root for name, bound in bounds.items()}
-        _draw_runs(right, (losses - mean) / root, ends, scaled, unsound, np.geomspace)
+        _draw_runs(right, (losses - mean) / root, stops, marks, scaled, unsound, np.geomspace)
         left.set_ylabel("privacy loss")
         left.set_ylim(*_window(losses, bounds))
         right.set_ylabel("(loss − mean loss) / √V")
         right.set_xscale("log")
         right.set_ylim(-4.0, 6.0)
-        left.plot([], [], color=PATH_COLOUR, linewidth=1.2, label=f"realised losses of {len(losses)} runs")
-        if broken:
-            count = sum(end is not None for end in ends)
-            left.plot(
-                [],
-                [],
-                color=UNSOUND_COLOUR,
-                linewidth=0.9,
-                marker="o",
-                markersize=4,
-                label=f"{count} stopped above the unsound bound",
-            )
+        drawn = f"{len(losses)} of {runs} runs drawn" if runs is not None and runs > len(losses) else f"{len(losses)} runs"
+        left.plot([], [], color=PATH_COLOUR, linewidth=1.2, label=f"realised losses, {drawn}")
         _legend_below(figure, left)
         return as_bytes(figure, file_format)
 
@@ -62,24 +62,26 @@ def draw_paths(
 def _draw_runs(
     axes: "Axes",
     losses: NDArray[np.float64],
-    ends: Sequence[int | None],
+    stops: Sequence[int | None],
+    marks: Mapping[str, Mapping[int, int]],
     bounds: Bounds,
     unsound: set[str],
     spaced: Callable[..., NDArray[np.float64]],
 ) -> None:
     rounds = losses.shape[1] - 1
-    for path, end in zip(losses, ends, strict=True):
-        shown = _shown(end or rounds, spaced)
-        colour, weight = (PATH_COLOUR, 0.5) if end is None else (UNSOUND_COLOUR, 0.8)
-        axes.plot(shown, path[shown], color=colour, linewidth=weight, alpha=0.7, zorder=2 if end is None else 3)
-        if end is not None:
-            axes.plot(end, path[end], marker="o", markersize=4, color=UNSOUND_COLOUR, zorder=5)
     shown = _shown(rounds, spaced)
+    for path, stop in zip(losses, stops, strict=True):
+        faint = 0.7 if stop is None else 0.3
+        axes.plot(shown, path[shown], color=PATH_COLOUR, linewidth=0.5, alpha=faint, zorder=2)
+        if stop is not None:
+            before = _shown(stop, spaced)
+            axes.plot(before, path[before], color=UNSOUND_COLOUR, linewidth=0.8, alpha=0.7, zorder=3)
     for name, colour in _coloured(bounds, unsound):
         style = (0, (4, 2)) if name in unsound else "solid"
-        axes.plot(
-            shown, bounds[name][shown], color=colour, linewidth=2.0, linestyle=style, label=_label(name, unsound), zorder=4
-        )
+        label = f"{_label(name, unsound)}, {len(marks[name])} above"
+        axes.plot(shown, bounds[name][shown], color=colour, linewidth=2.0, linestyle=style, label=label, zorder=4)
+        for run, first in marks[name].items():
+            axes.plot(first, losses[run, first], marker="o", markersize=4, color=colour, markeredgecolor="white", zorder=5)
     axes.set_xlabel("rounds")
 
 
@@ -161,9 +163,13 @@ def _shown(rounds: int, spaced: Callable[..., NDArray[np.float64]]) -> NDArray[n
     return np.unique(np.append(spaced(1, rounds, min(rounds, POINTS_DRAWN)).astype(np.intp), rounds))
 
 
-def _first_above(path: NDArray[np.float64], bounds: Sequence[NDArray[np.float64]]) -> int | None:
-    over = [int(first) for bound in bounds for first in np.flatnonzero(path[1:] > bound[1:] * (1.0 + TIE))[:1] + 1]
-    return min(over, default=None)
+def _crossings(losses: NDArray[np.float64], bounds: Bounds) -> dict[str, dict[int, int]]:
+    """Return, for each bound, the runs that ever go above it with the round where each first does."""
+    crossings: dict[str, dict[int, int]] = {}
+    for name, bound in bounds.items():
+        above = losses[:, 1:] > bound[1:] * (1.0 + TIE)
+        crossings[name] = {int(run): int(above[run].argmax()) + 1 for run in np.flatnonzero(above.any(axis=1))}
+    return crossings
 
 
 def _window(losses: NDArray[np.float64], bounds: Bounds) -> tuple[float, float]:

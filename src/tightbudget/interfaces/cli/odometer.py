@@ -54,8 +54,13 @@ def simulate(
     ones, each with confidence 99 %. Where every step is the same, the answer is also worked out exactly.
 
     \b
+    holds        the exact probability, or the upper limit of the estimate, is within what is promised
+    not refuted  the estimate is too rough to say; more runs narrow it
+    FAILS        the exact probability is above what is promised, or the estimate is beyond doubt
+
+    \b
     Example:
-      tightbudget odometer simulate --kind mixture --kind fixed-time --runs 500 --plot runs.png
+      tightbudget odometer simulate --kind mixture --kind fixed-time --rounds 2000 --runs 500 --plot runs.png
     """
     chosen = _chosen(kind, everything)
     _check(epsilon_each, delta, rounds, runs, seed, adversary, plot)
@@ -111,10 +116,13 @@ def _chosen(kind: list[str] | None, everything: bool) -> dict[str, roster.MakeOd
     every = {**roster.shipped_odometers(), **roster.unsound_odometers()}
     if everything:
         return every
-    for name in kind or []:
-        if name not in every:
+    spelt = {name.replace("_", "-"): name for name in every}
+    names = []
+    for name in kind or ["mixture"]:
+        if name.replace("_", "-") not in spelt:
             raise InvalidParameter("--kind", name, f"one of {', '.join(every)}")
-    return {name: every[name] for name in kind or ["mixture"]}
+        names.append(spelt[name.replace("_", "-")])
+    return {name: every[name] for name in names}
 
 
 def _check(epsilon: float, delta: float, rounds: int, runs: int, seed: int, adversary: str, plot: Path | None) -> None:
@@ -160,7 +168,7 @@ def _picture(
     losses, _ = paths(step, some, rounds=rounds, runs=min(runs, PATHS_DRAWN), rng=rng)
     bounds = {name: np.concatenate([[0.0], walk.bounds_of(make(delta), epsilon, rounds)]) for name, make in chosen.items()}
     title = f"pure_dp(epsilon={epsilon:g}) in every round, δ = {delta:g}"
-    return odometer_plot.draw_paths(losses, bounds, set(roster.unsound_odometers()), epsilon, title, suffix)
+    return odometer_plot.draw_paths(losses, bounds, set(roster.unsound_odometers()), epsilon, title, suffix, runs)
 
 
 def _show_table(rows: list[roster.Row], exactly: dict[str, float], epsilon: float) -> None:
