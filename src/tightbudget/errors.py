@@ -25,7 +25,7 @@ class InvalidParameter(TightBudgetError, ValueError):
 
     def __init__(self, name: str, value: object, allowed: str, hint: str = "") -> None:
         self.name, self.value, self.allowed = name, value, allowed
-        super().__init__(f"{name} is {value!r}, but must be {allowed}." + (f" {hint}" if hint else ""))
+        super().__init__(f"{name} is {_shown(value)}, but must be {allowed}." + (f" {hint}" if hint else ""))
 
 
 class NotationError(TightBudgetError, ValueError):
@@ -76,3 +76,10 @@ class Contradiction(TightBudgetError):
     def __init__(self, lower: float, upper: float) -> None:
         self.lower, self.upper = lower, upper
         super().__init__(f"Bounds contradict each other: {lower!r} > {upper!r}. Please report this expression as a bug.")
+
+
+def _shown(value: object) -> str:
+    """Return the value as a person would type it: a number of NumPy as a plain one."""
+    if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
+        value = value.item()  # type: ignore[attr-defined]
+    return repr(value)

@@ -193,8 +193,13 @@ class Answer:
     @property
     def original(self) -> Setting:
         """Vuvuzela's own setting for about this many rounds."""
+        return ORIGINAL[self.original_name]
+
+    @property
+    def original_name(self) -> str:
+        """Which of Vuvuzela's settings `saved` compares with: low up to 1024 (dialing) or 65536 rounds, high beyond."""
         low = self.rounds <= _LOW_ROUNDS[self.setting.protocol]
-        return ORIGINAL[f"{self.setting.protocol} {'low' if low else 'high'}"]
+        return f"{self.setting.protocol} {'low' if low else 'high'}"
 
     @property
     def saved(self) -> float:

@@ -18,7 +18,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import plot as picture
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.files import check_target, write_all
-from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Expression, Json, Rtol
+from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Expression, Json, Rtol, check_question
 from tightbudget.interfaces.cli.terminal import patiently, show
 from tightbudget.interfaces.comparison_plot import draw_comparison
 from tightbudget.notation import Private, parse
@@ -67,9 +67,7 @@ def compare(
 
 
 def _check(delta: float | None, epsilon: float | None, high: float | None, plot: Path | None, csv_file: Path | None) -> None:
-    if (delta is None) == (epsilon is None):
-        both = "both --delta and --epsilon" if delta is not None else "neither --delta nor --epsilon"
-        raise InvalidParameter("the question", both, "one of --delta and --epsilon")
+    check_question(delta, epsilon)
     if high is not None and not 0.0 < high < math.inf:
         raise InvalidParameter("--max", high, "a finite number above 0")
     if plot is not None:

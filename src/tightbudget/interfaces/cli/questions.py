@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from tightbudget.comparison import class_note
+from tightbudget.errors import TightBudgetError
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.terminal import patiently, show
 from tightbudget.notation import parse
@@ -16,6 +17,12 @@ NOT_NARROW_ENOUGH = 3
 Expression = Annotated[str, typer.Argument(metavar="EXPR", help="A composition, as in 'gaussian(sigma=2) * 10'.")]
 Rtol = Annotated[float, typer.Option(help="Width asked for, relative to the upper end.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+class Usage(TightBudgetError):
+    """Options that do not go together; the sentence says all."""
+
+    code = "usage"
 
 
 def epsilon(
@@ -56,6 +63,12 @@ def delta(
     if as_json:
         return _finish(wire.dumps(wire.bracket(str(private), {"epsilon": epsilon}, answer, rtol, note)), answer, note)
     return _finish(f"δ in {answer} at ε = {epsilon!r} ({answer.relation})", answer, note)
+
+
+def check_question(delta: float | None, epsilon: float | None) -> None:
+    """Refuse a question about both or neither."""
+    if (delta is None) == (epsilon is None):
+        raise Usage("Give exactly one of --delta and --epsilon.")
 
 
 def say(note: str) -> None:

@@ -10,11 +10,14 @@ import typer
 from tightbudget import __version__
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Json
+from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Json, Usage, check_question, say
 from tightbudget.interfaces.cli.terminal import patiently, show
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.studies import timing as delays
 from tightbudget.studies import vuvuzela as dummies
+
+USUAL_CELLS = 16
+MUCH_OUTSIDE = 0.2  # share of a sample beyond fixed edges that is worth a warning
 
 app = typer.Typer(no_args_is_help=True, help="Case studies: dummy messages (vuvuzela) and measured delays (timing).")
 
@@ -58,7 +61,12 @@ def _vuvuzela_json(answer: dummies.Answer) -> wire.Wire:
         "lower": answer.achieved.lower,
         "upper": answer.achieved.upper,
         "fails": None if answer.fails is None else {"mean": answer.fails.mean, "scale": answer.fails.scale},
-        "original": {"mean": answer.original.mean, "scale": answer.original.scale, "requests": answer.original.requests},
+        "original": {
+            "name": answer.original_name,
+            "mean": answer.original.mean,
+            "scale": answer.original.scale,
+            "requests": answer.original.requests,
+        },
         "saved": answer.saved,
         "version": __version__,
     }
@@ -74,8 +82,8 @@ def _vuvuzela_text(answer: dummies.Answer) -> str:
             f"  δ in {answer.achieved} at ε = {answer.epsilon:.6g} after {answer.rounds} rounds; asked {answer.delta!r}",
             f"  provably too little   {fails}",
             f"  dummy requests        {setting.requests:.6g} a round and server",
-            f"  Vuvuzela's setting    {original.requests:.6g} (mean {original.mean:g}, scale {original.scale:g}):"
-            f" {abs(answer.saved):.1%} {more} here",
+            f"  Vuvuzela's setting    {original.requests:.6g} ({answer.original_name}: {original.noise},"
+            f" mean {original.mean:g}, scale {original.scale:g}): {abs(answer.saved):.1%} {more} here",
         ]
     )
 
@@ -89,7 +97,9 @@ def timing(
     delta: Annotated[float | None, typer.Option(help="Ask for ε at this δ.", show_default=False)] = None,
     counts: Annotated[bool, typer.Option("--counts", help="The files hold counts, one cell a line, not delays.")] = False,
     column: Annotated[str, typer.Option(help="Column to read: its number from 0, or its heading.")] = "0",
-    cells: Annotated[int, typer.Option(help="Cells, chosen with a tenth of the samples that is then set aside.")] = 16,
+    cells: Annotated[
+        int | None, typer.Option(help="Cells, chosen with a tenth of the samples that is then set aside.", show_default="16")
+    ] = None,
     low: Annotated[float | None, typer.Option(help="Fixed cells instead: first edge.", show_default=False)] = None,
     high: Annotated[float | None, typer.Option(help="Last edge.", show_default=False)] = None,
     width: Annotated[float | None, typer.Option(help="Width of a cell.", show_default=False)] = None,
@@ -105,13 +115,19 @@ def timing(
     Example:
       tightbudget study timing active.csv passive.csv --rounds 16 --epsilon 1
     """
-    if (epsilon is None) == (delta is None):
-        raise InvalidParameter("--epsilon", epsilon, "given, or else --delta", "Give exactly one of the two.")
+    check_question(delta, epsilon)
     edges = _edges(low, high, width)
+    if cells is not None and edges is not None:
+        raise Usage("Give --cells or fixed cells by --low, --high and --width, not both.")
     if counts and edges is not None:
         raise InvalidParameter("--width", width, "left out with --counts", "Counts have their cells already.")
+    for path in (first, second):
+        if not path.exists():
+            raise Usage(f"There is no file {str(path)!r}.")
     a, b = delays.read(first, column), delays.read(second, column)
-    measured = delays.from_counts(a, b) if counts else delays.measure(a, b, edges, cells=cells, seed=seed)
+    chosen = USUAL_CELLS if cells is None else cells
+    measured = delays.from_counts(a, b) if counts else delays.measure(a, b, edges, cells=chosen, seed=seed)
+    note = _outside(measured) if edges is not None else ""
     confident = measured.confident(rounds, confidence)
     plug_in = measured.plug_in(rounds)
 
@@ -124,13 +140,25 @@ def timing(
     model, truth = patiently(answers, "bracketing")
     asked: dict[str, Any] = {"epsilon": epsilon} if epsilon is not None else {"delta": delta}
     if as_json:
-        show(wire.dumps(_timing_json(measured, confident, asked, model, truth)))
+        show(wire.dumps(_timing_json(measured, confident, asked, model, truth, note)))
     else:
         show(_timing_text(measured, confident, asked, model, truth))
+    say(note)
     if model.converged and truth.converged:
         return 0
     print(f"Note: the brackets hold but are wider than asked: {model.reason or truth.reason}.", file=sys.stderr)
     return NOT_NARROW_ENOUGH
+
+
+def _outside(measured: delays.Measured) -> str:
+    """Return a warning if the two open cells beyond the edges hold so much that differences in there may be missed."""
+    shares = [(counts[0] + counts[-1]) / sum(counts) for counts in (measured.a, measured.b)]
+    if max(shares) <= MUCH_OUTSIDE:
+        return ""
+    return (
+        f"{shares[0]:.0%} and {shares[1]:.0%} of the samples fall outside --low and --high, where all delays count as alike; "
+        "an observer may tell more of them apart."
+    )
 
 
 def _edges(low: float | None, high: float | None, width: float | None) -> tuple[float, ...] | None:
@@ -142,7 +170,12 @@ def _edges(low: float | None, high: float | None, width: float | None) -> tuple[
 
 
 def _timing_json(
-    measured: delays.Measured, confident: delays.Confident, asked: dict[str, Any], model: Bracket, truth: Bracket
+    measured: delays.Measured,
+    confident: delays.Confident,
+    asked: dict[str, Any],
+    model: Bracket,
+    truth: Bracket,
+    note: str,
 ) -> wire.Wire:
     def ends(bracket: Bracket) -> wire.Wire:
         return {"lower": wire.number(bracket.lower), "upper": wire.number(bracket.upper), "converged": bracket.converged}
@@ -155,6 +188,7 @@ def _timing_json(
         "samples": [sum(measured.a), sum(measured.b)],
         "counts": [list(measured.a), list(measured.b)],
         "edges": list(measured.edges),
+        "note": note,
         "version": __version__,
     }
 

@@ -23,6 +23,8 @@ def read(path: str | Path, column: int | str = 0) -> Array:
     """
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except FileNotFoundError:
+        raise InvalidParameter("samples", str(path), "a readable text file", f"There is no file {str(path)!r}.") from None
     except (OSError, UnicodeDecodeError, TypeError, ValueError) as problem:
         raise InvalidParameter("samples", str(path), "a readable text file", f"Reading it failed: {problem}.") from None
     rows = [(number, line) for number, line in enumerate(lines, start=1) if line.strip() and not line.lstrip().startswith("#")]

@@ -150,3 +150,42 @@ def test_help_shows_an_example_that_works(study: str, files: Path, capsys: pytes
     example = re.search(r"tightbudget (study .*--.*)", capsys.readouterr().out)
     assert example is not None
     assert main(example.group(1).split()) == 0
+
+
+@pytest.mark.parametrize(
+    "command", [["study", "timing", "active.csv", "passive.csv", "--rounds", "9"], ["compare", "laplace(1)"]]
+)
+@pytest.mark.parametrize("asked", [[], ["--epsilon", "1", "--delta", "0.1"]])
+def test_one_sentence_for_one_question(command: list[str], asked: list[str], files: Path, capsys: pytest.CaptureFixture[str]):
+    assert main([*command, *asked]) == 2
+    assert capsys.readouterr().err == "Error: Give exactly one of --delta and --epsilon.\n"
+
+
+def test_a_missing_file_is_called_missing(files: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["study", "timing", "active.csv", "missing.csv", "--rounds", "9", "--epsilon", "1"]) == 2
+    assert capsys.readouterr().err == "Error: There is no file 'missing.csv'.\n"
+
+
+def test_cells_are_chosen_or_fixed_not_both(files: Path, capsys: pytest.CaptureFixture[str]):
+    both = ["--cells", "8", "--low", "0", "--high", "9", "--width", "1"]
+    assert main(["study", "timing", "c.csv", "d.csv", "--rounds", "9", "--epsilon", "1", *both]) == 2
+    assert "--cells or fixed cells" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("high", "warned"), [("2100", False), ("2001", True)])
+def test_many_samples_outside_the_edges_are_noted(high: str, warned: bool, files: Path, capsys: pytest.CaptureFixture[str]):
+    asked = ["active.csv", "passive.csv", "--rounds", "1", "--epsilon", "3", "--low", "1900", "--high", high, "--width", "1"]
+    assert main(["study", "timing", *asked, "--json"]) == 0
+    said = capsys.readouterr()
+    assert ("of the samples fall outside" in said.err) is warned
+    assert ("of the samples fall outside" in json.loads(said.out)["note"]) is warned
+
+
+def test_numbers_in_messages_are_plain(files: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["study", "timing", "active.csv", "passive.csv", "--counts", "--rounds", "9", "--epsilon", "1"]) == 2
+    assert "np." not in capsys.readouterr().err
+
+
+def test_vuvuzela_names_what_it_compares_with(capsys: pytest.CaptureFixture[str]):
+    assert main(["study", "vuvuzela", "dialing", "--rounds", "1025"]) == 0
+    assert "(dialing high: laplace, mean 20000, scale 1130)" in capsys.readouterr().out
