@@ -148,8 +148,11 @@ class _Term:
     def call(self, known: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, Any]]:
         """Return the name and the arguments of the one call this term consists of."""
         node = self._tree()
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in known):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
             self._fail(node, f"One promise is needed here: {', '.join(known)}")
+        if node.func.id not in known:
+            meant = _did_you_mean(node.func.id, list(known))
+            self._fail(node, f"There is no mechanism or promise {node.func.id!r}{meant}")
         name, arguments = node.func.id, known[node.func.id]
         given: dict[str, ast.expr] = dict(zip(arguments, node.args, strict=False))
         for keyword in node.keywords:

@@ -1,5 +1,6 @@
 """What one step may declare, besides the mechanisms of the engine."""
 
+import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from typing import Any, ClassVar
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.filters.exact import exact, exact_probability, show
-from tightbudget.mechanisms import Composable
+from tightbudget.mechanisms import BY_NAME, Composable
 from tightbudget.notation import parse, parse_call
 
 
@@ -101,13 +102,21 @@ def parse_increment(text: str) -> Increment:
     >>> parse_increment("pure_dp(epsilon=0.01) * 3")
     Composition(items=((PureDP(promised_epsilon=0.01), 3),))
     """
-    if not isinstance(text, str) or not _STARTS_A_PROMISE.match(text):
+    if not isinstance(text, str) or not (_STARTS_A_PROMISE.match(text) or _misspells_a_promise(text)):
         return parse(text)
     name, arguments = parse_call(text, _PROMISES)
     for needed in _PROMISES[name][:-1]:
         if needed not in arguments:
             raise InvalidParameter("increment", text, f"given with {' and '.join(_PROMISES[name][:-1])}")
     return ZCDP(**arguments) if name == "zcdp" else RDP(arguments["order"], arguments["value"], arguments.get("delta", 0))
+
+
+def _misspells_a_promise(text: str) -> bool:
+    """Return whether the text begins with a name that is no mechanism's but much like a promise's."""
+    name = re.match(r"\s*(\w+)", text)
+    if name is None or name[1].lower() in BY_NAME:
+        return False
+    return bool(difflib.get_close_matches(name[1].lower(), _PROMISES, n=1, cutoff=0.75))
 
 
 def exact_order(value: Any) -> Fraction:

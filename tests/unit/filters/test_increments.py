@@ -267,3 +267,14 @@ def test_an_order_that_a_step_closes_for_good() -> None:
 )
 def test_no_filter_is_best_for_a_step_that_none_admits(step: Any) -> None:
     assert all(row.count == 0 for row in tb.filters.best(10, 1e-6, step))
+
+
+@pytest.mark.parametrize(("text", "meant"), [("ZCDP(0.1)", "zcdp"), ("zcpd(0.1)", "zcdp"), (" RDP(8, 0.1)", "rdp")])
+def test_a_misspelt_promise_is_recognised(text: str, meant: str) -> None:
+    with pytest.raises(tb.NotationError, match=f"did you mean '{meant}'"):
+        tb.filters.parse_increment(text)
+
+
+def test_a_misspelt_mechanism_is_still_one() -> None:
+    with pytest.raises(tb.NotationError, match="did you mean 'pure_dp'"):
+        tb.filters.parse_increment("puredp(0.1)")

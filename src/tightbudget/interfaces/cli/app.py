@@ -11,10 +11,11 @@ from tightbudget.errors import BudgetRefused, TightBudgetError
 from tightbudget.interfaces.cli import compare, curve, filters, odometer, questions, reproduce, study
 from tightbudget.interfaces.cli.terminal import INTERRUPTED
 
+NAME = "tightbudget"
 BAD_INPUT = 2
 
 app = typer.Typer(
-    name="tightbudget",
+    name=NAME,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -54,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # an old terminal shows ? for ε, and that is all
     try:
-        code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
+        code = app(args=None if arguments is None else list(arguments), prog_name=NAME, standalone_mode=False)
         return code if isinstance(code, int) else 0
     except BudgetRefused as problem:
         _say(str(problem))
@@ -70,9 +71,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as problem:
         # Usage errors of the command line; their class has moved between versions of Typer, their face has not.
         if hasattr(problem, "format_message") and hasattr(problem, "exit_code"):
-            sentence = problem.format_message().strip().rstrip(".")
-            return _say(f"{sentence}. See tightbudget --help.") if sentence else BAD_INPUT
+            sentence = problem.format_message().strip()
+            ended = sentence if sentence.endswith((".", "?")) else f"{sentence}."
+            return _say(f"{ended} See {_asked(problem)} --help.") if sentence else BAD_INPUT
         raise
+
+
+def _asked(problem: Exception) -> str:
+    """Return the command that the problem is about, as it is typed."""
+    return getattr(getattr(problem, "ctx", None), "command_path", NAME)
 
 
 def _say(sentence: str) -> int:

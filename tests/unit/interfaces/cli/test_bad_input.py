@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import tightbudget
 from tightbudget.interfaces.cli import main
 
 BAD = {
@@ -68,3 +69,23 @@ def test_bad_input(
 def test_the_sentence_names_the_value_and_what_is_allowed(capsys: pytest.CaptureFixture[str]) -> None:
     main(["delta", "poisson(gaussian(sigma=1), q=1.5)", "--epsilon", "1"])
     assert "q is 1.5, but must be between 0 and 1. For a batch of 256 out of 60000" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (["filter", "compare", "--epsilon", "1"], "tightbudget filter compare"),
+        (["study", "vuvuzella"], "tightbudget study"),
+        (["epsilon", "gaussian(1)"], "tightbudget epsilon"),
+        (["nope"], "tightbudget"),
+    ],
+)
+def test_a_usage_error_names_the_command(arguments: list[str], command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    said = capsys.readouterr().err
+    assert said.endswith(f" See {command} --help.\n")
+    assert "?." not in said
+
+
+def test_the_package_shows_its_public_names_only() -> None:
+    assert {name for name in dir(tightbudget) if not name.startswith("__")} == set(tightbudget.__all__) - {"__version__"}
