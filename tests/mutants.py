@@ -695,7 +695,7 @@ MUTATIONS = [
              "mass at infinity is not passed on", [RESIDUAL]),
     Mutation("filter slot rate", "filters/domination.py", "step.q <= slot.q and", "",
              "larger samples take the slots of smaller ones", [SLOTS]),
-    Mutation("filter slot price", "filters/slots.py", "if priced > delta:", "if priced > 1e9 * delta:",
+    Mutation("filter slot price", "filters/slots.py", "if priced.upper > delta:", "if priced.upper > 1e9 * delta:",
              "a plan may cost more than its delta", [SLOTS]),
     Mutation("classic underflow", "classic/concentration.py", "found + _SMALLEST, found)", "found, found)",
              "squares of tiny epsilons vanish, and the bounds with them", [CLASSIC_EDGES]),

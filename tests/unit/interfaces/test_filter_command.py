@@ -42,3 +42,9 @@ def test_bad_input_is_one_sentence(arguments: list[str], capsys: pytest.CaptureF
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith("Error: ")
+
+
+def test_json_says_which_counts_were_cut_off(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["filter", "compare", "--epsilon", "1", "--delta", "1", "--each", "pure_dp(0.1)", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["filters"]
+    assert [(row["filter"], row["or_more"]) for row in rows[:2]] == [("slots", True), ("basic", False)]

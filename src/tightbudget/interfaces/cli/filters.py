@@ -77,4 +77,5 @@ def _as_json(choices: Choices) -> str:
 
 def _shape(choice: Choice) -> wire.Wire:
     state = choice.filter.state() if choice.filter is not None else None
-    return {"filter": choice.name, "steps": choice.count, "applies": state is not None, "note": choice.note, "state": state}
+    counted = {"steps": choice.count, "or_more": choice.or_more}
+    return {"filter": choice.name, **counted, "applies": state is not None, "note": choice.note, "state": state}
