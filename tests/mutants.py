@@ -701,6 +701,13 @@ MUTATIONS = [
              "squares of tiny epsilons vanish, and the bounds with them", [CLASSIC_EDGES]),
     Mutation("filter certainty", "filters/logs.py", "if probability > Fraction(1, 2):", "if probability > 2:",
              "1 - delta is lost where delta is near 1", [FIFTY]),
+    # what is printed
+    Mutation("curve ends", "interfaces/cli/curve.py", "_rounded(upper, ROUND_CEILING)", "_rounded(upper, ROUND_FLOOR)",
+             "a printed upper end is below the bound", ["unit/interfaces/cli/test_curve.py"]),
+    Mutation("curve epsilons", "interfaces/cli/curve.py", "return rounded if bool((np.diff(rounded) > 0.0).all()) else grid",
+             "return rounded", "two epsilons are printed as one", ["unit/interfaces/cli/test_curve.py"]),
+    Mutation("curve epsilon shown", "interfaces/cli/curve.py", "repr(epsilon).removesuffix('.0')", "format(epsilon, '.3g')",
+             "a delta is printed beside another epsilon than its own", ["unit/interfaces/cli/test_curve.py"]),
     # odometers
     Mutation("odometer rounding", "odometers/boundaries.py", "RAISED = 1.0 + 128.0 * U", "RAISED = 1.0 - 4.0 * U",
              "formulas are rounded down", [ODOMETER]),
