@@ -19,8 +19,8 @@ from tightbudget.numerics.bracket import Bracket
 
 OF_A_CLASS = (
     "bounded_range stands for a class of mechanisms: the upper end is that of the pair that dominates it, which no composition "
-    "of members attains, the lower end that of one member (decision 0008); theorems that know the class, Rényi accounting among "
-    "them, may prove less than the upper end (see tightbudget compare)."
+    "of members attains, the lower end that of one member (decision 0008); theorems that know the class, Rényi accounting "
+    "among them, may prove less than the upper end (see tightbudget compare)."
 )
 _NOTHING = "it gives no finite ε at this δ"
 
