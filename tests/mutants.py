@@ -386,8 +386,8 @@ MUTATIONS = [
     Mutation("spectral lower doubt", "bounds/spectral.py", "- theta * place - doubt",
              "- theta * place + 3.0 * doubt",
              "rounding of the scale is charged to the wrong side", [SPECTRAL]),
-    Mutation("spectral infinity", "bounds/spectral.py", " + self.infinity_upper)",
-             ")",
+    Mutation("spectral infinity", "bounds/spectral.py", " + 5e-324) + self.infinity_upper)",
+             " + 5e-324))",
              "what is certain to be revealed is left out", [SPECTRAL]),
     # closed forms
     Mutation("gaussian doubt", "bounds/gaussian.py", "first - second + doubt", "first - second - doubt",
