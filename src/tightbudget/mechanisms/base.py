@@ -106,7 +106,8 @@ class Composable:
     def _member(self) -> "Composition | None":
         """A composition that can occur, where the pairs composed here dominate a class and no member attains them all."""
         members = tuple((mechanism.member(), count) for mechanism, count in self._parts)
-        if sum(count for _, count in self._parts) <= 1 or members == self._parts:
+        # a single step attains its pair; steps that reveal nothing are none
+        if members == self._parts or max(direction.steps.total for direction in self._directions) <= 1:
             return None
         return Composition(members)
 
