@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import ClassVar
 
 from tightbudget.errors import InvalidParameter
@@ -28,6 +29,10 @@ class Laplace(Mechanism):
         positive("sensitivity", self.sensitivity, zero=True)
 
     def pair(self, direction: Direction) -> Pair | None:
+        return self._pair  # the noise is symmetric: both directions have the same
+
+    @cached_property
+    def _pair(self) -> Pair | None:
         if self.sensitivity == 0 or math.isinf(self.scale):
             return None
         top = quotient_up(self.sensitivity, self.scale) if self.scale > 0 else math.inf
