@@ -10,9 +10,7 @@ from typing import Any, ClassVar
 from tightbudget.errors import BudgetRefused, InvalidParameter
 from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, plus, show, tidy, to_float
 from tightbudget.filters.increments import Increment, checked_increment
-
-VERSION = 1
-"""Of the dictionaries that `state` returns; `from_state` reads no other."""
+from tightbudget.filters.states import VERSION
 
 MOST = 2**53
 """`remaining` counts no further: as many as this or more."""

@@ -1,15 +1,13 @@
 """Filters by their kind, and the way back from a state."""
 
-from typing import Any
-
-from tightbudget.errors import InvalidParameter
 from tightbudget.filters.advanced import AdvancedFilter, SharpenedFilter
-from tightbudget.filters.base import VERSION, Filter, State
+from tightbudget.filters.base import Filter, State
 from tightbudget.filters.basic import BasicFilter
 from tightbudget.filters.gdp import GDPFilter
 from tightbudget.filters.rdp import RDPFilter
 from tightbudget.filters.residual import ResidualFilter
 from tightbudget.filters.slots import SlotFilter
+from tightbudget.filters.states import restored
 from tightbudget.filters.whitehouse import WhitehouseFilter
 from tightbudget.filters.zcdp import ZCDPFilter
 
@@ -36,17 +34,5 @@ def from_state(state: State) -> Filter:
     >>> from_state(budget.state()) == budget
     True
     """
-    if not isinstance(state, dict):
-        raise InvalidParameter("state", state, "a dictionary that a filter's state() returned")
-    settings: dict[str, Any] = dict(state)
-    version, kind, spent = (settings.pop(name, None) for name in ("version", "kind", "spent"))
-    if version != VERSION or type(version) is not int:
-        raise InvalidParameter("version", version, f"{VERSION}", "The state was written by another version of the package.")
-    if not isinstance(kind, str) or kind not in BY_KIND:
-        raise InvalidParameter("kind", kind, f"one of {', '.join(BY_KIND)}")
-    try:
-        restored = BY_KIND[kind](**settings)
-    except TypeError:
-        raise InvalidParameter("state", state, f"as the {kind} filter wrote it") from None
-    restored._restore(spent)
-    return restored
+    made: Filter = restored(state, BY_KIND, "a filter")
+    return made

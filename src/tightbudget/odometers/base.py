@@ -13,10 +13,8 @@ from tightbudget.filters.exact import Amount, exact, exact_probability, float_up
 from tightbudget.filters.exact import tidy as short
 from tightbudget.filters.increments import Increment, checked_increment
 from tightbudget.filters.logs import log_reciprocal
+from tightbudget.filters.states import VERSION
 from tightbudget.odometers.boundaries import RAISED
-
-VERSION = 1
-"""Of the dictionaries that `state` returns; `from_state` reads no other."""
 
 SMALLEST_DELTA = Fraction(1, 10**300)
 
