@@ -6,35 +6,13 @@ of the truth. Reference: Dong, Roth, Su 2022, Theorem 3.4.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from tightbudget.classic.bound import prepared
+from tightbudget.classic.gaussian_dp import GaussianBound
 from tightbudget.classic.promises import Promises
-from tightbudget.divergences import gdp_delta, gdp_epsilon
 from tightbudget.errors import DoesNotApply
-from tightbudget.mechanisms.base import Composable
-from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
 from tightbudget.pairs.base import Direction, Pair
-
-
-@dataclass(frozen=True)
-class CentralLimit:
-    name: str = "GDP, central limit"
-    reference: str = "Dong, Roth, Su 2022, Thm 3.4"
-    kind: str = "approximation"
-
-    def delta(self, asked: Composable | Promises, epsilon: float) -> float:
-        return gdp_delta(_mu(prepared(asked)), epsilon_asked(epsilon))
-
-    def epsilon(self, asked: Composable | Promises, delta: float) -> float:
-        return gdp_epsilon(_mu(prepared(asked)), delta_asked(delta))
-
-    def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
-        mu = _mu(prepared(asked))
-        return [gdp_delta(mu, epsilon) for epsilon in epsilons]
 
 
 def _mu(promises: Promises) -> float:
@@ -64,4 +42,4 @@ def _moments(pair: Pair) -> tuple[float, float]:
     return mean, float(mass @ (loss - mean) ** 2)
 
 
-central_limit = CentralLimit()
+central_limit = GaussianBound("GDP, central limit", "Dong, Roth, Su 2022, Thm 3.4", _mu, kind="approximation")

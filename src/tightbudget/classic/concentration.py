@@ -1,11 +1,14 @@
 """The tail bound that the advanced theorems share: epsilon = drift + sqrt(2 V log(1/d'))."""
 
 import sys
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.classic.bound import ROUNDING
+from tightbudget.classic.bound import ROUNDING, PromiseBound
+from tightbudget.classic.promises import Promises
+from tightbudget.classic.totals import summed
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE
 
@@ -47,3 +50,21 @@ def slack_at(drift: Array, variance: Array, epsilon: float) -> Array:
     # NEGLIGIBLE stands for exponentials too small for a float
     slack: Array = np.where(np.isinf(exponent) & (variance == 0.0), 0.0, np.exp(-exponent) * (1.0 + ROUNDING) + NEGLIGIBLE)
     return np.where(exponent < 0.0, np.inf, slack)
+
+
+def concentrated(
+    name: str,
+    reference: str,
+    moments: Callable[[Promises, Array], tuple[Array, Array]],
+    check: Callable[[Promises], None] = lambda promises: None,
+) -> PromiseBound:
+    """Return the bound of a theorem that gives the loss a drift and a variance, and adds up the deltas."""
+
+    def delta_formula(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:
+        return summed(promises, deltas) + slack_at(*moments(promises, epsilons), epsilon)
+
+    def epsilon_formula(promises: Promises, epsilons: Array, deltas: Array, delta: float) -> Array:
+        slack = delta - summed(promises, deltas) - 4.0 * U * delta
+        return epsilon_at(*moments(promises, epsilons), slack)
+
+    return PromiseBound(name, reference, delta_formula, epsilon_formula, at_infinity=summed, check=check)

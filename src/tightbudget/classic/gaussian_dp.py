@@ -4,7 +4,7 @@ Reference: Dong, Roth, Su 2022, Corollary 3.3 and (for the conversion) Corollary
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tightbudget.classic.bound import prepared
@@ -17,18 +17,21 @@ from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
 
 @dataclass(frozen=True)
 class GaussianBound:
-    name: str = "Gaussian DP"
-    reference: str = "Dong, Roth, Su 2022, Cor. 3.3"
+    """What mu-GDP says of a composition, for the mu that a theorem gives it."""
+
+    name: str
+    reference: str
+    mu: Callable[[Promises], float]
     kind: str = "upper bound"
 
     def delta(self, asked: Composable | Promises, epsilon: float) -> float:
-        return gdp_delta(_mu(prepared(asked)), epsilon_asked(epsilon))
+        return gdp_delta(self.mu(prepared(asked)), epsilon_asked(epsilon))
 
     def epsilon(self, asked: Composable | Promises, delta: float) -> float:
-        return gdp_epsilon(_mu(prepared(asked)), delta_asked(delta))
+        return gdp_epsilon(self.mu(prepared(asked)), delta_asked(delta))
 
     def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
-        mu = _mu(prepared(asked))
+        mu = self.mu(prepared(asked))
         return [gdp_delta(mu, epsilon) for epsilon in epsilons]
 
 
@@ -39,4 +42,4 @@ def _mu(promises: Promises) -> float:
     return mu
 
 
-gaussian_dp = GaussianBound()
+gaussian_dp = GaussianBound("Gaussian DP", "Dong, Roth, Su 2022, Cor. 3.3", _mu)

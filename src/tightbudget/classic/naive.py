@@ -3,6 +3,8 @@
 Reference: Dwork, Kenthapadi, McSherry, Mironov, Naor 2006, Theorem 1.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,18 +15,16 @@ from tightbudget.classic.totals import summed
 Array = NDArray[np.float64]
 
 
-def _delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:
-    return np.where(promises.weighted(epsilons) <= epsilon, summed(promises, deltas), np.inf)
+def added_up(name: str, reference: str, total: Callable[[Promises, Array], Array]) -> PromiseBound:
+    """Return the bound whose epsilon is the sum of all epsilons and whose delta is a total of all deltas."""
+
+    def delta_formula(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:
+        return np.where(promises.weighted(epsilons) <= epsilon, total(promises, deltas), np.inf)
+
+    def epsilon_formula(promises: Promises, epsilons: Array, deltas: Array, delta: float) -> Array:
+        return np.where(total(promises, deltas) <= delta, promises.weighted(epsilons), np.inf)
+
+    return PromiseBound(name, reference, delta_formula, epsilon_formula, at_infinity=total)
 
 
-def _epsilon(promises: Promises, epsilons: Array, deltas: Array, delta: float) -> Array:
-    return np.where(summed(promises, deltas) <= delta, promises.weighted(epsilons), np.inf)
-
-
-naive = PromiseBound(
-    name="naive",
-    reference="Dwork, Kenthapadi, McSherry, Mironov, Naor 2006",
-    delta_formula=_delta,
-    epsilon_formula=_epsilon,
-    at_infinity=summed,
-)
+naive = added_up("naive", "Dwork, Kenthapadi, McSherry, Mironov, Naor 2006", summed)
