@@ -120,16 +120,14 @@ def node(j: int, period: int) -> arb:
     return 2 * arb.pi() * j / period
 
 
-def transform(
-    leaves: Sequence[Leaf], counts: Sequence[int], places: np.ndarray, kind: int, angle: arb, centres: Sequence[int]
-) -> acb:
-    """Return the product of all transforms at an angle, indices counted from the centres, exactly."""
+def transform(leaves: Sequence[Leaf], counts: Sequence[int], places: np.ndarray, kind: int, angle: arb, centre: int) -> acb:
+    """Return the product of all transforms at an angle, sums of places counted from the centre, exactly."""
     ctx.prec = BITS
-    whole = acb(1)
-    for one, count, centre in zip(leaves, counts, centres, strict=True):
+    whole = acb(0, angle * centre).exp()
+    for one, count in zip(leaves, counts, strict=True):
         mine = places[one.begin : one.begin + one.spread.size].tolist()
         value = acb(0)
         for k, p in zip(mine, rows_of(one)[kind].tolist(), strict=True):
-            value += ball(p) * acb(0, -angle * (round(k) - centre)).exp()
+            value += ball(p) * acb(0, -angle * round(k)).exp()
         whole *= value**count
     return whole

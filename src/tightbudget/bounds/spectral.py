@@ -8,30 +8,53 @@ from numpy.typing import NDArray
 
 from tightbudget.bounds.profile import log_doubt_at, scaled, weight_norms
 from tightbudget.composition.spectrum import Spectrum
+from tightbudget.numerics.frequencies import turned
 from tightbudget.numerics.rounding import U
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 _FAR = 2.0**45  # steps from the middle
+_ROWS, _SERIES = [0, 0, 1, 2], [0, 1, 0, 1]  # of the four sums
 _SCALING = 2e-13  # of `scaled`: it rounds a logarithm of at most 700, relative
 
 
 @dataclass(frozen=True, eq=False)
 class SpectralProfile:
-    """Certified bounds on delta at every epsilon; sharp near the epsilon for which the tilt was chosen."""
+    """Certified bounds on delta at every epsilon; sharp near the epsilon for which the tilt was chosen.
+
+    A reading takes four sums over nodes, each of a row against e^{-(theta + j) step l}, l >= 0: of the spread A with j = 0
+    and 1, of the merged A with 0, of the merged B with 1. Only the turn to where the weight begins depends on epsilon.
+    """
 
     spectrum: Spectrum
-    series: Complex  # 1 / (1 - e^{-(theta + j) step + i u}) for j = 0, 1
-    sizes: Array  # their moduli
+    terms: Array  # one row for each sum: what cosines of the turn are multiplied with, and what sines are
+    errors: tuple[float, ...]  # of each sum
+    series: tuple[float, float]  # sums of the weights themselves, for j = 0, 1
+    log_scale: float  # the largest
     infinity_upper: float
     infinity_lower: float
     points: float
 
     @staticmethod
     def of(spectrum: Spectrum, infinity_upper: float, infinity_lower: float, points: float) -> "SpectralProfile":
-        series = _series(np.array([[spectrum.theta], [spectrum.theta + 1.0]]) * spectrum.step, spectrum.angles)
-        return SpectralProfile(spectrum, series, np.abs(series), infinity_upper, infinity_lower, points)
+        s = spectrum
+        series = _series(np.array([[s.theta], [s.theta + 1.0]]) * s.step, turned(1, s.nodes, s.period))
+        # a node and its mirror image count together; node 0 has none
+        products = (2.0 / s.period) * (s.values[_ROWS] * series[_SERIES])
+        products[:, 0] *= 0.5
+        values = np.abs(s.values)
+        doubt, size = s.doubt + values * (U * (96.0 + 4.0 * s.nodes.size)), (2.0 / s.period) * np.abs(series)[_SERIES]
+        return SpectralProfile(
+            spectrum=s,
+            terms=np.concatenate([products.real, -products.imag], axis=1),
+            errors=tuple((np.einsum("rj,rj->r", doubt[_ROWS], size) * (1.0 + 1e-9)).tolist()),
+            series=(float(series[0, 0].real), float(series[1, 0].real)),
+            log_scale=float(np.abs(s.log_scale).max()),
+            infinity_upper=infinity_upper,
+            infinity_lower=infinity_lower,
+            points=points,
+        )
 
     def delta_upper(self, epsilon: float) -> float:
         r"""Return a number no smaller than delta(epsilon): the formula of `Profile.delta_upper`, summed over frequencies.
@@ -42,7 +65,7 @@ class SpectralProfile:
         s, theta = self.spectrum, self.spectrum.theta
         anchor = s.anchors[0]
         reach = abs(epsilon) + abs(anchor) + s.step * (abs(s.origin) + 1)  # what the place of epsilon is rounded at
-        doubt = log_doubt_at(float(np.abs(s.log_scale).max()), reach, theta, epsilon)
+        doubt = log_doubt_at(self.log_scale, reach, theta, epsilon)
         shifted = (epsilon - anchor) - s.slack - 8.0 * U * reach
         where = shifted / s.step - s.origin
         if not abs(where) < _FAR:  # no angle times so many steps is known; beyond the losses nothing is left but the tail
@@ -50,8 +73,11 @@ class SpectralProfile:
         start = math.floor(where) + 1
         gap = (start - where) * s.step
         near, far = math.exp(-theta * gap), math.exp(-(theta + 1.0) * gap)
-        kernel, size = near * self.series[0] - far * self.series[1], near * self.sizes[0] + far * self.sizes[1]
-        (total,), (error,) = self._sums(slice(0, 1), start, kernel[None], size[None])
+        first, second = self._sums(slice(0, 2), start)
+        total, error = near * first - far * second, near * self.errors[0] + far * self.errors[1]
+        # every node left out weighs at most `beyond` times the weight's sum
+        flat, flat_less = near * self.series[0], far * self.series[1]
+        error += float(s.beyond[0]) * (flat - flat_less + 64.0 * U * (flat + flat_less))
         largest, _ = weight_norms(theta, s.step)
         finite = scaled(total + error + float(s.error[0]) * largest, float(s.log_scale[0]) - theta * shifted + doubt)
         return min(1.0, (finite * (1.0 + _SCALING) + 5e-324) + self.infinity_upper)
@@ -67,8 +93,10 @@ class SpectralProfile:
             return self.infinity_lower
         start = math.ceil(where)
         place = s.step * (s.origin + start)
-        doubt = 2.0 * log_doubt_at(float(np.abs(s.log_scale).max()), abs(place), theta, epsilon)
-        (gain, cost), (gain_error, cost_error) = self._sums(slice(1, 3), start, self.series, self.sizes)
+        doubt = 2.0 * log_doubt_at(self.log_scale, abs(place), theta, epsilon)
+        gain, cost = self._sums(slice(2, 4), start)
+        gain_error = self.errors[2] + float(s.beyond[1]) * self.series[0] * (1.0 + 64.0 * U)
+        cost_error = self.errors[3] + float(s.beyond[2]) * self.series[1] * (1.0 + 64.0 * U)
         wrapped = s.up.wrapped(1, start, s.period) + s.down.wrapped(1, -start, s.period)
         log_ratio = epsilon + float(s.log_scale[2] - s.log_scale[1]) - place + doubt
         loss = scaled(cost + cost_error + float(s.error[2]), log_ratio)
@@ -87,22 +115,11 @@ class SpectralProfile:
         finite = scaled(math.exp(min(exponent, 0.0)) + float(s.error[0]), log_factor + 1e-9 * abs(float(s.log_scale[0])))
         return min(1.0, finite * (1.0 + 1e-9) + 5e-324 + self.infinity_upper)
 
-    def _sums(self, rows: slice, start: int, kernels: Complex, sizes: Array) -> tuple[list[float], list[float]]:
-        """Return sums of rows against weights that begin at index `start`, and bounds on their errors.
-
-        A kernel is a weight's transform, apart from the turn by its beginning; a size bounds its terms.
-        """
-        s = self.spectrum
-        values, turn = s.values[rows], s.angles * start
-        # the real part of value * kernel * e^{i turn}; a node and its mirror image count together
-        product = values * kernels
-        terms = product.real * np.cos(turn) - product.imag * np.sin(turn)
-        totals = (2.0 * terms.sum(axis=1) - terms[:, 0]) / s.period
-        rounding = np.abs(values) * (U * (64.0 + 4.0 * s.angles.size) + 8.0 * U * np.abs(turn))
-        errors = 2.0 * np.einsum("rj,rj->r", s.doubt[rows] + rounding, sizes) / s.period
-        # every node left out weighs at most `beyond` times the weight's sum
-        errors += s.beyond[rows] * (np.abs(kernels[:, 0].real) + 64.0 * U * sizes[:, 0])
-        return totals.tolist(), (errors * (1.0 + 1e-9)).tolist()
+    def _sums(self, which: slice, start: int) -> list[float]:
+        """Return some of the four sums, with weights that begin at index `start`."""
+        turn = turned(start, self.spectrum.nodes, self.spectrum.period)
+        sums: list[float] = (self.terms[which] @ np.concatenate([np.cos(turn), np.sin(turn)])).tolist()
+        return sums
 
 
 def _series(exponents: Array, angles: Array) -> Complex:

@@ -50,7 +50,7 @@ def capped(pair: Pair, log_cap: float) -> Cells:
     cells = pair.survey()
     beyond = np.logaddexp.accumulate(cells.log_a[::-1])[::-1]
     size = max(1, int(np.count_nonzero(beyond > log_cap)))
-    return cells if size == cells.size else cells.where(np.arange(cells.size) < size)
+    return cells if size == cells.size else cells.part(0, size)
 
 
 def window(cells: Cells, theta: float, tail: float) -> Window:
@@ -100,14 +100,17 @@ def leaf(pair: Pair, span: Window, step: float, theta: float, anchor: float, pla
     # on a grid with gaps the outer points may lie far beyond the window, and cells reach as far as they do
     slack = max(slack, pair.slack(max(abs(float(x[0])), abs(float(x[-1])))))
 
-    cells = _cells(pair.cells(x), x, step * np.diff(k), slack)
+    events = _cells(pair.cells(x), x, step * np.diff(k), slack)
     points = pair.points()
     if points.size:  # those outside are in log_below, log_beyond or the cap
         inside = (points.low >= span.low) & (points.low <= span.high)
         points = points if inside.all() else points.where(inside)
-    events = _points(points, x, k, step, (points.low - anchor) / step, doubt) if points.size else None
+    if points.size:
+        events = _joined(events, _points(points, x, k, step, (points.low - anchor) / step, doubt))
     below = (span.log_below, int(np.searchsorted(x, span.low))) if span.log_below > -math.inf else None
-    return _tilted(cells, events, below, x, k, step, theta, slack, span.log_beyond, anchor, begin)
+    if not events.above.size and not below:
+        raise TooWide
+    return _tilted(events, below, x, k, step, theta, slack, span.log_beyond, anchor, begin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,17 +129,31 @@ class Events:
     displacement: float = 0.0
 
 
-def _cells(cells: Cells, x: Array, gaps: Array, slack: float) -> Events | None:
+_NONE = np.empty(0)
+_NO_EVENTS = Events(np.empty(0, dtype=np.intp), _NONE, _NONE, _NONE, _NONE, _NONE)
+
+
+def _joined(first: Events, second: Events) -> Events:
+    if first.above.size == 0:
+        return second
+    above, share, log_a, log_b, loss, error = (
+        np.concatenate([getattr(first, name), getattr(second, name)])
+        for name in ("above", "share", "log_a", "log_b", "loss", "error")
+    )
+    return Events(above, share, log_a, log_b, loss, error, max(first.displacement, second.displacement))
+
+
+def _cells(cells: Cells, x: Array, gaps: Array, slack: float) -> Events:
     """Return the cells between consecutive points of the grid."""
     if cells.size == 0:
-        return None
+        return _NO_EVENTS
     some = cells.log_a > -np.inf
     if some.all():
         above, low = np.arange(1, x.size), x[:-1]
     else:
         above, cells = np.flatnonzero(some) + 1, cells.where(some)
         if cells.size == 0:
-            return None
+            return _NO_EVENTS
         low, gaps = x[above - 1], gaps[above - 1]
     loss = cells.log_a - cells.log_b
     # doubt about the mean loss in the cell moves mass up
@@ -163,8 +180,7 @@ def _points(points: Cells, x: Array, k: Array, step: float, where: Array, doubt:
 
 
 def _tilted(
-    cells: Events | None,
-    points: Events | None,
+    events: Events,
     below: tuple[float, int] | None,
     x: Array,
     k: Array,
@@ -179,58 +195,49 @@ def _tilted(
 
     `below` is what lies below the window, moved up to a point: it takes part in the upper reading alone.
     """
-    events = [part for part in (cells, points) if part is not None]
-    rough = [(part.log_a + theta * x[part.above], part.above) for part in events]
-    if below:
-        rough.append((np.array([below[0] + theta * x[below[1]]]), np.array([below[1]])))
-    tops = [int(np.argmax(logs)) for logs, _ in rough]
-    heaviest = max(range(len(rough)), key=lambda i: float(rough[i][0][tops[i]]))
-    peak = int(rough[heaviest][1][tops[heaviest]])
+    above, logs = events.above, np.array([events.log_a, events.log_b])
+    peak = _peak(logs[0] + theta * x[above], above, below, theta, x)
     place = step * (k - k[peak])
     origin = float(x[peak])
-    tilt_a, tilt_b = theta * place, (theta + 1.0) * place
+    tilts = np.multiply.outer((theta, theta + 1.0), place[above])
     lost = np.exp(-theta * step * np.diff(k))  # tilt of the point below against the one above
-    rows = np.zeros((3, x.size))
+    exponents = logs + tilts
+    lifted = theta * float(place[below[1]]) if below else 0.0
+    moved = below[0] + lifted if below else -math.inf
+    shift_a, shift_b = exponents.max(axis=1).tolist() if above.size else (moved, 0.0)
+    shift_a = max(shift_a, moved)
+    shifts = np.array([[shift_a], [shift_b]])
+    masses = np.exp(exponents - shifts)
+    a, b = masses
+    stay = a * events.share
+    rows = np.empty((3, x.size))
     upper, lower = rows[0], rows[1:]
-    exponents = [(part.log_a + tilt_a[part.above], part.log_b + tilt_b[part.above]) for part in events]
-    moved = below[0] + float(tilt_a[below[1]]) if below else -math.inf
-    shift_a = max([moved, *(float(each.max()) for each, _ in exponents)])
-    shift_b = max((float(each.max()) for _, each in exponents), default=0.0)
-    error, offset = np.zeros(3), 0.0
-    for part, (log_a, log_b) in zip(events, exponents, strict=True):
-        a, b = np.exp(log_a - shift_a), np.exp(log_b - shift_b)
-        stay = a * part.share
-        if part is cells:  # no two in one bucket
-            upper[part.above] += stay
-            upper[part.above - 1] += (a - stay) * lost[part.above - 1]
-            lower[0, part.above] = a
-            lower[1, part.above] = b
-        else:
-            upper += np.bincount(part.above, stay, x.size)
-            upper[:-1] += (np.bincount(part.above, a - stay, x.size)[1:]) * lost
-            lower[0] += np.bincount(part.above, a, x.size)
-            lower[1] += np.bincount(part.above, b, x.size)
-        rounded = _rounding(a, part.log_a, tilt_a[part.above], part.error, shift_a)
-        error += [rounded, rounded, _rounding(b, part.log_b, tilt_b[part.above], part.error, shift_b)]
-        offset += float(np.einsum("i,i", a, x[part.above] - part.loss))
+    upper[:] = np.bincount(above, stay, x.size)
+    upper[:-1] += np.bincount(above, a - stay, x.size)[1:] * lost
+    lower[0] = np.bincount(above, a, x.size)
+    lower[1] = np.bincount(above, b, x.size)
+    # logs are good to their errors, exponents rounded at the size of their terms
+    doubts = events.error + U * (16.0 + 2.0 * np.abs(logs) + 4.0 * np.abs(tilts) + np.abs(shifts))
+    error_a, error_b = np.einsum("ij,ij->i", masses, np.expm1(np.minimum(doubts, 700.0))).tolist()
+    error = np.array([error_a, error_a, error_b])
+    offset = float(np.einsum("i,i", a, x[above] - events.loss))
     if below:
         mass = math.exp(moved - shift_a)
         upper[below[1]] += mass
-        error[0] += mass * U * (32.0 + 2.0 * abs(below[0]) + 4.0 * abs(float(tilt_a[below[1]])) + abs(shift_a))
+        error[0] += mass * U * (32.0 + 2.0 * abs(below[0]) + 4.0 * abs(lifted) + abs(shift_a))
     if log_beyond > -math.inf:
         missing = math.exp(min(700.0, log_beyond - theta * origin - shift_a))
         error[0] += missing * (1.0 + 1e-9 + 16.0 * U * theta * abs(origin))
     # A bucket of the lower reading stands for the mean loss of its events, so that both readings stay together; any
     # place would be sound.
     middle = origin - offset / max(float(lower[0].sum()), 1e-300)
-    shifts, first = np.array([shift_a, shift_a, shift_b]), round(float(k[0] - k[peak]))
-    both = normalised(rows, first, origin, shifts, error, _NO_NOISE, _NO_NOISE)
+    first = round(float(k[0] - k[peak]))
+    both = normalised(rows, first, origin, np.array([shift_a, shift_a, shift_b]), error, _NO_NOISE, _NO_NOISE)
     widest = max(abs(float(x[0])), abs(float(x[-1])))
-    displacement = points.displacement if points else 0.0
     return Leaf(
         _part(both, slice(0, 1), origin),
         _part(both, slice(1, 3), middle),
-        slack + 32.0 * U * (widest + abs(anchor)) + displacement,
+        slack + 32.0 * U * (widest + abs(anchor)) + events.displacement,
         begin,
     )
 
@@ -241,7 +248,9 @@ def _part(both: Tilted, rows: slice, anchor: float) -> Tilted:
     )
 
 
-def _rounding(mass: Array, logs: Array, tilt: Array, errors: Array, shift: float) -> float:
-    """Return a bound on the error of the masses in L1: logs are good to `errors`, exponents rounded at their terms' size."""
-    size = 2.0 * np.abs(logs) + 4.0 * np.abs(tilt) + abs(shift)
-    return float(np.einsum("i,i", mass, np.expm1(np.minimum(errors + U * (16.0 + size), 700.0))))
+def _peak(tilted: Array, above: NDArray[np.intp], below: tuple[float, int] | None, theta: float, x: Array) -> int:
+    """Return the index of the heaviest event."""
+    top = int(np.argmax(tilted)) if tilted.size else -1
+    if below and (top < 0 or below[0] + theta * float(x[below[1]]) > float(tilted[top])):
+        return below[1]
+    return int(above[top])

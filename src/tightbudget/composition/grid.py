@@ -68,7 +68,9 @@ def grid(task: Task, most_points: float) -> Grid:
 def _lattice(task: Task, alignment: Alignment, count: float, low: float, high: float, most_points: float) -> Grid:
     """Return an even grid on which the point masses of the only item lie: they cost nothing, only what lies between."""
     loose = alignment.loose if alignment.loose > 0.0 else 1.0
-    step = _aligned(min(math.sqrt(task.variance / (loose * count)), task.widest), alignment)
+    # What lies between is merged upwards, half a step on average, and the points are not: they drift apart (M9).
+    units = count * loose * (2.0 - loose)
+    step = _aligned(min(math.sqrt(task.variance / units), task.widest), alignment)
     if not 0.0 < step < math.inf or not (high - low) / step < most_points or not max(abs(low), abs(high)) / step < 2.0**49:
         raise TooWide
     places = np.arange(math.floor(low / step) - 2.0, math.ceil(high / step) + 3.0)

@@ -9,6 +9,7 @@ point of eps. F'' does not depend on eps.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,7 @@ class SaddlePoint:
     theta: float  # about the slope of -log delta there
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cumulants:
     """K and its first two derivatives at some tilts."""
 
@@ -56,16 +57,16 @@ class Cumulants:
     mean: Array
     variance: Array
 
-    @property
+    @cached_property
     def curvature(self) -> Array:
         return self.variance + 1.0 / self.theta**2 + 1.0 / (1.0 + self.theta) ** 2
 
-    @property
+    @cached_property
     def epsilon(self) -> Array:
         """The epsilon of which each theta is the saddle point: F'(theta) = 0."""
         return self.mean - 1.0 / self.theta - 1.0 / (1.0 + self.theta)
 
-    @property
+    @cached_property
     def log_delta(self) -> Array:
         """Saddle-point estimate of log delta at those epsilons."""
         exponent = self.k - self.theta * self.epsilon - np.log(self.theta) - np.log1p(self.theta)

@@ -18,7 +18,21 @@ from tightbudget.buckets.leaf import Leaf, leaf
 from tightbudget.composition.grid import Grid
 from tightbudget.composition.task import Task
 from tightbudget.numerics.convolve import TooWide
-from tightbudget.numerics.frequencies import Turns, even_turns, joined, padded, shifted_turns, some_turns, transform, turns
+from tightbudget.numerics.frequencies import (
+    LONGEST_PERIOD,
+    Nodes,
+    Turns,
+    even_turns,
+    joined,
+    odd_length,
+    padded,
+    shifted_turns,
+    some_turns,
+    transform,
+    turned,
+    turns,
+    whole_transform,
+)
 from tightbudget.numerics.rounding import U
 
 Array = NDArray[np.float64]
@@ -50,11 +64,12 @@ class Chernoff:
 
     def wrapped(self, row: int, x: float, period: int) -> float:
         r"""Return a bound on $\sum_{m \ge 1} E e^{-s (x + m\,period - k)}$ for the best slope s."""
-        place = x + period
-        exponent, slope = min(
-            (moment - slope * place + 16.0 * U * (abs(moment) + slope * (abs(x) + period)), slope)
-            for slope, moment in zip(self.slopes.tolist(), self.log_moments[row].tolist(), strict=True)
-        )
+        place, size = x + period, abs(x) + period
+        exponent, slope = math.inf, 1.0
+        for trial, moment in zip(self.slopes.tolist(), self.log_moments[row].tolist(), strict=True):
+            bound = moment - trial * place + 16.0 * U * (abs(moment) + trial * size)
+            if bound < exponent:
+                exponent, slope = bound, trial
         return math.exp(min(exponent, 700.0)) / -math.expm1(-slope * period) * (1.0 + 1e-9)
 
 
@@ -68,7 +83,7 @@ class Spectrum:
     step: float
     theta: float
     period: int  # in steps
-    angles: Array
+    nodes: Nodes  # j of the frequencies 2 pi j / period
     values: Complex
     doubt: Array  # on the modulus of each value
     beyond: Array  # bound on the modulus of all values left out, row by row
@@ -83,13 +98,13 @@ class Spectrum:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Some leaves on the common grid: rows 3i, 3i + 1 and 3i + 2 belong to leaf i, whose mean index is near centres[i]."""
+    """Some leaves on the common grid: rows 3i, 3i + 1 and 3i + 2 belong to leaf i."""
 
     rows: Array
     folded: Array  # the same, as `transform` likes them
     counts: Array
-    centres: Array
-    variances: Array  # of each row
+    means: Array  # of each row, roughly
+    variances: Array  # at least
     mean_place: Array  # mean of |k| in each row, at most
 
     def total(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -111,11 +126,13 @@ def spectrum(task: Task, grid: Grid) -> Spectrum | None:
     log_scale, error = _certificate(leaves, counts)
     begin, end = min(one.begin for one in leaves), max(one.begin + one.spread.size for one in leaves)
     places = grid.places[begin:end]
+    if _no_gaps(places):  # then columns are places
+        places = places - places[0]
     blocks = list(_blocks(leaves, counts, places, begin))
-    # indices count from the sum of the centres; a leaf's own from its peak
-    origin = sum(
-        count * (round(centre) - round(places[one.begin - begin]) + one.spread.first)
-        for count, centre, one in zip(counts, (c for block in blocks for c in block.centres.tolist()), leaves, strict=True)
+    # indices of the composition count from near its mean; a leaf's own from its peak
+    centre = round(math.fsum(float(block.counts @ block.means[::3]) for block in blocks))
+    origin = centre + sum(
+        count * (one.spread.first - round(places[one.begin - begin])) for count, one in zip(counts, leaves, strict=True)
     )
     variance = float(np.max(sum(block.total(block.variances) for block in blocks)))
     deviation = math.sqrt(variance)
@@ -125,32 +142,23 @@ def spectrum(task: Task, grid: Grid) -> Spectrum | None:
     depth = math.log((1.0 + theta) * (1.0 + deviation) / (0.02 * min(task.width, 0.1)))
     best = math.sqrt(2.0 * depth) / deviation
     up, down = _SLOPES * best, np.minimum(_SLOPES * best, theta * grid.step)
-    moments = _log_moments(blocks, places, np.concatenate([up, -down]))
+    moments = _log_moments(blocks, places, np.concatenate([up, -down]), centre)
     chernoff_up, chernoff_down = Chernoff(up, moments[:, : up.size]), Chernoff(down, moments[:, up.size :])
     length = max(chernoff_up.reach(depth), chernoff_down.reach(depth)) + _ROOM * deviation
     if not length < _LONGEST:
         return None
-    period = 2 * math.ceil(0.5 * length) + 1
-    if (period // 2 + 1) * places.size <= _FEW_ENTRIES:
-        at, beyond = _all_nodes(blocks, places, depth, period)
-    else:
-        found = _islands(blocks, places, best, depth, period)
-        if found is None:
-            return None
-        islands, beyond = found
-        nodes = sum(count for _, count in islands)
-        if nodes > _MOST_NODES or nodes * places.size > _MOST_WORK:
-            return None
-        at = some_turns(places, islands, 2.0 * math.pi / period)
-    values, doubt = _product(blocks, at)
+    seen = _seen(blocks, places, best, depth, length)
+    if seen is None:
+        return None
+    values, doubt = _product(blocks, seen, centre)
     return Spectrum(
         step=grid.step,
         theta=theta,
-        period=period,
-        angles=at.angles,
+        period=seen.period,
+        nodes=seen.nodes,
         values=values,
         doubt=doubt,
-        beyond=beyond,
+        beyond=seen.beyond,
         up=chernoff_up,
         down=chernoff_down,
         origin=origin,
@@ -162,6 +170,11 @@ def spectrum(task: Task, grid: Grid) -> Spectrum | None:
         error=error,
         slack=math.fsum(count * one.slack for count, one in zip(counts, leaves, strict=True)) * (1.0 + 1e-9),
     )
+
+
+def _no_gaps(places: Array) -> bool:
+    """Whether the places, which increase, are neighbours."""
+    return bool(places[-1] - places[0] == places.size - 1.0)
 
 
 def _blocks(leaves: Sequence[Leaf], counts: Sequence[int], places: Array, begin: int) -> Iterator[_Block]:
@@ -183,7 +196,7 @@ def _block(rows: Array, counts: Array, places: Array) -> _Block:
     # rounding of the difference is at the size of its terms; a larger variance is sound
     wide = float(np.abs(places).max())
     variances = np.maximum(squares, 0.0) + 1e-9 + 64.0 * places.size * U * (means * means + wide * np.abs(means))
-    return _Block(rows, padded(rows), counts, np.round(means[::3]), variances, (rows @ np.abs(places)) * (1.0 + 1e-9))
+    return _Block(rows, padded(rows), counts, means, variances, (rows @ np.abs(places)) * (1.0 + 1e-9))
 
 
 def _anchor(anchors: Sequence[float], counts: Sequence[int]) -> float:
@@ -203,36 +216,77 @@ def _certificate(leaves: Sequence[Leaf], counts: Sequence[int]) -> tuple[Array, 
     return r @ scales, error + (4.0 + len(leaves)) * U * (r @ np.abs(scales))
 
 
-def _log_moments(blocks: Sequence[_Block], places: Array, slopes: Array) -> Array:
-    """Return log E e^{slope k} of the composition, k counted from the centres, kind by kind of row, rounded up."""
+def _log_moments(blocks: Sequence[_Block], places: Array, slopes: Array, centre: int) -> Array:
+    """Return log E e^{slope k} of the composition, k counted from the centre, kind by kind of row, rounded up."""
     total = np.zeros((3, slopes.size))
     exponent = np.multiply.outer(places, slopes)
     peak = exponent.max(axis=0)
     table = np.exp(exponent - peak)
     largest = np.abs(exponent).max(axis=0)
+    moved = 0
     for block in blocks:
-        moment = (
-            np.log(np.maximum(block.rows @ table, 1e-300)) + peak - np.repeat(np.multiply.outer(block.centres, slopes), 3, 0)
-        )
+        # leaf by leaf about a whole number near the mean, so that little is left to multiply by the count
+        near = np.round(block.means[::3])
+        moved += sum(round(count) * round(place) for count, place in zip(block.counts.tolist(), near.tolist(), strict=True))
+        moment = np.log(np.maximum(block.rows @ table, 1e-300)) + peak - np.repeat(np.multiply.outer(near, slopes), 3, 0)
         # the sum's length, and the roundings of the exponents at their size
         moment += U * (places.size + 64.0 + 16.0 * largest)
         total += block.total(moment)
-    return total + 1e-12 * (1.0 + np.abs(total))
+    rest = float(centre - moved) * slopes
+    return total - rest + 1e-12 * (1.0 + np.abs(total) + np.abs(rest))
 
 
-def _all_nodes(blocks: Sequence[_Block], places: Array, depth: float, period: int) -> tuple[Turns, Array]:
-    """Return the nodes that may matter, having looked at each, and a bound on the modulus at all others."""
-    at = even_turns(places, 0, period // 2 + 1, 2.0 * math.pi / period)
-    log_modulus = np.zeros((3, at.angles.size))
-    for block in blocks:
-        values, error = transform(block.folded, block.mean_place, at)
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The nodes that may matter, and the transforms of each block there with their errors, in rows of equal length."""
+
+    period: int
+    nodes: Nodes
+    transforms: list[tuple[Complex, Array]]
+    beyond: Array  # bound on the modulus of the product at all other nodes, kind by kind of row
+
+
+def _seen(blocks: Sequence[_Block], places: Array, best: float, depth: float, length: float) -> _Seen | None:
+    """Return what there is to see of a period of at least `length` steps, or None if it is too much."""
+    least = math.ceil(length)
+    if least <= LONGEST_PERIOD and places.size <= least and _no_gaps(places):
+        period = odd_length(least)
+        return _kept(blocks, period, [whole_transform(block.rows, period) for block in blocks], depth)
+    period = least | 1
+    node = 2.0 * math.pi / period
+    if (period // 2 + 1) * places.size <= _FEW_ENTRIES:
+        at = even_turns(places, 0, period // 2 + 1, node)
+        return _kept(blocks, period, _transforms(blocks, at), depth)
+    found = _islands(blocks, places, best, depth, period)
+    if found is None:
+        return None
+    islands, beyond = found
+    size = sum(count for _, count in islands)
+    if size > _MOST_NODES or size * places.size > _MOST_WORK:
+        return None
+    nodes = np.concatenate([np.arange(first, first + count) for first, count in islands])
+    return _Seen(period, nodes, _transforms(blocks, some_turns(places, islands, node)), beyond)
+
+
+def _transforms(blocks: Sequence[_Block], at: Turns) -> list[tuple[Complex, Array]]:
+    return [transform(block.folded, block.mean_place, at) for block in blocks]
+
+
+def _kept(blocks: Sequence[_Block], period: int, transforms: list[tuple[Complex, Array]], depth: float) -> _Seen:
+    """Return the nodes that may matter, of transforms at every node."""
+    log_modulus = np.zeros((3, period // 2 + 1))
+    for block, (values, error) in zip(blocks, transforms, strict=True):
         logs = np.log(np.abs(values) * (1.0 + 1e-12) + error)
         log_modulus += block.total(logs)
-    worst = log_modulus.max(axis=0)
-    kept = worst > -depth
-    kept[0] = True  # the sum counts its first node once
-    beyond = log_modulus[:, ~kept].max(axis=1, initial=-math.inf)
-    return at.at(kept), np.exp(beyond * (1.0 - 1e-9)) * (1.0 + 1e-9)
+    worth = np.maximum(np.maximum(log_modulus[0], log_modulus[1]), log_modulus[2]) > -depth
+    worth[0] = True  # the sum counts its first node once
+    kept = np.flatnonzero(worth)
+    some = [
+        (values[:, kept], error if error.shape[1] == 1 else error[:, kept]) for values, error in transforms
+    ]  # one error may serve all nodes
+    log_modulus[:, kept] = -math.inf
+    beyond = log_modulus.max(axis=1)
+    return _Seen(period, kept, some, np.exp(beyond * (1.0 - 1e-9)) * (1.0 + 1e-9))
 
 
 def _islands(
@@ -354,25 +408,23 @@ def _square_bound(block: _Block, at: Turns, low: NDArray[np.intp], high: NDArray
     return bound
 
 
-def _product(blocks: Sequence[_Block], at: Turns) -> tuple[Complex, Array]:
-    """Return the product of all transforms, each turned to its centre and raised to its count, and a bound on its error."""
-    log_value = np.zeros((3, at.angles.size), dtype=np.complex128)
-    log_bound, relative, size = (np.zeros((3, at.angles.size)) for _ in range(3))
-    for block in blocks:
-        values, error = transform(block.folded, block.mean_place, at)
+def _product(blocks: Sequence[_Block], seen: _Seen, centre: int) -> tuple[Complex, Array]:
+    """Return the product of all transforms, each raised to its count, turned to the centre, and a bound on its error."""
+    log_modulus, argument, relative = (np.zeros((3, seen.nodes.size)) for _ in range(3))
+    # of each logarithm, and of a sum over all leaves, whose terms may cancel
+    rounding = 2.0 * U * (sum(block.counts.size for block in blocks) + len(blocks) + 12.0)
+    for block, (values, error) in zip(blocks, seen.transforms, strict=True):
         modulus = np.maximum(np.abs(values), 1e-300)
-        logs = np.log(np.where(values == 0.0, 1e-300, values)) + 1j * np.repeat(
-            np.multiply.outer(block.centres, at.angles), 3, 0
-        )
-        doubt = error / np.maximum(modulus - error, 1e-300) + 8.0 * U * (1.0 + np.abs(logs))
-        log_value += block.total(logs)
-        log_bound += block.total(np.log(modulus + error))
-        relative += block.total(doubt)
-        size += block.total(np.abs(logs))
-    # a sum over all leaves, whose terms may cancel
-    relative += 2.0 * U * (sum(block.counts.size for block in blocks) + len(blocks) + 8.0) * size
-    # the exact value is at most e^log_bound in modulus, and at most e (`_certificate`); one too doubtful is taken to be 0
-    largest = np.exp(np.minimum(log_bound + 1e-9 * (1.0 + np.abs(log_bound)), 1.0))
+        logs, angles = np.log(modulus), np.angle(values)
+        terms = np.abs(logs) + np.abs(angles)
+        log_modulus += block.total(logs)
+        argument += block.total(angles)
+        relative += block.total(error / np.maximum(modulus - error, 1e-300) + rounding * (1.0 + terms))
+    # the exact value is at most this in modulus, and at most e (`_certificate`); one too doubtful is taken to be 0
+    largest = np.exp(np.minimum(log_modulus + relative * (1.0 + 1e-9), 1.0))
     hopeless = relative > 1.0
-    values = np.where(hopeless, 0.0, np.exp(np.where(hopeless, 0.0, log_value)))
+    modulus = np.where(hopeless, 0.0, np.exp(np.minimum(log_modulus, 1.0)))
+    argument += turned(centre, seen.nodes, seen.period)
+    relative += 64.0 * U
+    values = modulus * (np.cos(argument) + 1j * np.sin(argument))
     return values, largest * np.where(hopeless, 1.0, 1.01 * np.expm1(np.minimum(relative, 1.0)))

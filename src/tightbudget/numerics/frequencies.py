@@ -1,19 +1,26 @@
-"""Sums over the points of a grid at a few frequencies, with a bound on their error (M19)."""
+"""Sums over the points of a grid at some or at all frequencies of a period, with a bound on their error (M19)."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import fft
 
+from tightbudget.numerics.convolve import FFT_CONSTANT
 from tightbudget.numerics.rounding import U
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
+Nodes = NDArray[np.int64]
 
 _BLOCK = 64  # terms summed in one go: an error grows with this and with the number of blocks
 _FEW = 12  # angles that are not worth factorising
+_HALF, _ONE_WORD = 2**20, 2**31  # periods up to 2^40 fit in two halves, those up to 2^31 in one
+LONGEST_PERIOD = 3**12  # of which all frequencies are looked at: tens of milliseconds
+_ODD = sorted(3**i * 5**j * 7**k for i in range(13) for j in range(9) for k in range(7) if 3**i * 5**j * 7**k <= LONGEST_PERIOD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +116,31 @@ def transform(blocks: Array, mean_place: Array, at: Turns) -> tuple[Complex, Arr
     values = np.matmul(blocks, at.cosines).sum(axis=0) - 1j * np.matmul(blocks, at.sines).sum(axis=0)
     terms = 1.5 * (_BLOCK + blocks.shape[0] + 48.0)
     return values, U * (terms + np.multiply.outer(8.0 * mean_place, np.abs(at.angles)))
+
+
+def turned(steps: int, nodes: Nodes, period: int) -> Array:
+    """Return the angles 2 pi steps node / period without whole turns, good to three roundings of a turn for any `steps`.
+
+    Nodes are smaller than the period, and that is at most 2^40: then no product of whole numbers overflows.
+    """
+    steps %= period
+    if period <= _ONE_WORD:
+        rest = steps * nodes % period
+    else:
+        high, low = divmod(steps, _HALF)
+        rest = (high * nodes % period * _HALF + low * nodes) % period
+    return (2.0 * math.pi / period) * rest.astype(np.float64)
+
+
+def odd_length(least: int) -> int:
+    """Return an odd number that is no smaller, and quick to transform if it is at most LONGEST_PERIOD."""
+    return _ODD[bisect_left(_ODD, least)] if least <= LONGEST_PERIOD else least | 1
+
+
+def whole_transform(rows: Array, period: int) -> tuple[Complex, Array]:
+    r"""Return $\varphi(2\pi j / period) = \sum_k p_k e^{-2\pi ijk / period}$, $0 \le 2j \le period$, and a bound on its error.
+
+    `rows` sum to 1 (up to 64 roundings) and are no longer than the period; k counts their columns.
+    """
+    values: Complex = fft.rfft(rows, period, axis=1)
+    return values, np.full((rows.shape[0], 1), 1.01 * FFT_CONSTANT * U * math.log2(period))

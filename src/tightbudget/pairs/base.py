@@ -48,6 +48,10 @@ class Cells:
     def where(self, keep: NDArray[np.bool_]) -> "Cells":
         return Cells(self.low[keep], self.high[keep], self.log_a[keep], self.log_b[keep], self.error[keep])
 
+    def part(self, begin: int, end: int) -> "Cells":
+        some = slice(begin, end)
+        return Cells(self.low[some], self.high[some], self.log_a[some], self.log_b[some], self.error[some])
+
     @staticmethod
     def none() -> "Cells":
         empty = np.empty(0)

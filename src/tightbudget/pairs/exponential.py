@@ -51,6 +51,10 @@ class ExponentialPair:
         return 2.0 * U * abs(loss)
 
     def points(self) -> Cells:
+        return self._points
+
+    @cached_property
+    def _points(self) -> Cells:
         if self.log_point == -math.inf:
             return Cells.none()
         losses = np.array([-self.top, self.top])
@@ -60,15 +64,17 @@ class ExponentialPair:
     def cells(self, edges: Array) -> Cells:
         if self.reach <= 0.0:
             return Cells.none()
-        x = np.clip(edges, -self.reach, self.reach)
-        half = 0.5 * np.diff(x)
+        x = np.minimum(np.maximum(edges, -self.reach), self.reach)
         low = x[:-1]
+        half = 0.5 * (x[1:] - low)
         with np.errstate(divide="ignore"):
             log_width = np.log(-np.expm1(-half))
         log_a = self.log_weight + 0.5 * (low - self.top) + half + log_width
         log_b = self.log_weight - 0.5 * (low + self.top) + log_width
-        logs = np.where(half > 0, np.abs(log_a), 0.0) + np.where(half > 0, np.abs(log_b), 0.0)
-        return Cells(edges[:-1], edges[1:], log_a, log_b, U * (12.0 + logs + 4.0 * self.top + 4.0 * abs(self.log_weight)))
+        logs = np.abs(log_a) + np.abs(log_b)
+        if not half.all():  # beyond the reach there is nothing, and that is exact
+            logs[half == 0.0] = 0.0
+        return Cells(edges[:-1], edges[1:], log_a, log_b, U * (12.0 + 4.0 * self.top + 4.0 * abs(self.log_weight)) + U * logs)
 
     def survey(self) -> Cells:
         return self._survey
@@ -81,5 +87,4 @@ class ExponentialPair:
         cells = self.cells(self.reach * _SURVEY_EDGES)
         if not points.size:
             return cells
-        below, above = points.where(np.array([True, False])), points.where(np.array([False, True]))
-        return Cells.join(below, cells, above)
+        return Cells.join(points.part(0, 1), cells, points.part(1, 2))

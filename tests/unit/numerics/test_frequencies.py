@@ -1,4 +1,4 @@
-"""Sums at a few frequencies: whatever the way they are computed, the stated error covers the distance to the exact sums."""
+"""Sums at some or all frequencies: however they are computed, the stated error covers the distance to the exact sums."""
 
 import math
 
@@ -8,7 +8,19 @@ import pytest
 from mpmath import mpf
 
 from tightbudget.numerics import frequencies
-from tightbudget.numerics.frequencies import Turns, even_turns, joined, padded, some_turns, transform, turns
+from tightbudget.numerics.frequencies import (
+    LONGEST_PERIOD,
+    Turns,
+    even_turns,
+    joined,
+    odd_length,
+    padded,
+    some_turns,
+    transform,
+    turned,
+    turns,
+    whole_transform,
+)
 from tightbudget.numerics.rounding import U
 
 PLACES = {
@@ -118,15 +130,50 @@ def test_cosines_and_sines_are_as_good_as_assumed():
     assert max(cosines + sines) <= 4.0 * U
 
 
-def test_complex_logarithms_are_as_good_as_assumed():
+def test_logarithms_of_moduli_and_arguments_are_as_good_as_assumed():
     """Near modulus 1 an absolute error counts, because it is multiplied by the number of repetitions."""
     rng = np.random.default_rng(5)
     modulus = 1.0 - np.concatenate([10.0 ** rng.uniform(-16.0, -1.0, 300), np.zeros(100)])
     values = modulus * np.exp(1j * rng.uniform(-math.pi, math.pi, modulus.size))
-    found = np.log(values)
+    logs, arguments = np.log(np.abs(values)), np.angle(values)
     with mpmath.workdps(60):
-        worst = max(
-            float(abs(mpmath.log(mpmath.mpc(z)) - mpmath.mpc(y)) / (1 + abs(mpmath.mpc(y))))
-            for z, y in zip(values.tolist(), found.tolist(), strict=True)
-        )
-    assert worst <= 4.0 * U
+        for z, log, argument in zip(values.tolist(), logs.tolist(), arguments.tolist(), strict=True):
+            exact = mpmath.log(mpmath.mpc(z))
+            off = abs(exact.real - mpf(log)) + abs(exact.imag - mpf(argument))
+            assert off <= 4.0 * U * (1.0 + abs(log) + abs(argument))
+
+
+@pytest.mark.parametrize("period", [3, 1323, 2**31 - 1, 2**31 + 11, 2**40 - 1])
+@pytest.mark.parametrize("steps", [0, 1, -1, 7, 10**6, 2**39 + 1, -(10**30) + 7])
+def test_whole_turns_are_left_out_exactly(period: int, steps: int):
+    nodes = np.unique(np.array([0, 1, 2, period // 3, period // 2 - 1, period // 2], dtype=np.int64))
+    found = turned(steps, nodes, period)
+    with mpmath.workdps(60):
+        for node, angle in zip(nodes.tolist(), found.tolist(), strict=True):
+            exact = 2 * mpmath.pi * (steps * node % period) / period
+            assert abs(exact - mpf(angle)) <= 3.0 * U * exact
+
+
+def test_lengths_are_odd_smooth_and_close():
+    for least in [1, 2, 3, 100, 1119, 2**15, 10**5, LONGEST_PERIOD]:
+        length = odd_length(least)
+        assert least <= length <= 1.2 * least + 2
+        assert length % 2 == 1
+        for factor in (3, 5, 7):
+            while length % factor == 0:
+                length //= factor
+        assert length == 1
+    assert odd_length(LONGEST_PERIOD + 1) == LONGEST_PERIOD + 2  # 3^12 is odd
+
+
+@pytest.mark.parametrize(("size", "period"), [(1, 1), (1, 9), (5, 15), (12, 1323), (90, 2401), (300, 315)])
+def test_transforms_at_every_node(size: int, period: int):
+    rows = law(size)
+    values, error = whole_transform(rows, period)
+    assert values.shape == (2, period // 2 + 1)
+    for i, row in enumerate(rows):
+        for j in range(0, period // 2 + 1, max(1, period // 40)):
+            with mpmath.workdps(60):
+                angle = 2 * mpmath.pi * j / period
+            off = abs(mpmath.mpc(complex(values[i, j])) - exact(row, np.arange(float(size)), angle))
+            assert off <= error[i, 0]
