@@ -113,9 +113,19 @@ def transform(blocks: Array, mean_place: Array, at: Turns) -> tuple[Complex, Arr
     two roundings, and so is their product with a place. A term suffers the roundings of its turn (two factors, each of an
     angle of at most |u k|) and of the sums.
     """
-    values = np.matmul(blocks, at.cosines).sum(axis=0) - 1j * np.matmul(blocks, at.sines).sum(axis=0)
-    terms = 1.5 * (_BLOCK + blocks.shape[0] + 48.0)
+    values = _total(np.matmul(blocks, at.cosines)) - 1j * _total(np.matmul(blocks, at.sines))
+    terms = 1.5 * (_BLOCK + math.ceil(math.log2(blocks.shape[0])) + 16.0)
     return values, U * (terms + np.multiply.outer(8.0 * mean_place, np.abs(at.angles)))
+
+
+def _total(parts: Array) -> Array:
+    """Return the sum of the parts, the two halves of which are added again and again: few roundings for each of them."""
+    while parts.shape[0] > 1:
+        half = parts.shape[0] // 2
+        added = parts[:half] + parts[half : 2 * half]
+        parts = added if parts.shape[0] == 2 * half else np.concatenate([added, parts[-1:]])
+    total: Array = parts[0]
+    return total
 
 
 def turned(steps: int, nodes: Nodes, period: int) -> Array:

@@ -117,8 +117,7 @@ class PoissonPair:
 
     def _mix(self, cells: Cells, low: Array, high: Array) -> Cells:
         log_a, log_b = _mix(cells.log_a, cells.log_b, self.q, self.direction)
-        size = np.minimum(np.abs(log_a), 1e4) + np.minimum(np.abs(log_b), 1e4)
-        return Cells(low, high, log_a, log_b, cells.error + 6.0 * U * (1.0 + size))
+        return Cells(low, high, log_a, log_b, cells.error + _rounding(log_a, log_b, self.direction))
 
 
 def poisson_pair(base: Pair, q: float, direction: Direction) -> Pair:
@@ -163,6 +162,12 @@ def _mix(log_a: Array, log_b: Array, q: float, direction: Direction) -> tuple[Ar
     return log_a, np.logaddexp(math.log1p(-q) + log_a, math.log(q) + log_b)
 
 
+def _rounding(log_a: Array, log_b: Array, direction: Direction) -> Array:
+    """Bound on the error of the mass that `_mix` changes (M3)."""
+    mixed = log_a if direction is Direction.REMOVE else log_b
+    return 7.0 * U * (1.0 + np.minimum(np.abs(mixed), 1e4))
+
+
 def _subsample_points(base: Pair, q: float, direction: Direction) -> Cells:
     """Return the base's point masses subsampled, with the events that only one side could produce, now points too."""
     points = base.points()
@@ -181,5 +186,5 @@ def _subsample_points(base: Pair, q: float, direction: Direction) -> Cells:
         return Cells.none()
     mixed_a, mixed_b = _mix(log_a, log_b, q, direction)
     order = np.argsort(new_losses, kind="stable")
-    new_error = error + 6.0 * U * (1.0 + np.abs(mixed_a) + np.abs(mixed_b))
+    new_error = error + _rounding(mixed_a, mixed_b, direction)
     return Cells(new_losses[order], new_losses[order], mixed_a[order], mixed_b[order], new_error[order])

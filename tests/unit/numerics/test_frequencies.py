@@ -107,7 +107,13 @@ def test_the_rounding_of_angles_is_needed():
 def test_sums_have_rounding_of_their_own():
     """Without any rounding of angles a sum of many terms is still not exact."""
     _, error = transform(padded(law(6400)), np.zeros(2), turns(np.arange(6400.0), np.array([0.0])))
-    assert (error >= U * math.sqrt(2.0) * (64.0 + 100.0)).all()  # a block, and one addition for each block, in either part
+    assert (error >= U * math.sqrt(2.0) * (64.0 + 7.0)).all()  # a block, and 100 blocks added in pairs, in either part
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 64, 100])
+def test_sums_of_blocks_lose_nothing(count: int):
+    parts = np.random.default_rng(count).integers(-1000, 1000, (count, 2, 3)).astype(np.float64)
+    assert (frequencies._total(parts) == parts.sum(axis=0)).all()  # of whole numbers, in any order
 
 
 @pytest.mark.parametrize("size", [63, 64, 65, 129])
