@@ -7,32 +7,19 @@ frequencies left out could hold (the modulus between two nodes, from its second 
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.buckets.leaf import Leaf, leaf
+from tightbudget.composition.blocks import Block, blocks_of
 from tightbudget.composition.grid import Grid
+from tightbudget.composition.nodes import Seen, no_gaps, seen
 from tightbudget.composition.task import Task
 from tightbudget.numerics.convolve import TooWide
-from tightbudget.numerics.frequencies import (
-    LONGEST_PERIOD,
-    Nodes,
-    Turns,
-    even_turns,
-    joined,
-    odd_length,
-    padded,
-    shifted_turns,
-    some_turns,
-    transform,
-    turned,
-    turns,
-    whole_transform,
-)
+from tightbudget.numerics.frequencies import Nodes, turned
 from tightbudget.numerics.rounding import U
 
 Array = NDArray[np.float64]
@@ -40,14 +27,6 @@ Complex = NDArray[np.complex128]
 
 _SLOPES = np.array([0.2, 0.45, 0.7, 1.0, 1.4])  # of Chernoff bounds, relative to the best one for a normal law
 _ROOM = 1.5  # standard deviations around the mean for which the period is chosen
-_LADDER = np.array([0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, *(9.0 * 1.8 ** np.arange(60))])  # where the modulus is looked at
-_STRIDE = 1.4  # distance of further such angles, in units of 1 / standard deviation
-_SHORT, _SHORT_STRIDE = 64, 0.5  # where many angles are looked at in one go
-_SPLITS = 4  # times that an interval is looked at more closely
-_MOST_NODES = 8192
-_MOST_WORK = 2**22  # points times angles: what a table of turns may hold
-_BLOCK_ENTRIES = 2**18
-_FEW_ENTRIES = 2**15  # of the table of all turns, for which it is quicker to look at every node
 _LONGEST = 2.0**40  # period, in steps: angles are good to 1e-16 of a turn
 
 
@@ -96,26 +75,6 @@ class Spectrum:
     slack: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """Some leaves on the common grid: rows 3i, 3i + 1 and 3i + 2 belong to leaf i."""
-
-    rows: Array
-    folded: Array  # the same, as `transform` likes them
-    counts: Array
-    means: Array  # of each row, roughly
-    variances: Array  # at least
-    mean_place: Array  # mean of |k| in each row, at most
-
-    def total(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return the sum over all leaves, each with its count, of values by row: one for each kind of row."""
-        if self.counts.size == 1:
-            single: NDArray[Any] = self.counts[0] * values
-            return single
-        each: NDArray[Any] = np.einsum("i,i...->...", self.counts, values.reshape(self.counts.size, 3, *values.shape[1:]))
-        return each
-
-
 def spectrum(task: Task, grid: Grid) -> Spectrum | None:
     """Return the composition's spectrum, or None if it is not short."""
     theta, counts = task.tilt.theta, [count for _, count in task.steps.items]
@@ -126,9 +85,9 @@ def spectrum(task: Task, grid: Grid) -> Spectrum | None:
     log_scale, error = _certificate(leaves, counts)
     begin, end = min(one.begin for one in leaves), max(one.begin + one.spread.size for one in leaves)
     places = grid.places[begin:end]
-    if _no_gaps(places):  # then columns are places
+    if no_gaps(places):  # then columns are places
         places = places - places[0]
-    blocks = list(_blocks(leaves, counts, places, begin))
+    blocks = list(blocks_of(leaves, counts, places, begin))
     # indices of the composition count from near its mean; a leaf's own from its peak
     centre = round(math.fsum(float(block.counts @ block.means[::3]) for block in blocks))
     origin = centre + sum(
@@ -147,18 +106,18 @@ def spectrum(task: Task, grid: Grid) -> Spectrum | None:
     length = max(chernoff_up.reach(depth), chernoff_down.reach(depth)) + _ROOM * deviation
     if not length < _LONGEST:
         return None
-    seen = _seen(blocks, places, best, depth, length)
-    if seen is None:
+    found = seen(blocks, places, best, depth, length)
+    if found is None:
         return None
-    values, doubt = _product(blocks, seen, centre)
+    values, doubt = _product(blocks, found, centre)
     return Spectrum(
         step=grid.step,
         theta=theta,
-        period=seen.period,
-        nodes=seen.nodes,
+        period=found.period,
+        nodes=found.nodes,
         values=values,
         doubt=doubt,
-        beyond=seen.beyond,
+        beyond=found.beyond,
         up=chernoff_up,
         down=chernoff_down,
         origin=origin,
@@ -170,33 +129,6 @@ def spectrum(task: Task, grid: Grid) -> Spectrum | None:
         error=error,
         slack=math.fsum(count * one.slack for count, one in zip(counts, leaves, strict=True)) * (1.0 + 1e-9),
     )
-
-
-def _no_gaps(places: Array) -> bool:
-    """Whether the places, which increase, are neighbours."""
-    return bool(places[-1] - places[0] == places.size - 1.0)
-
-
-def _blocks(leaves: Sequence[Leaf], counts: Sequence[int], places: Array, begin: int) -> Iterator[_Block]:
-    """Return the leaves side by side, as many in a block as fit."""
-    most = max(1, _BLOCK_ENTRIES // (3 * places.size))
-    for i in range(0, len(leaves), most):
-        some = leaves[i : i + most]
-        rows = np.zeros((3 * len(some), places.size))
-        for j, one in enumerate(some):
-            columns = slice(one.begin - begin, one.begin - begin + one.spread.size)
-            rows[3 * j, columns] = one.spread.rows[0]
-            rows[3 * j + 1 : 3 * j + 3, columns] = one.merged.rows
-        yield _block(rows, np.array(counts[i : i + most], dtype=np.float64), places)
-
-
-def _block(rows: Array, counts: Array, places: Array) -> _Block:
-    means = rows @ places
-    squares = rows @ (places * places) - means * means
-    # rounding of the difference is at the size of its terms; a larger variance is sound
-    wide = float(np.abs(places).max())
-    variances = np.maximum(squares, 0.0) + 1e-9 + 64.0 * places.size * U * (means * means + wide * np.abs(means))
-    return _Block(rows, padded(rows), counts, means, variances, (rows @ np.abs(places)) * (1.0 + 1e-9))
 
 
 def _anchor(anchors: Sequence[float], counts: Sequence[int]) -> float:
@@ -216,7 +148,7 @@ def _certificate(leaves: Sequence[Leaf], counts: Sequence[int]) -> tuple[Array, 
     return r @ scales, error + (4.0 + len(leaves)) * U * (r @ np.abs(scales))
 
 
-def _log_moments(blocks: Sequence[_Block], places: Array, slopes: Array, centre: int) -> Array:
+def _log_moments(blocks: Sequence[Block], places: Array, slopes: Array, centre: int) -> Array:
     """Return log E e^{slope k} of the composition, k counted from the centre, kind by kind of row, rounded up."""
     total = np.zeros((3, slopes.size))
     exponent = np.multiply.outer(places, slopes)
@@ -236,184 +168,12 @@ def _log_moments(blocks: Sequence[_Block], places: Array, slopes: Array, centre:
     return total - rest + 1e-12 * (1.0 + np.abs(total) + np.abs(rest))
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """The nodes that may matter, and the transforms of each block there with their errors, in rows of equal length."""
-
-    period: int
-    nodes: Nodes
-    transforms: list[tuple[Complex, Array]]
-    beyond: Array  # bound on the modulus of the product at all other nodes, kind by kind of row
-
-
-def _seen(blocks: Sequence[_Block], places: Array, best: float, depth: float, length: float) -> _Seen | None:
-    """Return what there is to see of a period of at least `length` steps, or None if it is too much."""
-    least = math.ceil(length)
-    if least <= LONGEST_PERIOD and places.size <= least and _no_gaps(places):
-        period = odd_length(least)
-        return _kept(blocks, period, [whole_transform(block.rows, period) for block in blocks], depth)
-    period = least | 1
-    node = 2.0 * math.pi / period
-    if (period // 2 + 1) * places.size <= _FEW_ENTRIES:
-        at = even_turns(places, 0, period // 2 + 1, node)
-        return _kept(blocks, period, _transforms(blocks, at), depth)
-    found = _islands(blocks, places, best, depth, period)
-    if found is None:
-        return None
-    islands, beyond = found
-    size = sum(count for _, count in islands)
-    if size > _MOST_NODES or size * places.size > _MOST_WORK:
-        return None
-    nodes = np.concatenate([np.arange(first, first + count) for first, count in islands])
-    return _Seen(period, nodes, _transforms(blocks, some_turns(places, islands, node)), beyond)
-
-
-def _transforms(blocks: Sequence[_Block], at: Turns) -> list[tuple[Complex, Array]]:
-    return [transform(block.folded, block.mean_place, at) for block in blocks]
-
-
-def _kept(blocks: Sequence[_Block], period: int, transforms: list[tuple[Complex, Array]], depth: float) -> _Seen:
-    """Return the nodes that may matter, of transforms at every node."""
-    log_modulus = np.zeros((3, period // 2 + 1))
-    for block, (values, error) in zip(blocks, transforms, strict=True):
-        logs = np.log(np.abs(values) * (1.0 + 1e-12) + error)
-        log_modulus += block.total(logs)
-    worth = np.maximum(np.maximum(log_modulus[0], log_modulus[1]), log_modulus[2]) > -depth
-    worth[0] = True  # the sum counts its first node once
-    kept = np.flatnonzero(worth)
-    some = [
-        (values[:, kept], error if error.shape[1] == 1 else error[:, kept]) for values, error in transforms
-    ]  # one error may serve all nodes
-    log_modulus[:, kept] = -math.inf
-    beyond = log_modulus.max(axis=1)
-    return _Seen(period, kept, some, np.exp(beyond * (1.0 - 1e-9)) * (1.0 + 1e-9))
-
-
-def _islands(
-    blocks: Sequence[_Block], places: Array, best: float, depth: float, period: int
-) -> tuple[list[tuple[int, int]], Array] | None:
-    """Return runs (first, count) of nodes that may matter, and a bound on the modulus at all others, kind by kind of row.
-
-    None if there is too much to look at.
-    """
-    node = 2.0 * math.pi / period
-    widest = math.sqrt(max(float(block.variances.max()) for block in blocks))
-    core = _core(blocks, places) if places.size > _SHORT else None
-    # Angles are close together where the modulus begins to fall, and then as far apart as the variance allows: first that
-    # of all points, and beyond that of few of them, which shows that the modulus stays small.
-    last = min(math.pi, 2.0 / core.deviation) if core else math.pi
-    stride = (_STRIDE if core else _SHORT_STRIDE) / widest
-    ladder = best * _LADDER
-    ladder = ladder[ladder < min(2.0 * stride, 0.999 * last)]
-    begin = float(ladder[-1]) if ladder.size else 0.0
-    steps = math.ceil((last - begin) / stride)
-    if steps * places.size > _MOST_WORK:
-        return None
-    stride = (last - begin) / steps
-    at = joined([turns(places, ladder), shifted_turns(places, begin, steps, stride)])
-    low = np.arange(at.angles.size - 1)
-    lows, highs, bound = at.angles[:-1], at.angles[1:], _log_bound(blocks, at, low, low + 1)
-    kept, beyond = [(0.0, float(at.angles[0]))], np.full(3, -math.inf)
-    if core and last < math.pi:
-        count = math.ceil((math.pi - last) * core.deviation / _STRIDE)
-        edges: Array = last + (math.pi - last) / count * np.arange(count + 1, dtype=np.float64)
-        edges[0] = at.angles[-1]  # no gap between the two
-        lows, highs = np.concatenate([lows, edges[:-1]]), np.concatenate([highs, edges[1:]])
-        bound = np.concatenate([bound, _core_bound(core, edges)], axis=1)
-    for turn in range(_SPLITS + 1):
-        small = bound.max(axis=0) <= -depth
-        if small.any():
-            beyond = np.maximum(beyond, bound[:, small].max(axis=1))
-        lows, highs = lows[~small], highs[~small]
-        # what failed is looked at more closely, unless it is as short as an island anyway
-        split = highs - lows > max(0.5 * best, 8.0 * node)
-        if turn == _SPLITS or not split.any() or 5 * np.count_nonzero(split) * places.size > _MOST_WORK:
-            break
-        kept += zip(lows[~split].tolist(), highs[~split].tolist(), strict=True)
-        cuts = lows[split, None] + (highs - lows)[split, None] * (np.arange(5) / 4.0)
-        lows, highs = cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
-        low = (5 * np.arange(cuts.shape[0])[:, None] + np.arange(4)).ravel()
-        bound = _log_bound(blocks, turns(places, cuts.ravel()), low, low + 1)
-    kept += zip(lows.tolist(), highs.tolist(), strict=True)
-    return _runs(kept, node, period // 2), np.exp(beyond * (1.0 - 1e-9)) * (1.0 + 1e-9)
-
-
-@dataclass(frozen=True, slots=True)
-class _Core:
-    """The laws given that k is one of few neighbouring points: weight * law is a part of each row."""
-
-    places: Array
-    blocks: list[tuple[_Block, Array]]  # conditional laws, and their weights
-    deviation: float  # the largest
-
-
-def _core(blocks: Sequence[_Block], places: Array) -> _Core:
-    """Return the laws on the points around the peak."""
-    peak = int(np.argmax(sum(block.counts @ block.rows[::3] for block in blocks)))
-    size = _SHORT if places.size < 16 * _SHORT else 4 * _SHORT  # few points take many angles to get from, many to get to
-    begin = max(0, min(peak - size // 2, places.size - size))
-    few = slice(begin, begin + size)
-    parts = []
-    for block in blocks:
-        weights = block.rows[:, few].sum(axis=1)
-        rows = block.rows[:, few] / np.maximum(weights, 1e-300)[:, None]
-        parts.append((_block(rows, block.counts, places[few]), weights * (1.0 - 1e-9)))
-    return _Core(places[few], parts, math.sqrt(max(float(part.variances.max()) for part, _ in parts)))
-
-
-def _core_bound(core: _Core, edges: Array) -> Array:
-    """Return bounds on the log modulus of the product between neighbouring angles: |phi| <= 1 - w + w |phi_core|."""
-    at, low = turns(core.places, edges), np.arange(edges.size - 1)
-    log_modulus = np.zeros((3, low.size))
-    for block, weights in core.blocks:
-        modulus = np.sqrt(np.minimum(_square_bound(block, at, low, low + 1), 1.0))
-        # a row sums to 1 up to 64 roundings
-        logs = np.log1p(weights[:, None] * (modulus - 1.0) * (1.0 - 1e-9) + 128.0 * U)
-        log_modulus += block.total(logs)
-    return log_modulus
-
-
-def _runs(intervals: list[tuple[float, float]], stride: float, last: int) -> list[tuple[int, int]]:
-    """Return the nodes in the intervals as runs (first, count), the nodes at their ends included."""
-    runs: list[tuple[int, int]] = []
-    for low, high in sorted(intervals):
-        first, end = max(0, math.floor(low / stride)), min(last, math.ceil(high / stride))
-        if runs and first <= sum(runs[-1]):
-            runs[-1] = (runs[-1][0], max(sum(runs[-1]), end + 1) - runs[-1][0])
-        elif first <= end:
-            runs.append((first, end + 1 - first))
-    return runs
-
-
-def _log_bound(blocks: Sequence[_Block], at: Turns, low: NDArray[np.intp], high: NDArray[np.intp]) -> Array:
-    """Return bounds on the log modulus of the product between the angles `low` and `high` of those given, kind by kind."""
-    log_modulus = np.zeros((3, low.size))
-    for block in blocks:
-        # rows sum to 1 up to 64 roundings
-        logs = np.log(np.minimum(_square_bound(block, at, low, high), 1.0 + 256.0 * U))
-        log_modulus += 0.5 * block.total(logs)
-    return log_modulus
-
-
-def _square_bound(block: _Block, at: Turns, low: NDArray[np.intp], high: NDArray[np.intp]) -> Array:
-    """Return bounds on the squared modulus of each row between the angles `low` and `high` of those given.
-
-    |phi|^2 = E cos u(X - X') has a second derivative of at most 2 Var X, so that between two angles it exceeds the larger
-    of its values there by at most a quarter of the variance times the squared distance.
-    """
-    gaps = 0.25 * (at.angles[high] - at.angles[low]) ** 2 * (1.0 + 1e-9)
-    values, error = transform(block.folded, block.mean_place, at)
-    square = (np.abs(values) + error) ** 2 * (1.0 + 1e-12)
-    bound: Array = np.maximum(square[:, low], square[:, high]) + np.multiply.outer(block.variances, gaps) + 1e-13
-    return bound
-
-
-def _product(blocks: Sequence[_Block], seen: _Seen, centre: int) -> tuple[Complex, Array]:
+def _product(blocks: Sequence[Block], found: Seen, centre: int) -> tuple[Complex, Array]:
     """Return the product of all transforms, each raised to its count, turned to the centre, and a bound on its error."""
-    log_modulus, argument, relative = (np.zeros((3, seen.nodes.size)) for _ in range(3))
+    log_modulus, argument, relative = (np.zeros((3, found.nodes.size)) for _ in range(3))
     # of each logarithm, and of a sum over all leaves, whose terms may cancel
     rounding = 2.0 * U * (sum(block.counts.size for block in blocks) + len(blocks) + 12.0)
-    for block, (values, error) in zip(blocks, seen.transforms, strict=True):
+    for block, (values, error) in zip(blocks, found.transforms, strict=True):
         modulus = np.maximum(np.abs(values), 1e-300)
         logs, angles = np.log(modulus), np.angle(values)
         terms = np.abs(logs) + np.abs(angles)
@@ -424,7 +184,7 @@ def _product(blocks: Sequence[_Block], seen: _Seen, centre: int) -> tuple[Comple
     largest = np.exp(np.minimum(log_modulus + relative * (1.0 + 1e-9), 1.0))
     hopeless = relative > 1.0
     modulus = np.where(hopeless, 0.0, np.exp(np.minimum(log_modulus, 1.0)))
-    argument += turned(centre, seen.nodes, seen.period)
+    argument += turned(centre, found.nodes, found.period)
     relative += 64.0 * U
     values = modulus * (np.cos(argument) + 1j * np.sin(argument))
     return values, largest * np.where(hopeless, 1.0, 1.01 * np.expm1(np.minimum(relative, 1.0)))
