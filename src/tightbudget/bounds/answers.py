@@ -13,6 +13,7 @@ _TURNS = 7  # refinements before we say that the bracket stays as it is
 _USUAL = 1e-4  # whoever asks for a narrower bracket than this will wait for it
 _MOST_POINTS, _MOST_POINTS_NARROW = 2.0**19, 2.0**21  # in all lists made for a question: a second, and some 300 MB
 _TOO_LONG = "a narrower bracket needs longer bucket lists than the memory limit allows"
+_TOO_SMALL = "delta is so near the smallest numbers of float64 that no finite upper end can be certified"
 _ROUNDING = "rounding errors are as large as the bracket; a finer grid would not help"
 
 
@@ -212,6 +213,8 @@ def _refined(askers: Sequence[_Asker], rtol: float, atol: float) -> Bracket:
             upper = max(min(asker.upper, asker.cheap_upper()) if asker in wide else asker.upper for asker in askers)
             if lower > upper:
                 raise Contradiction(lower, upper)
+            if math.isinf(upper):  # and lower is not: no multiple of it is a width
+                return Bracket(lower, upper, converged=False, reason=_TOO_SMALL)
             if upper - lower <= max(rtol * upper, atol):
                 return Bracket(lower, upper)
             reason = next((asker.reason for asker in wide if asker.reason), _ROUNDING)

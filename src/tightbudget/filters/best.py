@@ -151,8 +151,8 @@ def _row(name: str, make: Callable[[], Filter], expected: Increment) -> Choice:
     return Choice(name, count, made, _note(made, count, or_more, expected), or_more)
 
 
-def _rank(row: Choice) -> tuple[bool, int]:
-    return not row.or_more, -row.count
+def _rank(row: Choice) -> tuple[int, bool]:
+    return -row.count, not row.or_more
 
 
 def _counted(made: Filter, expected: Increment) -> tuple[int, bool]:
@@ -177,7 +177,8 @@ def _note(made: Filter, count: int, or_more: bool, expected: Increment) -> str:
         note = "this very plan, fixed in advance"
     elif isinstance(made, RDPFilter) and len(made.orders) == 1:
         note = f"order {made.orders[0]:.6g}"
-    return ", ".join(filter(None, ["or more" if or_more else "", note]))
+    more = "" if not or_more else "or more: counting stopped" if isinstance(made, ResidualFilter) else "or more"
+    return ", ".join(filter(None, [more, note]))
 
 
 def _sees_no_subsampling(made: ZCDPFilter | GDPFilter, expected: Increment) -> bool:

@@ -117,7 +117,7 @@ def check_guarantee(epsilon: Fraction, delta: Fraction, for_steps: Fraction) -> 
     if not SMALLEST_DELTA <= delta < 1:
         raise InvalidParameter("delta", show(delta), "from 1e-300 to below 1 for this filter", "1e-6 is a usual choice.")
     if delta - for_steps < SMALLEST_DELTA:
-        raise InvalidParameter("delta_for_steps", show(for_steps), f"below delta, which is {show(delta)}")
+        raise InvalidParameter("delta_for_steps", show(for_steps), f"at least 1e-300 below delta, which is {show(delta)}")
 
 
 def _flag(name: str, value: object) -> bool:

@@ -7,7 +7,7 @@ same bytes. matplotlib is imported only when something is drawn.
 import io
 import textwrap
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,8 +96,14 @@ def _draw_band(axes: "Axes", curve: Curve) -> None:
     axes.fill_between(epsilons, lower, upper, color=BAND_COLOUR, alpha=0.6, linewidth=0, label="between the bounds")
     axes.plot(epsilons, upper, color=UPPER_COLOUR, linewidth=2.2, label="upper bound")
     axes.plot(epsilons, lower, color=LOWER_COLOUR, linewidth=1.2, linestyle=(0, (3, 3)), label="lower bound")
-    axes.set_ylim(floor, min(2.0, 3.0 * float(upper.max())))
-    axes.legend(frameon=False, loc="upper right", title=f"certified, {curve.relation}")
+    axes.set_ylim(floor, min(1.3, 3.0 * float(upper.max())))
+    axes.legend(frameon=False, loc=_quiet_corner(upper, floor), title=f"certified, {curve.relation}")
+
+
+def _quiet_corner(upper: NDArray[np.float64], floor: float) -> Literal["lower left", "upper right"]:
+    """Return the corner for the legend: above the curve, which falls, unless it hardly does; then below."""
+    height = np.log(upper[3 * upper.size // 5 :].max() / floor) / np.log(3.0 * upper.max() / floor)
+    return "lower left" if height > 0.6 else "upper right"
 
 
 def _floor(upper: NDArray[np.float64]) -> float:
@@ -121,7 +127,7 @@ def _draw_width(axes: "Axes", curve: Curve) -> None:
     axes.set_ylim(10.0 ** np.floor(np.log10(width[positive].min()) - 0.3), 10.0 ** np.ceil(np.log10(width.max()) + 0.3))
     axes.yaxis.set_major_locator(LogLocator(numticks=6))
     axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.text(0.99, 0.92, "(upper − lower) / upper", ha="right", va="top", transform=axes.transAxes, color=QUIET_COLOUR)
+    axes.set_title("(upper − lower) / upper", fontsize=9, loc="right", pad=3, color=QUIET_COLOUR)
 
 
 def _say(axes: "Axes", sentence: str) -> None:

@@ -35,6 +35,12 @@ class Curve:
     converged: bool
     relation: str
 
+    def __str__(self) -> str:
+        """Return a line for each epsilon; what is printed are bounds too."""
+        ends = zip(*(values.ravel().tolist() for values in (self.epsilons, self.lower, self.upper)), strict=True)
+        lines = [f"epsilon={epsilon!r}: delta in {Bracket(lower, upper)}" for epsilon, lower, upper in ends]
+        return "\n".join([*lines, f"({self.relation})"])
+
 
 class Composable:
     """Anything whose privacy cost can be asked for."""
@@ -273,6 +279,9 @@ class Brackets(np.ndarray[Any, Any]):
 
     def __new__(cls, answers: NDArray[Any]) -> "Brackets":
         return np.asarray(answers, dtype=object).view(cls)
+
+    def __str__(self) -> str:
+        return np.array2string(np.asarray(self), separator=" ", formatter={"all": str})
 
     @property
     def lower(self) -> Array:

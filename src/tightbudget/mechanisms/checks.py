@@ -48,11 +48,11 @@ def tolerances(rtol: object, atol: object) -> tuple[float, float]:
     return relative, absolute
 
 
-def whole_count(value: object) -> int:
+def whole_count(value: object, name: str = "count") -> int:
     allowed = f"a whole number from 0 to {MOST_REPETITIONS}"
-    number = real("count", value, allowed)
+    number = real(name, value, allowed)
     if not (0.0 <= number <= MOST_REPETITIONS and number == math.floor(number)):
-        raise InvalidParameter("count", value, allowed)
+        raise InvalidParameter(name, value, allowed)
     return int(number)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.headings import is_heading
 from tightbudget.mechanisms.nothing import revealing
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Array, Direction, Pair
@@ -44,7 +45,7 @@ class Histograms(Mechanism):
 
     @classmethod
     def from_csv(cls, path: str | Path) -> "Histograms":
-        """Read two columns of numbers, one row a cell; a first row that is no number is taken as a heading."""
+        """Read two columns of numbers, one row a cell; a first row of two words is taken as a heading."""
         a, b = [], []
         try:
             with open(path, newline="", encoding="utf-8") as file:
@@ -55,13 +56,16 @@ class Histograms(Mechanism):
             try:
                 first, second = (float(text) for text in row)
             except ValueError:
-                if place == 0 and len(row) == 2 and not any(_is_number(text) for text in row):
+                if place == 0 and len(row) == 2 and is_heading(row):
                     continue
                 shown = ",".join(row)[:60]
                 raise InvalidParameter(f"line {number} of {path}", shown, "two numbers with a comma between them") from None
             a.append(first)
             b.append(second)
-        return cls(tuple(a), tuple(b), source=str(path))
+        try:
+            return cls(tuple(a), tuple(b), source=str(path))
+        except InvalidParameter as problem:
+            raise InvalidParameter(f"column {problem.name} of {path}", problem.value, problem.allowed) from None
 
     def pair(self, direction: Direction) -> Pair | None:
         return None if self.a == self.b else self._pairs[direction]
@@ -79,14 +83,6 @@ class Histograms(Mechanism):
             escaped = self.source.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
             return f'histograms("{escaped}")'
         return f"histograms({list(self.a)!r}, {list(self.b)!r})"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _weights(name: str, values: object) -> tuple[float, ...]:

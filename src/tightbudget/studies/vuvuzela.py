@@ -87,7 +87,7 @@ class Setting:
 
         In it clamping hides rather than reveals, so a small mean looks harmless. `delta` charges for clamping.
         """
-        return compose(self._counts(unit=1)) * whole_count(rounds)
+        return compose(self._counts(unit=1)) * whole_count(rounds, "rounds")
 
     def _counts(self, unit: int) -> list[ClampedLaplace | ClampedGaussian]:
         kind, counts = _CLAMPED[self.noise], _COUNTS[self.protocol]
@@ -99,8 +99,8 @@ class Setting:
         Upper end: holds whatever the user does, each round anew (any change up to the largest, in either direction).
         Lower end: the user whose counts are larger by the largest change in every round.
         """
-        upper = self._upper(epsilon_asked(epsilon), whole_count(rounds), rtol)
-        lower = self._lower(epsilon_asked(epsilon), whole_count(rounds), rtol)
+        upper = self._upper(epsilon_asked(epsilon), whole_count(rounds, "rounds"), rtol)
+        lower = self._lower(epsilon_asked(epsilon), whole_count(rounds, "rounds"), rtol)
         if lower > upper:
             raise Contradiction(lower, upper)
         converged = upper - lower <= rtol * upper
@@ -223,7 +223,7 @@ def smallest(
     """
     _one_of("protocol", protocol, PROTOCOLS)
     _one_of("noise", noise, NOISES)
-    rounds, epsilon, delta = whole_count(rounds), epsilon_asked(epsilon), delta_asked(delta)
+    rounds, epsilon, delta = whole_count(rounds, "rounds"), epsilon_asked(epsilon), delta_asked(delta)
     rtol, _ = tolerances(rtol, 0.0)
     if rounds == 0:
         raise InvalidParameter("rounds", rounds, "a whole number above 0", "Without observations no noise is needed.")
@@ -246,19 +246,23 @@ def smallest(
         return at(mean)._upper(epsilon, rounds, 1e-3) <= delta
 
     step = len(_COUNTS[protocol])  # so that the mean of each count is a whole number
-    found = at(_first(meets, step, max(step, step * round(guess * ratio / step)), rtol))
+    smallest_mean = _first(meets, step, max(step, step * round(guess * ratio / step)), rtol)
+    if smallest_mean is None:
+        raise InvalidParameter("delta", delta, "large enough for a mean below 1e12", "Ask for a larger epsilon or delta.")
+    found = at(smallest_mean)
     return Answer(found, rounds, epsilon, delta, found.delta(epsilon, rounds), _failing(found, epsilon, delta, rounds))
 
 
-def _first(meets: Callable[[int], bool], step: int, guess: int, rtol: float) -> int:
-    """Return a multiple of `step` that meets the target, within `rtol` of one that does not (or the step itself)."""
+def _first(meets: Callable[[int], bool], step: int, guess: int, rtol: float) -> int | None:
+    """Return a multiple of `step` that meets the target, within `rtol` of one that does not (or the step itself).
+
+    None if there is none below 1e12.
+    """
     low, high = 0, guess
     while not meets(high):
         low, high = high, step * math.ceil(high * 1.02 / step) if low == 0 else 2 * high
         if high > _MOST_MEAN:
-            raise InvalidParameter(
-                "delta", "the target", "within reach of a mean below 1e12", "Ask for a larger epsilon or delta."
-            )
+            return None
     below = step * (math.floor(high * 0.98) // step)
     while below > low and meets(below):
         high, below = below, step * (below // (2 * step))

@@ -197,7 +197,7 @@ def test_odd_targets_have_answers(noise: vuvuzela.Noise, epsilon: float, target:
         ({"protocol": "talking"}, "protocol"),
         ({"noise": "cauchy"}, "noise"),
         ({"rounds": 0}, "rounds"),
-        ({"rounds": 1.5}, "count"),
+        ({"rounds": 1.5}, "rounds"),
         ({"epsilon": -1.0}, "epsilon"),
         ({"epsilon": math.inf}, "epsilon"),
         ({"delta": 0.0}, "delta"),

@@ -1,3 +1,14 @@
 """The command `tightbudget`: exit codes 0 done, 2 bad input, 3 not as narrow as asked (the bracket is printed), 4 refused."""
 
-from tightbudget.interfaces.cli.app import main as main
+import sys
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code; Ctrl-C while it is being loaded is no error either."""
+    try:
+        from tightbudget.interfaces.cli import app
+    except KeyboardInterrupt:
+        print("Error: Interrupted; nothing was written.", file=sys.stderr)
+        return 130
+    return app.main(arguments)

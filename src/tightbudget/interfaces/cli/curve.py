@@ -18,7 +18,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import plot as picture
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.files import check_target, write_all
-from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Expression, Json, Rtol, say
+from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Expression, Json, Rtol, say, whole
 from tightbudget.interfaces.cli.terminal import patiently, show
 from tightbudget.mechanisms.base import Curve
 from tightbudget.notation import Private, parse
@@ -35,7 +35,7 @@ def curve(
     expression: Expression,
     low: Annotated[float, typer.Option("--min", help="First ε.")] = 0.0,
     high: Annotated[float | None, typer.Option("--max", help="Last ε.", show_default="where δ is 1e-10")] = None,
-    points: Annotated[int, typer.Option(help="Number of ε, evenly spaced.")] = 101,
+    points: Annotated[int, typer.Option(help="Number of ε, evenly spaced.", parser=whole, metavar="<int>")] = 101,
     plot: Annotated[Path | None, typer.Option(help="Draw the curve to this .png or .svg file.")] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Write all points to this file.")] = None,
     rtol: Rtol = 1e-3,
@@ -61,8 +61,15 @@ def curve(
     say(note)
     if result.converged:
         return 0
-    print("Note: the bounds hold, but some are further apart than asked; see the relative width.", file=sys.stderr)
+    print(f"Note: the bounds hold, but some are further apart than asked: {_widest(result)}.", file=sys.stderr)
     return NOT_NARROW_ENOUGH
+
+
+def _widest(result: Curve) -> str:
+    """Return where the bounds are furthest apart, in words."""
+    width = (result.upper - result.lower) / np.maximum(result.upper, 5e-324)
+    worst = int(np.argmax(width))
+    return f"at ε = {result.epsilons[worst]:.{SHOWN_DIGITS}g} by {float(width[worst]):.2g} of the upper one"
 
 
 def _check(low: float, high: float | None, points: int, plot: Path | None, csv_file: Path | None) -> None:

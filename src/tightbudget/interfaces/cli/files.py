@@ -1,6 +1,7 @@
 """Files written whole or not at all."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from tightbudget.errors import InvalidParameter
@@ -21,9 +22,13 @@ def write_all(contents: dict[Path, bytes]) -> None:
     drafts = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in contents}
     try:
         for path, draft in drafts.items():
-            draft.write_bytes(contents[path])
+            try:
+                draft.write_bytes(contents[path])
+            except OSError as problem:  # about the file that was asked for, not the draft
+                raise OSError(problem.errno, problem.strerror, str(path)) from None
         for path, draft in drafts.items():
             os.replace(draft, path)
     finally:
         for draft in drafts.values():
-            draft.unlink(missing_ok=True)
+            with suppress(OSError):  # it may never have been made
+                draft.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ from tightbudget.games.separation import Separation, separation
 from tightbudget.interfaces import odometer_plot, wire
 from tightbudget.interfaces import plot as picture
 from tightbudget.interfaces.cli.files import check_target, write_all
-from tightbudget.interfaces.cli.questions import Json
+from tightbudget.interfaces.cli.questions import Json, whole
 from tightbudget.interfaces.cli.terminal import show, watched
 from tightbudget.mechanisms.checks import positive
 
@@ -26,7 +26,7 @@ app = typer.Typer(no_args_is_help=True, help="Play odometers against adversaries
 
 EpsilonEach = Annotated[float, typer.Option("--epsilon-each", help="The ε of an ordinary step.")]
 Delta = Annotated[float, typer.Option(help="The failure probability each odometer promises.")]
-Rounds = Annotated[int, typer.Option(help="Rounds of each game.")]
+Rounds = Annotated[int, typer.Option(help="Rounds of each game.", parser=whole, metavar="<int>")]
 Plot = Annotated[Path | None, typer.Option(help="Draw to this .png or .svg file.")]
 
 
@@ -41,7 +41,7 @@ def simulate(
     epsilon_each: EpsilonEach = 0.1,
     delta: Delta = 0.05,
     rounds: Rounds = 20_000,
-    runs: Annotated[int, typer.Option(help="Independent runs.")] = 1000,
+    runs: Annotated[int, typer.Option(help="Independent runs.", parser=whole, metavar="<int>")] = 1000,
     adversary: Annotated[str, typer.Option(help=f"One of {', '.join(roster.odometer_adversaries(1.0))}.")] = "stop-when-ahead",
     everything: Annotated[bool, typer.Option("--all", help="Every odometer, the unsound ones too.")] = False,
     seed: Annotated[int, typer.Option(help="Of the coins; the same seed gives the same runs.")] = 0,

@@ -1,6 +1,8 @@
 """`tightbudget epsilon` and `tightbudget delta`: one question, one bracket."""
 
+import math
 import sys
+from decimal import Decimal, InvalidOperation
 from typing import Annotated
 
 import typer
@@ -13,10 +15,22 @@ from tightbudget.notation import parse
 from tightbudget.numerics.bracket import Bracket
 
 NOT_NARROW_ENOUGH = 3
+MOST_DIGITS = 30  # of a whole number
 
 Expression = Annotated[str, typer.Argument(metavar="EXPR", help="A composition, as in 'gaussian(sigma=2) * 10'.")]
 Rtol = Annotated[float, typer.Option(help="Width asked for, relative to the upper end.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def whole(text: str | int) -> int:
+    """Return the whole number that was typed, as 1000, 1e3 or 1_000, or is the default; for options that count."""
+    try:
+        number = Decimal(str(text).replace("_", ""))
+        if number.is_finite() and number.adjusted() < MOST_DIGITS and number == number.to_integral_value():
+            return int(number)
+    except InvalidOperation:
+        pass
+    raise typer.BadParameter(f"{text!r} is not a whole number.")
 
 
 class Usage(TightBudgetError):
@@ -80,6 +94,8 @@ def say(note: str) -> None:
 def _finish(line: str, answer: Bracket, note: str) -> int:
     show(line)
     say(note)
+    if answer.lower == math.inf:
+        say("no ε is large enough: with more than this δ, something is revealed outright.")
     if answer.converged:
         return 0
     print(f"Note: the bracket holds but is wider than asked: {answer.reason or 'no reason given'}.", file=sys.stderr)

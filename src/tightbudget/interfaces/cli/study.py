@@ -10,7 +10,7 @@ import typer
 from tightbudget import __version__
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Json, Usage, check_question, say
+from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Json, Usage, check_question, say, whole
 from tightbudget.interfaces.cli.terminal import patiently, show
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.studies import timing as delays
@@ -21,7 +21,7 @@ MUCH_OUTSIDE = 0.2  # share of a sample beyond fixed edges that is worth a warni
 
 app = typer.Typer(no_args_is_help=True, help="Case studies: dummy messages (vuvuzela) and measured delays (timing).")
 
-Rounds = Annotated[int, typer.Option(help="Number of observations.")]
+Rounds = Annotated[int, typer.Option(help="Number of observations.", parser=whole, metavar="<int>")]
 
 
 @app.command("vuvuzela")

@@ -42,11 +42,11 @@ class Measured:
 
     def plug_in(self, rounds: int) -> Composition:
         """Return the composition of `rounds` observations of the histograms: exact for this model, a guess at the truth."""
-        return self.model * whole_count(rounds)
+        return self.model * whole_count(rounds, "rounds")
 
     def confident(self, rounds: int, confidence: float = 0.99) -> Confident:
         """Return bounds that hold with the confidence, if the samples are independent and the cells fixed beforehand (M13)."""
-        return Confident(self.a, self.b, whole_count(rounds), confidence)
+        return Confident(self.a, self.b, whole_count(rounds, "rounds"), confidence)
 
     @property
     def revealing(self) -> tuple[float, float]:

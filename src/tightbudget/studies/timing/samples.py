@@ -9,6 +9,7 @@ import numpy as np
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import positive, probability, whole_count
+from tightbudget.mechanisms.headings import is_heading
 from tightbudget.pairs.base import Array
 
 _SEPARATORS = re.compile(r"[,;\t ]")
@@ -18,7 +19,7 @@ def read(path: str | Path, column: int | str = 0) -> Array:
     """Return the numbers in one column of a text file: the first, unless its number (from 0) or heading is given.
 
     Fields are separated by commas, semicolons, tabs or spaces. Blank lines and lines that begin with # are skipped. A first
-    line without any number is a heading. Anything else that is not a finite number is an error: a sample that is left out
+    line of words is a heading. Anything else that is not a finite number is an error: a sample that is left out
     silently changes the distribution.
     """
     try:
@@ -32,7 +33,7 @@ def read(path: str | Path, column: int | str = 0) -> Array:
         raise InvalidParameter("samples", str(path), "a file with at least one number")
     separator = _separator(rows[0][1])
     table = [(number, _fields(line, separator)) for number, line in rows]
-    heading = table[0][1] if not any(_is_number(text) for text in table[0][1]) else None
+    heading = table[0][1] if is_heading(table[0][1]) else None
     place = _place(path, column, heading, len(table[0][1]))
     values = [_value(path, number, fields, place) for number, fields in (table[1:] if heading else table)]
     if not values:
@@ -73,14 +74,6 @@ def _value(path: str | Path, number: int, fields: list[str], place: int) -> floa
         shown = fields[place][:60] if place < len(fields) else f"without column {place}"
         raise InvalidParameter(f"line {number} of {path}", shown, "a finite number")
     return value
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def synthetic(

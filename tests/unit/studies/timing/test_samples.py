@@ -41,6 +41,8 @@ def test_columns(tmp_path: Path, text: str, column: int | str, values: list[floa
         (b"", 0, "at least one number"),
         (b"# nothing\n", 0, "at least one number"),
         (b"delay\n", 0, "below its heading"),
+        (b"1O.5\n2\n3\n", 0, "line 1 of"),
+        (b"O.5\n2\n3\n", 0, "line 1 of"),
         (b"1\ntwo\n3\n", 0, "line 2 of"),
         (b"1\nnan\n", 0, "line 2 of"),
         (b"1\ninf\n", 0, "line 2 of"),
