@@ -32,7 +32,7 @@ class _Asker:
 
     def __init__(self, direction: OneDirection, rtol: float) -> None:
         self.direction, self.rtol = direction, rtol
-        self.most_points = _MOST_POINTS if rtol >= _USUAL else _MOST_POINTS_NARROW
+        self.most_points = self.all_points = _MOST_POINTS if rtol >= _USUAL else _MOST_POINTS_NARROW
         self.quarter = 0
         self.made = quarters(WIDEST) + 1  # the finest width there is a profile for
         self.lower, self.upper = 0.0, math.inf
@@ -41,11 +41,13 @@ class _Asker:
         self.final = False  # nothing left to improve
         self.disappointed = 0  # refinements that brought little
         self.reason = ""
+        self.leapt = False
         self.tilt: tuple[int, int] = (0, 0)  # cap and rung
 
     def settle(self, lower: float, upper: float) -> None:
         """Take the answer as final."""
         self.lower, self.upper, self.estimate, self.final, self.started = lower, upper, upper, True, True
+        self.leapt = True  # there is nothing to try
 
     def log_width(self, width: float) -> float:
         """Return the width in log delta that makes a bracket of the given absolute width."""
@@ -64,6 +66,23 @@ class _Asker:
         if not self.final:
             self.quarter = quarters(0.8 * self.log_width(width))
             self.compute()
+
+    def leap(self, width: float) -> bool:
+        """Start anew with the tilt for one large loss, once; return whether there is another tilt to try."""
+        if self.leapt:
+            return False
+        self.upper = min(self.upper, self.cheap_upper())  # what the tilt so far is still good for
+        self.leapt, found = True, self.large_loss()
+        if found is None or found == self.tilt:
+            return False
+        self.tilt, self.final, self.disappointed = found, False, 0
+        self.made, self.most_points = quarters(WIDEST) + 1, self.all_points
+        self.start(width)
+        return True
+
+    def large_loss(self) -> tuple[int, int] | None:
+        """Return cap and rung for one large loss, and take the estimate and the slope that go with it."""
+        raise NotImplementedError
 
     def refine(self, wanted: float) -> None:
         before = self.upper - self.lower
@@ -118,6 +137,18 @@ class _DeltaAsker(_Asker):
     def log_width(self, width: float) -> float:
         return width / max(self.finite, 1e-300)
 
+    def large_loss(self) -> tuple[int, int] | None:
+        rough = self.direction.saddle(self.tilt[0]).leap_for_epsilon(self.epsilon)
+        if rough is None:
+            return None
+        cap = cap_for(math.exp(min(0.0, rough.log_delta)) + self.direction.infinity[0], self.rtol)
+        point = self.direction.saddle(cap).leap_for_epsilon(self.epsilon)
+        if point is None:
+            return None
+        self.finite = math.exp(min(0.0, point.log_delta))
+        self.estimate = min(1.0, self.finite + self.direction.infinity[1])
+        return cap, point.rung
+
     def cheap_upper(self) -> float:
         log_delta, left_out = self.direction.chernoff_delta(*self.tilt, self.epsilon)
         return math.exp(min(0.0, log_delta)) * (1.0 + 1e-9) + left_out
@@ -168,6 +199,14 @@ class _EpsilonAsker(_Asker):
         assert exact is not None
         return exact
 
+    def large_loss(self) -> tuple[int, int] | None:
+        cap = self.tilt[0]
+        point = self.direction.saddle(cap).leap_for_delta(math.log(self.finite))
+        if point is None:
+            return None
+        self.estimate, self.theta = min(max(self.lower, point.epsilon), self.upper), point.theta
+        return cap, point.rung
+
     def log_width(self, width: float) -> float:
         if self.estimate == 0.0:
             return WIDEST
@@ -209,6 +248,8 @@ def _refined(askers: Sequence[_Asker], rtol: float, atol: float) -> Bracket:
         # those that keep the bracket wide: their upper end is too far above what is certain
         wide = [asker for asker in askers if asker.upper > lower + wanted]
         open_ones = [asker for asker in wide if not asker.final]
+        if not open_ones and any([asker.leap(wanted) for asker in wide]):
+            continue
         if not open_ones or turn == _TURNS:
             upper = max(min(asker.upper, asker.cheap_upper()) if asker in wide else asker.upper for asker in askers)
             if lower > upper:

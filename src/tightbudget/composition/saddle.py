@@ -26,6 +26,8 @@ _CELLS = 192  # of each item's survey: planning needs no more
 _FAR_APART, _CLOSER = 3.0, 65  # rungs between two tilts of the table, and tilts to look at where there are more
 _BATCH = 2**17  # entries worked on together
 _CLOSE = 0.03  # in log theta
+_NEAR_RUNGS = (-4, -3, -2, -1, 0, 1)
+_HALVINGS = 40
 _NEWTON = 40  # corrections of a tilt read off the table, at most
 
 
@@ -144,6 +146,40 @@ class Saddle:
             lambda here: here.log_delta - log_delta,
             None,
         )
+
+    @_plain_numbers
+    def leap_for_delta(self, log_delta: float) -> SaddlePoint | None:
+        """Return the point at which delta is as given, if it comes from one large loss in one step."""
+        finite = self._loss[np.isfinite(self._log_a)]
+        low, high = 0.0, float(finite.max(initial=0.0))
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if self._of_one_large_loss(middle)[0] > log_delta else (low, middle)
+        return self.leap_for_epsilon(low)
+
+    @_plain_numbers
+    def leap_for_epsilon(self, epsilon: float) -> SaddlePoint | None:
+        """Return the point of an epsilon whose delta comes from one large loss in one step; None if no loss is so large.
+
+        As the tilt grows, the mean of the tilted loss may leap over epsilon: tilts either see nothing of such losses, or much
+        larger ones that play no part. Then the best tilt is one that still leaves the bulk where it is, and has F smallest.
+        """
+        log_delta, slope = self._of_one_large_loss(epsilon)
+        nearest = self.for_epsilon(epsilon).rung
+        rungs = [max(0, nearest + away) for away in _NEAR_RUNGS]
+        here = self._cumulants(np.array([self.at_rung(rung).theta for rung in rungs]))
+        heights = here.k - here.theta * epsilon - np.log(here.theta) - np.log1p(here.theta)
+        if not (math.isfinite(log_delta) and slope > 0.0 and np.isfinite(heights).all()):
+            return None
+        return SaddlePoint(epsilon, log_delta, rungs[int(np.argmin(heights))], slope)
+
+    def _of_one_large_loss(self, epsilon: float) -> tuple[float, float]:
+        """Return log of the sum over all steps of E_A (1 - e^{epsilon - L})_+, and how fast it falls."""
+        beyond = np.maximum(self._loss - epsilon, 0.0)
+        masses = self._counts[:, None] * np.exp(self._log_a)
+        delta = float((masses * -np.expm1(-beyond)).sum())
+        falling = float((masses * np.exp(-beyond))[beyond > 0.0].sum())
+        return (math.log(delta), falling / delta) if delta > 0.0 else (-math.inf, 0.0)
 
     def _solve(self, log_theta: float, missing: Callable[[Cumulants], Array], epsilon: float | None) -> SaddlePoint:
         """Return the point where nothing is missing; `missing`, in log delta, falls by theta^2 F'' per unit of log theta."""
