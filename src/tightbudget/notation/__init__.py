@@ -1,0 +1,17 @@
+"""The one notation for mechanisms and compositions, read by a whitelist over Python's own syntax tree.
+
+    expression  = term { "+" term }
+    term        = mechanism | term "*" count | count "*" term | "(" expression ")" | "nothing"
+    mechanism   = name "(" [argument { "," argument }] ")"      names and arguments as in tightbudget.mechanisms
+    argument    = [name "="] (number | "[" numbers "]" | "file name" | mechanism)
+    number      = literal | inf | nan | sqrt(number) | -number | number (+ - * / **) number
+
+Nothing is ever evaluated: what is not in the grammar is an error that names its position. Printing is `str` of the
+object itself, and `parse(str(c)) == c`.
+"""
+
+from tightbudget.notation.expressions import MAX_CHARACTERS, parse
+from tightbudget.notation.meaning import Private
+from tightbudget.notation.promises import parse_call
+
+__all__ = ["MAX_CHARACTERS", "Private", "parse", "parse_call"]

@@ -1,0 +1,180 @@
+"""What a syntax tree stands for: a whitelist, node by node; everything else is a fault at its place."""
+
+import ast
+import math
+from dataclasses import MISSING
+
+from tightbudget.mechanisms import BY_NAME, Composition, Mechanism, compose
+from tightbudget.mechanisms.histograms import Histograms
+from tightbudget.notation.arithmetic import Number, arithmetic, as_written, checked, square_root, total
+from tightbudget.notation.signatures import did_you_mean, parameters, signature
+from tightbudget.notation.sums import MAX_DEPTH
+from tightbudget.notation.terms import Term
+
+MECHANISM_ARGUMENTS = frozenset({"mechanism"})
+LIST_ARGUMENTS = frozenset({"a", "b"})
+
+Private = Mechanism | Composition
+Value = Number | str | tuple[Number, ...] | Private
+
+
+def as_private(term: Term, node: ast.expr, depth: int = 0) -> Private:
+    return _private(term, node, read(term, node, depth))
+
+
+def as_number(term: Term, node: ast.expr, depth: int) -> Number:
+    return number(term, node, read(term, node, depth))
+
+
+def read(term: Term, node: ast.expr, depth: int) -> Value:
+    """Return what a node stands for, of whatever kind that is."""
+    if depth > MAX_DEPTH:
+        term.fail(node, f"The expression is nested more than {MAX_DEPTH} deep")
+    match node:
+        case ast.Constant():
+            return _constant(term, node)
+        case ast.Call(func=ast.Name(id=name)):
+            return _call(term, node, name, depth)
+        case ast.BinOp(op=ast.Add()):
+            return _sum(term, node, depth)
+        case ast.BinOp():
+            return _operation(term, node, read(term, node.left, depth + 1), read(term, node.right, depth + 1))
+        case ast.Name():
+            return _name(term, node)
+        case ast.List():
+            return tuple(as_number(term, cell, depth + 1) for cell in node.elts)
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
+            operand = as_number(term, node.operand, depth + 1)
+            return -operand if isinstance(node.op, ast.USub) else operand
+    term.fail(node, "This is not part of the notation")
+
+
+def _private(term: Term, node: ast.expr, value: Value) -> Private:
+    if isinstance(value, Private):
+        return value
+    term.fail(node, f"A mechanism is needed here, but this is {_kind(value)}")
+
+
+def number(term: Term, node: ast.expr, value: Value) -> Number:
+    if isinstance(value, Number):
+        return value
+    term.fail(node, f"A number is needed here, but this is {_kind(value)}")
+
+
+def _kind(value: Value) -> str:
+    match value:
+        case int() | float():
+            return f"the number {value!r}"
+        case str():
+            return "a string"
+        case tuple():
+            return "a list"
+    return "a mechanism" if isinstance(value, Mechanism) else "a composition"
+
+
+def _constant(term: Term, node: ast.Constant) -> Number | str:
+    match node.value:
+        case float() as value:
+            return as_written(term, node, value)
+        case bool() | None:
+            term.fail(node, f"{node.value!r} is not part of the notation")
+        case int() as value:
+            return checked(term, node, value)
+        case str() as value:
+            return value
+    term.fail(node, "This is not part of the notation")
+
+
+def _name(term: Term, node: ast.Name) -> Value:
+    match node.id:
+        case "nothing":
+            return Composition(())
+        case "inf" | "nan":
+            return float(node.id)
+    if node.id in BY_NAME:
+        term.fail(node, f"{node.id} needs its arguments: {signature(node.id)}")
+    term.fail(node, f"{node.id!r} is not known here{did_you_mean(node.id, [*BY_NAME, 'nothing', 'inf', 'sqrt'])}")
+
+
+def _sum(term: Term, node: ast.BinOp, depth: int) -> Value:
+    """Add numbers, or compose: a long sum is a deep tree, so it is walked down its left side, not by recursion."""
+    operands = list[ast.expr]()
+    left: ast.expr = node
+    while isinstance(left, ast.BinOp) and isinstance(left.op, ast.Add):
+        operands.append(left.right)
+        left = left.left
+    operands.append(left)
+    operands.reverse()
+    values = [read(term, operand, depth + 1) for operand in operands]
+    both = list(zip(operands, values, strict=True))
+    if isinstance(values[0], Number):
+        return total(term, operands, (number(term, operand, value) for operand, value in both))
+    return compose([_private(term, operand, value) for operand, value in both])
+
+
+def _operation(term: Term, node: ast.BinOp, left: Value, right: Value) -> Value:
+    if isinstance(left, Number) and isinstance(right, Number):
+        return arithmetic(term, node, left, right)
+    if isinstance(node.op, ast.Mult):
+        if isinstance(left, Private) and isinstance(right, Number):
+            return _repeated(term, left, node.right, right)
+        if isinstance(right, Private) and isinstance(left, Number):
+            return _repeated(term, right, node.left, left)
+    term.fail(node, "Mechanisms can only be added (+) and repeated (* count)")
+
+
+def _repeated(term: Term, private: Private, node: ast.expr, count: Number) -> Composition:
+    if not (0 <= count < math.inf and count == int(count)):
+        term.fail(node, f"A repetition must be a whole number, 0 or more, but this is {count!r}")
+    return term.pointing_at(node, lambda: private * int(count))
+
+
+def _call(term: Term, node: ast.Call, name: str, depth: int) -> Value:
+    if name == "sqrt":
+        if len(node.args) != 1 or node.keywords:
+            term.fail(node, "sqrt takes one number, as in sqrt(2)")
+        return square_root(term, node, as_number(term, node.args[0], depth + 1))
+    if name not in BY_NAME:
+        term.fail(node, f"There is no mechanism {name!r}{did_you_mean(name, list(BY_NAME))}")
+    if name == "histograms" and len(node.args) == 1 and not node.keywords:
+        path = read(term, node.args[0], depth + 1)
+        if isinstance(path, str):
+            return term.pointing_at(node.args[0], lambda: Histograms.from_csv(path))
+    arguments = _arguments(term, node, name, depth)
+    return term.pointing_at(node, lambda: BY_NAME[name](**arguments))
+
+
+def _arguments(term: Term, node: ast.Call, name: str, depth: int) -> dict[str, Value]:
+    """Return the arguments by name, each of the right kind, none missing, none twice."""
+    allowed = parameters(name)
+    if len(node.args) > len(allowed):
+        term.fail(node.args[len(allowed)], f"{name} has too many arguments; it is {signature(name)}")
+    given: dict[str, ast.expr] = dict(zip(allowed, node.args, strict=False))
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            term.fail(keyword, "** is not part of the notation here")
+        if keyword.arg not in allowed:
+            hint = did_you_mean(keyword.arg, list(allowed)) or f"; it is {signature(name)}"
+            term.fail(keyword, f"{name} has no argument {keyword.arg!r}{hint}")
+        if keyword.arg in given:
+            term.fail(keyword, f"{name} is given {keyword.arg!r} twice")
+        given[keyword.arg] = keyword.value
+    for argument, parameter in allowed.items():
+        if argument not in given and parameter.default is MISSING:
+            term.fail(node, f"{name} lacks its argument {argument!r}; it is {signature(name)}")
+    return {argument: _argument(term, argument, value, depth + 1) for argument, value in given.items()}
+
+
+def _argument(term: Term, argument: str, node: ast.expr, depth: int) -> Value:
+    if isinstance(node, ast.Starred):
+        term.fail(node, "* is not part of the notation here")
+    if argument in LIST_ARGUMENTS:
+        if isinstance(node, ast.List):
+            return read(term, node, depth)
+        term.fail(node, f"{argument} is a list of numbers, as in [0.5, 0.5]")
+    if argument not in MECHANISM_ARGUMENTS:
+        return as_number(term, node, depth)
+    mechanism = as_private(term, node, depth)
+    if isinstance(mechanism, Composition):
+        term.fail(node, "One mechanism is needed here, but this is a composition; repeat outside the brackets")
+    return mechanism

@@ -1,0 +1,26 @@
+"""What mechanisms are called and what arguments they take, for reading them and for saying what was meant."""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import MISSING, Field, fields
+from functools import cache
+from typing import Any
+
+from tightbudget.mechanisms import BY_NAME
+
+
+@cache
+def parameters(name: str) -> dict[str, Field[Any]]:
+    """Return the fields of a mechanism by the name of their argument; a field that is not printed is none."""
+    shown = (field for field in fields(BY_NAME[name]) if field.repr)  # type: ignore[arg-type]  # all are dataclasses
+    return {field.metadata.get("argument", field.name): field for field in shown}
+
+
+def signature(name: str) -> str:
+    shown = (a + (f"={p.default!r}" if p.default is not MISSING else "") for a, p in parameters(name).items())
+    return f"{name}({', '.join(shown)})"
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name.lower(), known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,62 @@
+"""The outermost sum of a text, cut into its terms before Python's parser sees any of them."""
+
+import re
+from collections.abc import Iterator
+
+from tightbudget.notation.faults import fault
+
+MAX_DEPTH = 60  # of brackets and operators inside each other; Python's own parser stops at 200
+
+_TEXT_ESCAPE = r"""\\(?:[\\'"nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"""
+_TOKEN = re.compile(
+    rf"""(?P<space>\s+)
+      | (?P<number>(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9]+)?)(?![\w.])
+      | (?P<name>[A-Za-z_][A-Za-z0-9_]*)(?!["'\w])
+      | (?P<string>"(?:[^"\\\n]|{_TEXT_ESCAPE})*"|'(?:[^'\\\n]|{_TEXT_ESCAPE})*')
+      | (?P<open>[(\[]) | (?P<close>[)\]])
+      | (?P<operator>\*\*|[-+*/=,])
+      | (?P<foreign>.)""",
+    re.VERBOSE,
+)
+
+
+def split_sum(text: str) -> Iterator[tuple[int, str]]:
+    """Yield (offset, term) for each term of the outermost sum; sums inside brackets stay with their term.
+
+    Python's parser nests a sum as deep as it is long and gives up near three thousand terms; cut here, a composition of
+    any length can be read. The same pass refuses foreign characters (a comment could hide half of a composition) and
+    brackets that do not match, each at its exact position.
+    """
+    start, pieces = 0, list[str]()
+    open_brackets = list[re.Match[str]]()
+    after_operand = False
+    for token in _TOKEN.finditer(text):
+        kind, piece = token.lastgroup, token.group()
+        if kind == "space":
+            pieces.append(" " * len(piece))  # same length, so that positions stay true
+            continue
+        if kind == "open":
+            open_brackets.append(token)
+            if len(open_brackets) > MAX_DEPTH:
+                raise fault(f"Brackets are nested more than {MAX_DEPTH} deep", text, token.start())
+        elif kind == "close":
+            if not open_brackets or open_brackets.pop().group() + piece not in ("()", "[]"):
+                raise fault(f"The bracket '{piece}' closes nothing", text, token.start())
+        elif kind == "foreign":
+            raise fault(_misread(piece), text, token.start())
+        elif piece == "+" and after_operand and not open_brackets:
+            yield start, "".join(pieces)
+            start, pieces, after_operand = token.end(), [], False
+            continue
+        pieces.append(piece)
+        after_operand = kind in ("number", "name", "string", "close")
+    if open_brackets:
+        unclosed = open_brackets[-1]
+        raise fault(f"The bracket '{unclosed.group()}' is never closed", text, unclosed.start())
+    yield start, "".join(pieces)
+
+
+def _misread(character: str) -> str:
+    if character in "\"'":
+        return "This string is never closed, or has a backslash that should be written twice"
+    return "This number cannot be read" if character.isdigit() else f"{character!r} is not part of the notation"
