@@ -156,10 +156,11 @@ class Composition(Composable):
     def __post_init__(self) -> None:
         merged: list[tuple[Mechanism, int]] = []
         for mechanism, count in _pairs(self.items):
+            times = whole_count(count)
             if merged and merged[-1][0] == mechanism:
-                merged[-1] = (mechanism, whole_count(merged[-1][1] + whole_count(count)))
-            elif whole_count(count):
-                merged.append((mechanism, whole_count(count)))
+                merged[-1] = (mechanism, whole_count(merged[-1][1] + times))
+            elif times:
+                merged.append((mechanism, times))
         object.__setattr__(self, "items", tuple(merged))
 
     @cached_property
