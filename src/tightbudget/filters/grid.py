@@ -58,7 +58,8 @@ def spread(pair: Pair, h: float, negligible: float, reach: float) -> Spread:
     place = points.low + slack + 4.0 * U * np.abs(points.low)
     index = np.floor(place / h).astype(np.intp) - start
     _add(masses, points, index, place - x[index], h)
-    masses[math.ceil(low / h) + 1 - start] += _sum(log_a[below])
+    # Cells below the window may be counted twice; point masses there are counted here alone, and lie below low + slack.
+    masses[math.ceil((low + slack) / h) + 1 - start] += _sum(log_a[below])
     infinity = pair.infinity * (1.0 + 1e-11 + max(0.0, pair.infinity_error)) + pair.unresolved + _sum(log_a[above])
     return Spread(start, masses * _INFLATED, infinity * _INFLATED)
 

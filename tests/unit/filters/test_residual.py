@@ -1,16 +1,19 @@
 """The residual filter against fifty-digit profiles: what it leaves, together with the step, is within what there was."""
 
 import math
+from dataclasses import replace
 
 import filter_truth as truth
 import mpmath as mp
 import numpy as np
+import point_truth
 import pytest
 
 import tightbudget as tb
 from tightbudget.filters import ResidualFilter, from_state
 from tightbudget.filters.grid import Spread, gaussian_profile, spread
 from tightbudget.pairs.base import Direction
+from tightbudget.pairs.points import point_pair
 
 
 def profile(mu: mp.mpf, x: mp.mpf) -> mp.mpf:
@@ -110,8 +113,39 @@ def test_what_lies_below_the_window_moves_up() -> None:
     assert pair is not None
     h = 2.0**-6
     whole, cut = (spread(pair, h, negligible, 4.0) for negligible in (1e-18, 0.05))
+    assert cut.first > whole.first
+    # what counts as infinite would make up for anything lost below: it is left out, and what it stands for likewise
+    in_window = cut.first + cut.masses.size - 1 - whole.first
+    finite = replace(cut, infinity=0.0)
+    up_to_its_end = replace(whole, masses=whole.masses[:in_window], infinity=0.0)
     for x in np.arange(-1.0, 1.0, 0.05).tolist():
-        assert mass_above(cut, h, x) >= mass_above(whole, h, x) * (1 - 1e-9)
+        assert mass_above(finite, h, x) >= mass_above(up_to_its_end, h, x) * (1 - 1e-9)
+
+
+EVENTS = np.array([1 / 32, 7 / 32, 24 / 32])  # the first is below the window when 1/16 of A is negligible
+LOSSES = np.array([-0.497, -0.495, 0.2])
+
+
+def test_points_below_the_window_are_not_lowered() -> None:
+    """Between -0.5, a point of the grid, and the window's end: at its own place no other mass stands for them."""
+    step = tb.Histograms(EVENTS, EVENTS * np.exp(-LOSSES))
+    pair = step.pair(Direction.REMOVE)
+    assert pair is not None
+    h = 2.0**-6
+    one = spread(pair, h, 1 / 16, 4.0)
+    for x in np.arange(-1.0, 0.5, 0.5 * h).tolist():
+        exact = mp.fsum(max(a - mp.exp(x) * b, 0) for a, b in point_truth.events(step, Direction.REMOVE))
+        assert mass_above(one, h, x) >= exact
+
+
+def test_points_below_the_window_may_lie_as_much_higher_as_is_not_known() -> None:
+    doubt, h = 0.25, 2.0**-6
+    pair = point_pair(("doubtful",), LOSSES, np.log(EVENTS), np.log(EVENTS) - LOSSES, error=1e-15, loss_error=doubt)
+    one = spread(pair, h, 1 / 16, 4.0)
+    for x in np.arange(-1.0, 0.5, 0.5 * h).tolist():
+        highest = [mp.mpf(loss) + doubt for loss in LOSSES.tolist()]
+        worst = mp.fsum(mp.mpf(a) * max(1 - mp.exp(x - loss), 0) for a, loss in zip(EVENTS.tolist(), highest, strict=True))
+        assert mass_above(one, h, x) >= worst
 
 
 def test_restored_filters_decide_alike() -> None:
