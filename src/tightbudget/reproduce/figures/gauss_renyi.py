@@ -2,66 +2,25 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from tightbudget.classic import kov, moments_accountant, renyi_dp, zcdp
 from tightbudget.mechanisms import Gaussian
 from tightbudget.published import tree_pair
-from tightbudget.reproduce.model import Claim, Data, Figure, Number, Panel
-from tightbudget.reproduce.sources import (
-    bucket_curve,
-    bucket_growth,
-    bucket_number,
-    by_buckets,
-    classic_curve,
-    classic_epsilon,
-    classic_growth,
-    engine_curve,
-    engine_growth,
-    grid,
-)
+from tightbudget.reproduce.figures.two_views import TwoViews
+from tightbudget.reproduce.model import Claim, Data, Figure, Number
+from tightbudget.reproduce.sources import bucket_number, by_buckets, classic_epsilon, grid
 from tightbudget.reproduce.verdicts import both, ends, exact, ratio, shown, within
 
 MECHANISM, ROUNDS, DELTA = Gaussian(200.0 * math.sqrt(2.0)), 512, 1e-5
 BOUNDS = ((kov, 1), (moments_accountant, 3), (renyi_dp, 4), (zcdp, 2))
-
-
-def _rounds(quick: bool) -> list[int]:
-    return [2**k for k in range(10)] if quick else sorted({round(2 ** (k / 3)) for k in range(28)})
-
-
-def parameters(quick: bool) -> dict[str, Any]:
-    return {"mechanism": str(MECHANISM), "r": ROUNDS, "delta of the right panel": DELTA, "n": bucket_number(quick)}
+VIEWS = TwoViews(MECHANISM, ROUNDS, DELTA, BOUNDS)
 
 
 def compute(quick: bool) -> Data:
-    n, composition, rounds = bucket_number(quick), MECHANISM * ROUNDS, _rounds(quick)
+    n, composition = bucket_number(quick), MECHANISM * ROUNDS
     epsilons = grid(1.0, 1.8, 21 if quick else 81)
-    left = Panel(
-        f"r = {ROUNDS}",
-        "e^ε",
-        "δ",
-        [
-            engine_curve(composition, epsilons),
-            bucket_curve(composition, epsilons[:: 2 if quick else 6], n, colour=6),
-            *(classic_curve(bound, composition, epsilons, colour) for bound, colour in BOUNDS),
-        ],
-        floor=1e-10,
-        ceiling=2.0,
-    )
-    right = Panel(
-        f"δ = {DELTA:g}",
-        "number of compositions r",
-        "e^ε",
-        [
-            engine_growth(MECHANISM, rounds, DELTA),
-            bucket_growth(MECHANISM, [2**k for k in range(10)], DELTA, n, colour=6),
-            *(classic_growth(bound, MECHANISM, rounds, DELTA, colour) for bound, colour in BOUNDS),
-        ],
-        x_log=True,
-        y_log=False,
-        ceiling=2.5,
-    )
+    left = VIEWS.left(composition, epsilons, epsilons[:: 2 if quick else 6], n, floor=1e-10, ceiling=2.0)
+    right = VIEWS.right(quick, n, ceiling=2.5, y_log=False)
     facts = {
         "n": exact(float(n)),
         "ours": ends(composition.epsilon(DELTA, rtol=1e-6)),
@@ -124,7 +83,7 @@ FIGURE = Figure(
     "figure-13",
     "Figure 13: Gauss against Rényi and concentrated privacy",
     'GS(0, 2·200²) against GS(1, 2·200²). "moments accountant" is the translation of 2018, "Rényi DP" the best known today.',
-    parameters,
+    VIEWS.parameters,
     compute,
     claims,
 )

@@ -1,65 +1,25 @@
 """Figure 11: randomised response, the published buckets against KOV, Rényi and concentrated privacy."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from tightbudget.classic import cdp, kov, moments_accountant, renyi_dp
 from tightbudget.mechanisms import RandomizedResponse
 from tightbudget.published import tree_pair
-from tightbudget.reproduce.model import Claim, Data, Figure, Number, Panel
-from tightbudget.reproduce.sources import (
-    bucket_curve,
-    bucket_growth,
-    bucket_number,
-    classic_curve,
-    classic_epsilon,
-    classic_growth,
-    engine_curve,
-    engine_growth,
-    grid,
-)
+from tightbudget.reproduce.figures.two_views import TwoViews
+from tightbudget.reproduce.model import Claim, Data, Figure, Number
+from tightbudget.reproduce.sources import bucket_number, classic_epsilon, grid
 from tightbudget.reproduce.verdicts import both, ends, exact, ratio, shown, within
 
 MECHANISM, ROUNDS, DELTA = RandomizedResponse(0.51), 512, 1e-4
 BOUNDS = ((kov, 1), (moments_accountant, 3), (renyi_dp, 4), (cdp, 2))
-
-
-def _rounds(quick: bool) -> list[int]:
-    return [2**k for k in range(10)] if quick else sorted({round(2 ** (k / 3)) for k in range(28)})
-
-
-def parameters(quick: bool) -> dict[str, Any]:
-    return {"mechanism": str(MECHANISM), "r": ROUNDS, "delta of the right panel": DELTA, "n": bucket_number(quick)}
+VIEWS = TwoViews(MECHANISM, ROUNDS, DELTA, BOUNDS)
 
 
 def compute(quick: bool) -> Data:
     n, composition = bucket_number(quick), MECHANISM * ROUNDS
     epsilons = grid(1.0, 60.0, 21 if quick else 60)
-    few = epsilons[:: 2 if quick else 4]
-    left = Panel(
-        f"r = {ROUNDS}",
-        "e^ε",
-        "δ",
-        [
-            engine_curve(composition, epsilons),
-            bucket_curve(composition, few, n, colour=6),
-            *(classic_curve(bound, composition, epsilons, colour) for bound, colour in BOUNDS),
-        ],
-        floor=1e-8,
-    )
-    rounds = _rounds(quick)
-    right = Panel(
-        f"δ = {DELTA:g}",
-        "number of compositions r",
-        "e^ε",
-        [
-            engine_growth(MECHANISM, rounds, DELTA),
-            bucket_growth(MECHANISM, [2**k for k in range(10)], DELTA, n, colour=6),
-            *(classic_growth(bound, MECHANISM, rounds, DELTA, colour) for bound, colour in BOUNDS),
-        ],
-        x_log=True,
-        ceiling=300.0,
-    )
+    left = VIEWS.left(composition, epsilons, epsilons[:: 2 if quick else 4], n, floor=1e-8)
+    right = VIEWS.right(quick, n, ceiling=300.0)
     facts = {
         "ours": ends(composition.epsilon(DELTA, rtol=1e-5)),
         "buckets": ends(tree_pair(composition, n).epsilon(DELTA)),
@@ -113,7 +73,7 @@ FIGURE = Figure(
     "figure-11",
     "Figure 11: randomised response with p = 0.51",
     "Left: δ over e^ε after 512 compositions. Right: e^ε over the compositions. KOV is exact here and lies on our band.",
-    parameters,
+    VIEWS.parameters,
     compute,
     claims,
 )
