@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -34,7 +35,9 @@ def main() -> None:
 
 
 def answers() -> Table:
-    table = Table("composition", title="Smallest ε: the true value is proven to lie in the bracket", show_lines=True)
+    title = "Smallest ε: the true value is proven to lie in the bracket"
+    table = Table(title=title, box=box.HORIZONTALS, show_lines=True, pad_edge=False)
+    table.add_column("composition", overflow="fold")  # in a narrow terminal a long one goes on below, nothing is left out
     for heading in ("δ", "ε in", "time"):
         table.add_column(heading, no_wrap=True)
     for what, composition, delta in QUESTIONS:
