@@ -4,37 +4,13 @@ import copy
 import json
 
 import pytest
+from every_filter import TIGHT
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 import tightbudget as tb
-from tightbudget.filters import (
-    RDP,
-    ZCDP,
-    AdvancedFilter,
-    BasicFilter,
-    Filter,
-    GDPFilter,
-    RDPFilter,
-    ResidualFilter,
-    SharpenedFilter,
-    SlotFilter,
-    WhitehouseFilter,
-    ZCDPFilter,
-    from_state,
-)
+from tightbudget.filters import RDP, ZCDP, Filter, ResidualFilter, SlotFilter, from_state
 
-FILTERS = [
-    lambda: BasicFilter("1", "1e-6"),
-    lambda: AdvancedFilter(2, 1e-6, or_basic=True),
-    lambda: SharpenedFilter(2, 1e-6, 1e-7),
-    lambda: WhitehouseFilter(1.5, 1e-6, 1e-7, or_basic=True),
-    lambda: ZCDPFilter(1, 1e-6, "1/10000000"),
-    lambda: RDPFilter(1, 1e-6, [2.5, 8, "100/3"], [0.2, "1/3", 0.1], 1e-7, or_basic=True),
-    lambda: GDPFilter(1, 1e-6, 1e-7),
-    lambda: ResidualFilter(1, 1e-6, 1e-7, step=2**-7),
-    lambda: SlotFilter(1, 1e-6, tb.PureDP(0.1) * 4 + tb.Gaussian(30) * 4, 1e-7),
-]
 STEPS = [
     tb.PureDP(0.1),
     tb.PureDP(0.03),
@@ -52,10 +28,10 @@ STEPS = [
 class FilterMachine(RuleBasedStateMachine):
     """Two filters get the same steps: one is quoted, written and read back all the time, the other only spends."""
 
-    @initialize(which=st.sampled_from(range(len(FILTERS))))
+    @initialize(which=st.sampled_from(range(len(TIGHT))))
     def start(self, which: int) -> None:
-        self.busy: Filter = FILTERS[which]()
-        self.quiet: Filter = FILTERS[which]()
+        self.busy: Filter = TIGHT[which]()
+        self.quiet: Filter = TIGHT[which]()
 
     @rule(step=st.sampled_from(STEPS))
     def spend(self, step: object) -> None:
@@ -104,9 +80,9 @@ def attempt(budget: Filter, step: object) -> bool | None:
 TestFilters = FilterMachine.TestCase
 
 
-@pytest.mark.parametrize("which", range(len(FILTERS)))
+@pytest.mark.parametrize("which", range(len(TIGHT)))
 def test_the_order_of_steps_does_not_matter_for_sums(which: int) -> None:
-    budgets = [FILTERS[which]() for _ in range(2)]
+    budgets = [TIGHT[which]() for _ in range(2)]
     if isinstance(budgets[0], ResidualFilter | SlotFilter):
         return
     some = [tb.PureDP(0.01), tb.PureDP(0.1), tb.PureDP(0.007), tb.ApproximateDP(0.02, 1e-9)]

@@ -3,42 +3,16 @@
 import contextlib
 import json
 import math
-from collections.abc import Callable
 
 import pytest
+from every_filter import AMPLE, PLAIN, TIGHT, Maker
 from hypothesis import given
 from hypothesis import strategies as st
 
 import tightbudget as tb
-from tightbudget.filters import (
-    RDP,
-    ZCDP,
-    AdvancedFilter,
-    BasicFilter,
-    Filter,
-    GDPFilter,
-    RDPFilter,
-    ResidualFilter,
-    SharpenedFilter,
-    SlotFilter,
-    WhitehouseFilter,
-    ZCDPFilter,
-    from_state,
-)
+from tightbudget.filters import RDP, ZCDP, AdvancedFilter, Filter, RDPFilter, ZCDPFilter, from_state
 from tightbudget.filters.registry import ALL
 
-MAKERS: list[Callable[[], Filter]] = [
-    lambda: BasicFilter(1000, 1e-6),
-    lambda: AdvancedFilter(1000, 1e-6, or_basic=True),
-    lambda: SharpenedFilter(1000, 1e-6, 1e-7, or_basic=True),
-    lambda: WhitehouseFilter(1000, 1e-6, 1e-7, or_basic=True),
-    lambda: ZCDPFilter(1000, 1e-6, 1e-7, or_basic=True),
-    lambda: RDPFilter(10, 1e-6, [2, 4, 8], None, 1e-7),
-    lambda: RDPFilter(10, 1e-6, [1.5, 64], None, 1e-7, or_basic=True),
-    lambda: GDPFilter(10, 1e-6, 1e-7),
-    lambda: ResidualFilter(10, 1e-6, 1e-7),
-    lambda: SlotFilter(10, 1e-6, tb.Gaussian(20) * 5 + tb.PureDP(0.1) * 3, 1e-7),
-]
 STEPS = [
     tb.PureDP(0.1),
     tb.PureDP(0.1) * 3,
@@ -65,13 +39,14 @@ def _answer(budget: Filter, step: object) -> object:
     return quote.accepted, quote.limit, quote.used
 
 
-def test_every_filter_is_tried() -> None:
-    assert {type(make()) for make in MAKERS} == set(ALL)
+@pytest.mark.parametrize("makers", [PLAIN, TIGHT, AMPLE], ids=["plain", "tight", "ample"])
+def test_every_filter_is_tried(makers: list[Maker]) -> None:
+    assert {type(make()) for make in makers} == set(ALL)
 
 
-@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("make", AMPLE)
 @given(asked=st.lists(st.sampled_from(STEPS), max_size=5))
-def test_states_come_back(make: Callable[[], Filter], asked: list[object]) -> None:
+def test_states_come_back(make: Maker, asked: list[object]) -> None:
     budget = make()
     for step in asked:
         _try(budget, step)
@@ -90,7 +65,7 @@ def test_states_come_back(make: Callable[[], Filter], asked: list[object]) -> No
         (lambda: ZCDPFilter(1000, 1e-6, or_basic=True), tb.Gaussian(20)),  # no epsilon
     ],
 )
-def test_infinite_sums_come_back(make: Callable[[], Filter], step: object) -> None:
+def test_infinite_sums_come_back(make: Maker, step: object) -> None:
     budget = make()
     budget.spend(step)  # type: ignore[arg-type]
     assert math.inf in budget.spent.values()

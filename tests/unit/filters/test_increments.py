@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from every_filter import PLAIN
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +20,6 @@ from tightbudget.filters import (
     RDPFilter,
     ResidualFilter,
     SharpenedFilter,
-    SlotFilter,
     WhitehouseFilter,
     ZCDPFilter,
     from_state,
@@ -91,17 +91,7 @@ def test_a_curve_lies_below_its_chords() -> None:
     assert all(gaussian.at(Fraction(a)) >= Fraction(a, 200) for a in range(2, 11))
 
 
-ALL: list[Filter] = [
-    BasicFilter(1, 1e-6),
-    AdvancedFilter(1, 1e-6),
-    SharpenedFilter(1, 1e-6),
-    WhitehouseFilter(1, 1e-6),
-    ZCDPFilter(1, 1e-6),
-    RDPFilter(1, 1e-6, [4, 16]),
-    GDPFilter(1, 1e-6),
-    ResidualFilter(1, 1e-6),
-    SlotFilter(1, 1e-6, tb.PureDP(0.1) * 3),
-]
+ALL = [make() for make in PLAIN]
 
 
 @pytest.mark.parametrize("budget", ALL, ids=lambda budget: budget.kind)
