@@ -9,8 +9,9 @@ import math
 
 import numpy as np
 
-from tightbudget.classic.gaussian_dp import GaussianBound
+from tightbudget.classic.one_number import NumberBound
 from tightbudget.classic.promises import Promises
+from tightbudget.divergences import gdp_delta, gdp_epsilon
 from tightbudget.errors import DoesNotApply
 from tightbudget.pairs.base import Direction, Pair
 
@@ -42,4 +43,6 @@ def _moments(pair: Pair) -> tuple[float, float]:
     return mean, float(mass @ (loss - mean) ** 2)
 
 
-central_limit = GaussianBound("GDP, central limit", "Dong, Roth, Su 2022, Thm 3.4", _mu, kind="approximation")
+central_limit = NumberBound(
+    "GDP, central limit", "Dong, Roth, Su 2022, Thm 3.4", _mu, gdp_delta, gdp_epsilon, kind="approximation"
+)

@@ -5,35 +5,12 @@ Steinke 2020, Proposition 12).
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 
-from tightbudget.classic.bound import prepared
+from tightbudget.classic.one_number import NumberBound
 from tightbudget.classic.promises import Promises
 from tightbudget.divergences import zcdp as rho_of
 from tightbudget.divergences import zcdp_delta, zcdp_epsilon
 from tightbudget.errors import DoesNotApply
-from tightbudget.mechanisms.base import Composable
-from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
-
-
-@dataclass(frozen=True)
-class ZcdpBound:
-    name: str = "zCDP"
-    reference: str = "Bun, Steinke 2016"
-    kind: str = "upper bound"
-
-    def delta(self, asked: Composable | Promises, epsilon: float) -> float:
-        rho = _rho(prepared(asked))
-        return zcdp_delta(rho, epsilon_asked(epsilon))
-
-    def epsilon(self, asked: Composable | Promises, delta: float) -> float:
-        rho = _rho(prepared(asked))
-        return zcdp_epsilon(rho, delta_asked(delta))
-
-    def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
-        rho = _rho(prepared(asked))
-        return [zcdp_delta(rho, epsilon) for epsilon in epsilons]
 
 
 def _rho(promises: Promises) -> float:
@@ -43,4 +20,4 @@ def _rho(promises: Promises) -> float:
     return rho
 
 
-zcdp = ZcdpBound()
+zcdp = NumberBound("zCDP", "Bun, Steinke 2016", _rho, zcdp_delta, zcdp_epsilon)
