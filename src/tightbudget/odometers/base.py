@@ -141,6 +141,9 @@ class ConcentrationOdometer(Odometer):
             raise InvalidParameter("delta_for_steps", delta_for_steps, f"below delta, which is {show(self._delta)}")
         self._level = log_reciprocal(rest)
 
+    def _settings(self) -> State:
+        return {"delta": show(self._delta), "delta_for_steps": show(self._for_steps)}
+
     @abstractmethod
     def _concentrated(self, sums: Sums) -> float:
         """Return drift and boundary at these sums, rounded up."""

@@ -12,7 +12,23 @@ from tightbudget.odometers.base import ConcentrationOdometer, State, Sums, from_
 from tightbudget.odometers.boundaries import mixing_rate, mixture
 
 
-class MixtureOdometer(ConcentrationOdometer):
+class MixingOdometer(ConcentrationOdometer):
+    """Its boundary mixes lines at the rate `gamma`: that which is tight round the variance `tight_at`, unless it is given."""
+
+    def __init__(self, delta: Any, delta_for_steps: Any = 0, tight_at: Any = 1, gamma: Any = None) -> None:
+        super().__init__(delta, delta_for_steps)
+        self._gamma = mixing_rate(self._level, positive("tight_at", tight_at)) if gamma is None else positive("gamma", gamma)
+        self._rate = float_down(self._gamma)
+
+    @property
+    def gamma(self) -> Fraction:
+        return self._gamma
+
+    def _settings(self) -> State:
+        return {**super()._settings(), "gamma": show(self._gamma)}
+
+
+class MixtureOdometer(MixingOdometer):
     r"""Good over a wide range round the variance $V=\sum\varepsilon_i^2$ of `tight_at`; `gamma` may be given instead.
 
     It bounds the absolute value of the loss, for which it needs steps whose losses are bounded: pure and approximate ones.
@@ -27,23 +43,11 @@ class MixtureOdometer(ConcentrationOdometer):
     sums: ClassVar[tuple[str, ...]] = ("drift", "epsilon_squared", "delta", "epsilon")
     two_sided: ClassVar[bool] = True
 
-    def __init__(self, delta: Any, delta_for_steps: Any = 0, tight_at: Any = 1, gamma: Any = None) -> None:
-        super().__init__(delta, delta_for_steps)
-        self._gamma = mixing_rate(self._level, positive("tight_at", tight_at)) if gamma is None else positive("gamma", gamma)
-        self._rate = float_down(self._gamma)
-
-    @property
-    def gamma(self) -> Fraction:
-        return self._gamma
-
     def _price(self, increment: Increment) -> Sums:
         return _priced(increment)
 
     def _concentrated(self, sums: Sums) -> float:
         return up(sums[0]) + mixture(up(sums[1]), self._level, self._rate)
-
-    def _settings(self) -> State:
-        return {"delta": show(self._delta), "delta_for_steps": show(self._for_steps), "gamma": show(self._gamma)}
 
 
 @lru_cache(prices.REMEMBERED)

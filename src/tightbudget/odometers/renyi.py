@@ -98,8 +98,7 @@ class RenyiOdometer(ConcentrationOdometer):
 
     def _settings(self) -> State:
         return {
-            "delta": show(self._delta),
-            "delta_for_steps": show(self._for_steps),
+            **super()._settings(),
             "orders": [show(order) for order in self._orders],
             "weights": [show(weight) for weight in self._weights],
         }

@@ -2,7 +2,6 @@
 
 import math
 from abc import abstractmethod
-from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightbudget.errors import InvalidParameter
@@ -11,7 +10,8 @@ from tightbudget.filters.exact import exact_probability, float_down, show
 from tightbudget.filters.increments import Increment
 from tightbudget.filters.logs import log_reciprocal, up
 from tightbudget.odometers.base import SMALLEST_DELTA, ConcentrationOdometer, State, Sums, positive
-from tightbudget.odometers.boundaries import line, mixing_rate, one_sided_mixture, stitched
+from tightbudget.odometers.boundaries import line, one_sided_mixture, stitched
+from tightbudget.odometers.mixture import MixingOdometer
 
 
 class RhoOdometer(ConcentrationOdometer):
@@ -34,9 +34,6 @@ class RhoOdometer(ConcentrationOdometer):
     def _concentrated(self, sums: Sums) -> float:
         drift = up(sums[0])
         return drift + self._boundary(2.0 * drift)
-
-    def _settings(self) -> State:
-        return {"delta": show(self._delta), "delta_for_steps": show(self._for_steps)}
 
 
 class LineOdometer(RhoOdometer):
@@ -64,7 +61,7 @@ class LineOdometer(RhoOdometer):
         return {**super()._settings(), "tight_at": show(self._tight_at)}
 
 
-class OneSidedMixtureOdometer(RhoOdometer):
+class OneSidedMixtureOdometer(MixingOdometer, RhoOdometer):
     """Good over a wide range round the variance `tight_at`; `gamma` may be given instead.
 
     >>> from tightbudget import PureDP
@@ -75,20 +72,8 @@ class OneSidedMixtureOdometer(RhoOdometer):
 
     kind: ClassVar[str] = "one_sided_mixture"
 
-    def __init__(self, delta: Any, delta_for_steps: Any = 0, tight_at: Any = 1, gamma: Any = None) -> None:
-        super().__init__(delta, delta_for_steps)
-        self._gamma = mixing_rate(self._level, positive("tight_at", tight_at)) if gamma is None else positive("gamma", gamma)
-        self._rate = float_down(self._gamma)
-
-    @property
-    def gamma(self) -> Fraction:
-        return self._gamma
-
     def _boundary(self, variance: float) -> float:
         return one_sided_mixture(variance, self._level, self._rate)
-
-    def _settings(self) -> State:
-        return {**super()._settings(), "gamma": show(self._gamma)}
 
 
 class StitchedOdometer(RhoOdometer):
