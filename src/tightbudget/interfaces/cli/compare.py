@@ -1,7 +1,5 @@
 """`tightbudget compare`: our bracket beside the classic bounds, as a table, CSV, JSON or picture."""
 
-import csv
-import io
 import math
 import sys
 from collections.abc import Iterable
@@ -15,9 +13,8 @@ from numpy.typing import NDArray
 from tightbudget.comparison import Comparison, compare_curves
 from tightbudget.comparison import compare as comparison
 from tightbudget.errors import InvalidParameter
-from tightbudget.interfaces import plot as picture
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.files import check_target, write_all
+from tightbudget.interfaces.cli.files import as_csv, check_targets, write_all
 from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Expression, Json, Rtol, check_question
 from tightbudget.interfaces.cli.terminal import patiently, show
 from tightbudget.interfaces.comparison_plot import draw_comparison
@@ -70,13 +67,7 @@ def _check(delta: float | None, epsilon: float | None, high: float | None, plot:
     check_question(delta, epsilon)
     if high is not None and not 0.0 < high < math.inf:
         raise InvalidParameter("--max", high, "a finite number above 0")
-    if plot is not None:
-        picture.require()
-        check_target("--plot", plot, picture.FORMATS)
-    if csv_file is not None:
-        check_target("--csv", csv_file)
-    if plot is not None and csv_file is not None and plot.resolve() == csv_file.resolve():
-        raise InvalidParameter("--csv", str(csv_file), "another file than --plot")
+    check_targets(plot, csv_file)
 
 
 def _picture(private: Private, table: Comparison, high: float | None, rtol: float, target: Path) -> bytes:
@@ -103,13 +94,8 @@ def _epsilons(private: Private, table: Comparison, level: float, high: float | N
 
 
 def _as_csv(table: Comparison) -> bytes:
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["bound", "kind", "lower", "upper", "reason", "reference"])
-    for row in table.rows:
-        ends = ("" if end is None else repr(end) for end in (row.lower, row.value))
-        rows.writerow([row.name, row.kind, *ends, row.reason, row.reference])
-    return text.getvalue().encode()
+    rows = ([row.name, row.kind, row.lower, row.value, row.reason, row.reference] for row in table.rows)
+    return as_csv(["bound", "kind", "lower", "upper", "reason", "reference"], rows)
 
 
 def _as_text(table: Comparison, files: Iterable[Path]) -> str:

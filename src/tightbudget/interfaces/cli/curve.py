@@ -1,7 +1,5 @@
 """`tightbudget curve`: δ as a function of ε, as a table, CSV, JSON or picture."""
 
-import csv
-import io
 import math
 import sys
 from collections.abc import Iterable
@@ -17,7 +15,7 @@ from tightbudget.comparison import class_note
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import plot as picture
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.files import check_target, write_all
+from tightbudget.interfaces.cli.files import as_csv, check_targets, write_all
 from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Expression, Json, Rtol, say, whole
 from tightbudget.interfaces.cli.terminal import patiently, show
 from tightbudget.mechanisms.base import Curve
@@ -79,13 +77,7 @@ def _check(low: float, high: float | None, points: int, plot: Path | None, csv_f
         raise InvalidParameter("--max", high, f"a finite number above --min, which is {low!r}")
     if not 2 <= points <= MAX_POINTS:
         raise InvalidParameter("--points", points, f"a whole number from 2 to {MAX_POINTS}")
-    if plot is not None:
-        picture.require()
-        check_target("--plot", plot, picture.FORMATS)
-    if csv_file is not None:
-        check_target("--csv", csv_file)
-    if plot is not None and csv_file is not None and plot.resolve() == csv_file.resolve():
-        raise InvalidParameter("--csv", str(csv_file), "another file than --plot")
+    check_targets(plot, csv_file)
 
 
 def _epsilons(private: Private, low: float, high: float | None, points: int) -> NDArray[np.float64]:
@@ -104,11 +96,7 @@ def _default_high(private: Private, low: float) -> float:
 
 
 def _as_csv(result: Curve) -> bytes:
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["epsilon", "delta_lower", "delta_upper"])
-    rows.writerows(zip(*_columns(result), strict=True))
-    return text.getvalue().encode()
+    return as_csv(["epsilon", "delta_lower", "delta_upper"], zip(*_columns(result), strict=True))
 
 
 def _columns(result: Curve) -> tuple[list[float], list[float], list[float]]:

@@ -1,10 +1,25 @@
 """Files written whole or not at all."""
 
+import csv
+import io
 import os
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from tightbudget.errors import InvalidParameter
+from tightbudget.interfaces import plot as picture
+
+
+def check_targets(plot: Path | None, csv_file: Path | None = None) -> None:
+    """Refuse a picture or a table that could not be written, or both under one name."""
+    if plot is not None:
+        picture.require()
+        check_target("--plot", plot, picture.FORMATS)
+    if csv_file is not None:
+        check_target("--csv", csv_file)
+    if plot is not None and csv_file is not None and plot.resolve() == csv_file.resolve():
+        raise InvalidParameter("--csv", str(csv_file), "another file than --plot")
 
 
 def check_target(name: str, path: Path, suffixes: tuple[str, ...] = ()) -> None:
@@ -15,6 +30,14 @@ def check_target(name: str, path: Path, suffixes: tuple[str, ...] = ()) -> None:
         raise InvalidParameter(name, str(path), "a file name, not a folder")
     if not path.parent.is_dir():
         raise InvalidParameter(name, str(path), "in a folder that exists", f"Make {str(path.parent)!r} first.")
+
+
+def as_csv(heading: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(heading)
+    writer.writerows(rows)
+    return text.getvalue().encode()
 
 
 def write_all(contents: dict[Path, bytes]) -> None:

@@ -12,8 +12,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.games import paths, roster, walk
 from tightbudget.games.separation import Separation, separation
 from tightbudget.interfaces import odometer_plot, wire
-from tightbudget.interfaces import plot as picture
-from tightbudget.interfaces.cli.files import check_target, write_all
+from tightbudget.interfaces.cli.files import check_targets, write_all
 from tightbudget.interfaces.cli.questions import Json, whole
 from tightbudget.interfaces.cli.terminal import show, watched
 from tightbudget.mechanisms.checks import positive
@@ -138,9 +137,7 @@ def _check(epsilon: float, delta: float, rounds: int, runs: int, seed: int, adve
     names = roster.odometer_adversaries(1.0)
     if adversary not in names:
         raise InvalidParameter("--adversary", adversary, f"one of {', '.join(names)}")
-    if plot is not None:
-        picture.require()
-        check_target("--plot", plot, picture.FORMATS)
+    check_targets(plot)
 
 
 def _played(
