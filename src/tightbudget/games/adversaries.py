@@ -149,11 +149,7 @@ class Counterexample:
         return response(self.first), response(self.second), response(0.0, self.reveal)
 
     def choose(self, view: View) -> Choices:
-        if view.round == 0:
-            return np.zeros(view.loss.size, np.intp)
-        if view.round == 1:
-            return np.where(view.loss > 0.0, 1, 2).astype(np.intp)
-        return np.full(view.loss.size, STOP, np.intp)
+        return _second_by_the_first(view, 0.0)
 
 
 @dataclass(frozen=True)
@@ -174,11 +170,16 @@ class SpendTheRest:
         return gaussian(self.first), gaussian(self.second), response(0.0, self.reveal)
 
     def choose(self, view: View) -> Choices:
-        if view.round == 0:
-            return np.zeros(view.loss.size, np.intp)
-        if view.round == 1:
-            return np.where(view.loss > self.threshold, 1, 2).astype(np.intp)
-        return np.full(view.loss.size, STOP, np.intp)
+        return _second_by_the_first(view, self.threshold)
+
+
+def _second_by_the_first(view: View, threshold: float) -> Choices:
+    """Take step 0; then step 1 where the loss is above the threshold, else step 2; then stop."""
+    if view.round == 0:
+        return np.zeros(view.loss.size, np.intp)
+    if view.round == 1:
+        return np.where(view.loss > threshold, 1, 2).astype(np.intp)
+    return np.full(view.loss.size, STOP, np.intp)
 
 
 def counterexample(first: float = 0.1, second: float = 0.45, epsilon: float = 0.5) -> tuple[Counterexample, float]:
