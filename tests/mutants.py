@@ -85,6 +85,7 @@ FREQUENCIES = "unit/numerics/test_frequencies.py"
 SPECTRUM = "unit/composition/test_spectrum.py"
 SPECTRAL = "unit/bounds/test_spectral.py"
 NOISE = "reproduce/test_noise.py"
+NOTATION = "unit/test_notation.py"
 VERDICTS = "reproduce/test_verdicts.py"
 RUN = "reproduce/test_run.py"
 FEWER = "reproduce/test_figures.py::test_fewer_buckets_cannot_refute_what_more_achieve"
@@ -724,6 +725,16 @@ MUTATIONS = [
              "squares of tiny epsilons vanish, and the bounds with them", [CLASSIC_EDGES]),
     Mutation("filter certainty", "filters/logs.py", "if probability > Fraction(1, 2):", "if probability > 2:",
              "1 - delta is lost where delta is near 1", [FIFTY]),
+    # what is read
+    Mutation("notation tiny number", "notation/arithmetic.py", 'if math.isinf(value) or digits.strip("0._"):',
+             "if math.isinf(value):",
+             "a promise of 1e-400 is read as one of no loss at all", [NOTATION]),
+    Mutation("notation foreign", "notation/sums.py", "raise fault(_misread(piece), text, token.start())", "continue",
+             "what is not understood is passed over", [NOTATION]),
+    Mutation("notation terms", "notation/expressions.py", "else compose(terms)", "else compose(terms[:-1])",
+             "the last term of a sum is left out", [NOTATION]),
+    Mutation("notation twice", "notation/meaning.py", "if keyword.arg in given:", "if keyword.arg is None:",
+             "of an argument given twice the last one counts", [NOTATION]),
     # what is printed
     Mutation("curve ends", "interfaces/cli/curve.py", "_rounded(upper, ROUND_CEILING)", "_rounded(upper, ROUND_FLOOR)",
              "a printed upper end is below the bound", ["unit/interfaces/cli/test_curve.py"]),
