@@ -367,6 +367,8 @@ MUTATIONS = [
     Mutation("doubt of values", "bounds/spectral.py", "doubt, size = s.doubt + values",
              "doubt, size = values",
              "values are taken to be exact", [SPECTRAL]),
+    Mutation("short integers", "numerics/frequencies.py", "np.asarray(nodes, dtype=np.int64)", "nodes",
+             "where NumPy counts in 32 bits, turns wrap around", [FREQUENCIES]),
     Mutation("whole turns", "numerics/frequencies.py", "(high * nodes % period * _HALF + low * nodes) % period",
              "(high * nodes % period * _HALF - low * nodes) % period",
              "a turn by many steps of a long period ends elsewhere", [FREQUENCIES]),

@@ -15,6 +15,12 @@ HARDEST = {
     "100 different": "(tb.compose([tb.Poisson(tb.Gaussian(1 + k / 100), 0.01) for k in range(100)]) * 100).epsilon(1e-6)",
     "off any lattice": "(tb.Histograms((5, 3, 2), (1, 7, 2)) * 1000 + tb.Laplace(0.3) * 10).delta(100.0)",
     "deep": "(tb.Laplace(200.0) * 10**5).delta(50.0)",
+    "100 lattices": "tb.compose([tb.PureDP(0.5 + k / 1000) for k in range(100)]).epsilon(1e-6, rtol=1e-8)",
+    "far apart": "(tb.Poisson(tb.Gaussian(0.055), 1e-5) * 50897 + tb.Laplace(1952.6) * 3).epsilon(4e-4, rtol=1e-6)",
+    "farther apart": (
+        "(tb.Laplace(1.7e7) * 651 + tb.Poisson(tb.Laplace(5.76), 1.5e-7) * 10620 + tb.PureDP(3.4e-8) * 60530732"
+        " + tb.Poisson(tb.Gaussian(14.1), 0.00984)).epsilon(2.5e-26)"
+    ),
 }
 
 

@@ -108,7 +108,7 @@ class OneDirection:
                     if chosen.points > most_points:
                         return None
                     made = Profile.of(evaluate(chosen), self._left_out(cap), self.infinity[0], chosen.points)
-            except (TooWide, ArithmeticError):  # numbers beyond what floats hold: nothing is known by this way
+            except (TooWide, ArithmeticError, MemoryError):  # beyond what floats or the machine hold: nothing is known this way
                 pass
             if len(self._profiles) >= _KEPT:
                 self._profiles.pop(next(iter(self._profiles)), None)
@@ -151,7 +151,7 @@ class OneDirection:
         try:
             points = grid(asked, _MOST_PLACES)
             made = spectrum(asked, points)
-        except (TooWide, ArithmeticError):
+        except (TooWide, ArithmeticError, MemoryError):
             return None
         if made is None:
             return None

@@ -78,6 +78,7 @@ class SpectralProfile:
         # every node left out weighs at most `beyond` times the weight's sum
         flat, flat_less = near * self.series[0], far * self.series[1]
         error += float(s.beyond[0]) * (flat - flat_less + 64.0 * U * (flat + flat_less))
+        error += 8.0 * U * (theta + 1.0) * gap * (flat + flat_less)  # each exponent is rounded at its own size
         largest, _ = weight_norms(theta, s.step)
         finite = scaled(total + error + float(s.error[0]) * largest, float(s.log_scale[0]) - theta * shifted + doubt)
         return min(1.0, (finite * (1.0 + _SCALING) + 5e-324) + self.infinity_upper)

@@ -55,7 +55,7 @@ def seen(blocks: Sequence[Block], places: Array, best: float, depth: float, leng
     A node matters if the product may be larger than e^-depth there; `best` is about where a normal law falls below that.
     """
     least = math.ceil(length)
-    transformable = no_gaps(places) and places.size <= least <= LONGEST_PERIOD
+    transformable = no_gaps(places) and places.size <= least <= LONGEST_PERIOD and _fits(blocks, least)
     if transformable and least <= _SHORT_PERIOD:
         return _all_by_transform(blocks, depth, least)
     if (least // 2 + 1) * places.size <= _FEW_ENTRIES:
@@ -67,6 +67,11 @@ def seen(blocks: Sequence[Block], places: Array, best: float, depth: float, leng
 def no_gaps(places: Array) -> bool:
     """Whether the places, which increase, are neighbours."""
     return bool(places[-1] - places[0] == places.size - 1.0)
+
+
+def _fits(blocks: Sequence[Block], period: int) -> bool:
+    """Whether transforms of all rows may be held at once."""
+    return sum(int(block.rows.shape[0]) for block in blocks) * period <= _MOST_WORK
 
 
 def _node(period: int) -> float:
@@ -142,6 +147,8 @@ def _look(blocks: Sequence[Block], places: Array, best: float) -> Look | None:
     lows, highs, bound = at.angles[:-1], at.angles[1:], _neighbours(blocks, at.angles, _transforms(blocks, at))
     if core and last < math.pi:
         count = math.ceil((math.pi - last) * core.deviation / _STRIDE)
+        if count * core.places.size > _MOST_WORK:
+            return None
         edges: Array = last + (math.pi - last) / count * np.arange(count + 1, dtype=np.float64)
         edges[0] = at.angles[-1]  # no gap between the two
         lows, highs = np.concatenate([lows, edges[:-1]]), np.concatenate([highs, edges[1:]])
@@ -152,7 +159,7 @@ def _look(blocks: Sequence[Block], places: Array, best: float) -> Look | None:
 def _look_everywhere(blocks: Sequence[Block], places: Array, best: float, widest: float) -> Look | None:
     """Return a look at angles as close together as the variance asks for, by transforms of places without gaps."""
     least = max(places.size, math.ceil(2.0 * math.pi * widest / _SHORT_STRIDE))
-    if least > LONGEST_PERIOD:
+    if least > LONGEST_PERIOD or not _fits(blocks, least):
         return None
     period = odd_length(least)
     node = _node(period)
@@ -267,7 +274,7 @@ def _log_bound(blocks: Sequence[Block], angles: Array, transforms: Transforms, l
 def _square_bound(block: Block, angles: Array, values: Complex, error: Array, low: NDArray[np.intp]) -> Array:
     """Return bounds on the squared modulus of each row between the angles numbered `low` and those that follow them.
 
-    |phi|^2 = E cos u(X - X') has a second derivative of at most 2 Var X, so that between two angles it exceeds the larger
+    |phi|^2 = E cos u(X - X') has a second derivative of at least -2 Var X, so that between two angles it exceeds the larger
     of its values there by at most a quarter of the variance times the squared distance.
     """
     gaps = 0.25 * (angles[low + 1] - angles[low]) ** 2 * (1.0 + 1e-9)

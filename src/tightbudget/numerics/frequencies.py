@@ -133,7 +133,7 @@ def turned(steps: int, nodes: Nodes, period: int) -> Array:
 
     Nodes are smaller than the period, and that is at most 2^40: then no product of whole numbers overflows.
     """
-    steps %= period
+    steps, nodes = steps % period, np.asarray(nodes, dtype=np.int64)  # NumPy counts in 32 bits on some machines
     if period <= _ONE_WORD:
         rest = steps * nodes % period
     else:

@@ -74,7 +74,9 @@ class ExponentialPair:
         logs = np.abs(log_a) + np.abs(log_b)
         if not half.all():  # beyond the reach there is nothing, and that is exact
             logs[half == 0.0] = 0.0
-        return Cells(edges[:-1], edges[1:], log_a, log_b, U * (12.0 + 4.0 * self.top + 4.0 * abs(self.log_weight)) + U * logs)
+        return Cells(
+            edges[:-1], edges[1:], log_a, log_b, U * (12.0 + 4.0 * self.top + 4.0 * abs(self.log_weight)) + 1.5 * U * logs
+        )
 
     def survey(self) -> Cells:
         return self._survey

@@ -136,6 +136,13 @@ def test_cosines_and_sines_are_as_good_as_assumed():
     assert max(cosines + sines) <= 4.0 * U
 
 
+def test_sines_of_small_angles_are_relatively_good():
+    points = np.concatenate([10.0 ** np.linspace(-13.0, 0.0, 500), np.linspace(0.0, 3.1, 300)[1:]])
+    with mpmath.workdps(60):
+        for x, y in zip(points.tolist(), np.sin(points).tolist(), strict=True):
+            assert abs(mpmath.sin(mpf(x)) - mpf(y)) <= 4.0 * U * abs(mpmath.sin(mpf(x)))
+
+
 def test_logarithms_of_moduli_and_arguments_are_as_good_as_assumed():
     """Near modulus 1 an absolute error counts, because it is multiplied by the number of repetitions."""
     rng = np.random.default_rng(5)
@@ -158,6 +165,12 @@ def test_whole_turns_are_left_out_exactly(period: int, steps: int):
         for node, angle in zip(nodes.tolist(), found.tolist(), strict=True):
             exact = 2 * mpmath.pi * (steps * node % period) / period
             assert abs(exact - mpf(angle)) <= 3.0 * U * exact
+
+
+def test_nodes_of_32_bits_are_no_different():
+    """Where NumPy counts in 32 bits, a product of steps and nodes would wrap around without a word."""
+    nodes = np.array([0, 5, 10**6, 2 * 10**6], dtype=np.int32)
+    assert (turned(3 * 10**6 + 1, nodes, 4 * 10**6 + 1) == turned(3 * 10**6 + 1, nodes.astype(np.int64), 4 * 10**6 + 1)).all()
 
 
 def test_lengths_are_odd_smooth_and_close():
