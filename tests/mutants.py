@@ -83,6 +83,7 @@ INDIVIDUAL_FILES = "individual/test_files.py"
 GAMES = [f"games/test_{name}.py" for name in ("exact", "best", "walk", "simulate", "estimate", "naive")]
 FREQUENCIES = "unit/numerics/test_frequencies.py"
 SPECTRUM = "unit/composition/test_spectrum.py"
+SPLIT = "unit/bounds/test_split.py"
 SPECTRAL = "unit/bounds/test_spectral.py"
 NOISE = "reproduce/test_noise.py"
 NOTATION = "unit/test_notation.py"
@@ -331,6 +332,22 @@ MUTATIONS = [
     Mutation("member of a class", "mechanisms/base.py", "return Bracket(member.lower, answer.upper, False, _CLASS,",
              "return Bracket(answer.lower, answer.upper, False, _CLASS,",
              "the lower end is that of a pair that no mechanism has", [CLASSIC_RANGE]),
+    Mutation("counted twice", "bounds/split.py", "pair.above(pair.ceiling + pair.doubt)",
+             "pair.above(pair.ceiling - pair.doubt)",
+             "events at the ceiling count as small and as large in the lower bound", [SPLIT]),
+    Mutation("added again", "bounds/split.py", "again = float(self.weight @", "again = 0.0 * float(self.weight @",
+             "large losses that others undo are taken off the upper bound", [SPLIT]),
+    Mutation("b of large losses", "bounds/split.py", "(1.0 + 4.0 * U) * self.b_upper)", "(1.0 + 4.0 * U) * self.b_lower * 0.5)",
+             "of large losses B is underrated in the lower bound", [SPLIT]),
+    Mutation("moments of one step", "bounds/split.py", "total += count * np.maximum(moment, 0.0)",
+             "total += np.maximum(moment, 0.0)",
+             "the losses of many steps are taken to be those of one", [SPLIT]),
+    Mutation("convex moments", "bounds/split.py", "np.concatenate([cells.low, cells.high])",
+             "np.concatenate([cells.high, cells.high])",
+             "losses are taken to lie at the upper ends of their cells", [SPLIT]),
+    Mutation("beyond the ceiling", "pairs/below.py", "self.base.cells(np.minimum(edges, self.ceiling))",
+             "self.base.cells(edges)",
+             "the small part reaches beyond its ceiling", [SPLIT]),
     Mutation("spectral charge", "bounds/spectral.py", "total + error + float(s.error[0]) * largest",
              "total + error",
              "the certificate is not charged to the upper bound", [SPECTRAL]),

@@ -5,11 +5,13 @@ from collections.abc import Callable, Sequence
 
 from tightbudget.bounds.direction import WIDEST, OneDirection, cap_for, quarters
 from tightbudget.bounds.gaussian import gaussian_guess
+from tightbudget.bounds.split import SplitDirection, ceilings, splittable
 from tightbudget.errors import Contradiction
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.search import first_at_most, last_at_least
 
-_TURNS = 7  # refinements before we say that the bracket stays as it is
+_SPLITS = 3  # ceilings tried for large losses
+_TURNS = 12  # refinements before we say that the bracket stays as it is
 _USUAL = 1e-4  # whoever asks for a narrower bracket than this will wait for it
 _MOST_POINTS, _MOST_POINTS_NARROW = 2.0**19, 2.0**21  # in all lists made for a question: a second, and some 300 MB
 _TOO_LONG = "a narrower bracket needs longer bucket lists than the memory limit allows"
@@ -41,13 +43,14 @@ class _Asker:
         self.final = False  # nothing left to improve
         self.disappointed = 0  # refinements that brought little
         self.reason = ""
-        self.leapt = False
+        self.source: OneDirection | SplitDirection = direction  # of profiles
+        self.others = [self.large_loss, *(_SPLITS * [self.apart])]  # other ways to try where the first does not do
         self.tilt: tuple[int, int] = (0, 0)  # cap and rung
 
     def settle(self, lower: float, upper: float) -> None:
         """Take the answer as final."""
         self.lower, self.upper, self.estimate, self.final, self.started = lower, upper, upper, True, True
-        self.leapt = True  # there is nothing to try
+        self.others = []
 
     def log_width(self, width: float) -> float:
         """Return the width in log delta that makes a bracket of the given absolute width."""
@@ -68,20 +71,34 @@ class _Asker:
             self.compute()
 
     def leap(self, width: float) -> bool:
-        """Start anew with the tilt for one large loss, once; return whether there is another tilt to try."""
-        if self.leapt:
-            return False
-        self.upper = min(self.upper, self.cheap_upper())  # what the tilt so far is still good for
-        self.leapt, found = True, self.large_loss()
-        if found is None or found == self.tilt:
-            return False
-        self.tilt, self.final, self.disappointed = found, False, 0
-        self.made, self.most_points = quarters(WIDEST) + 1, self.all_points
-        self.start(width)
-        return True
+        """Start anew in another way; return whether there is one that was not tried yet."""
+        while self.others:
+            before = self.tilt, self.source
+            self.upper = min(self.upper, self.cheap_upper())  # what the tilt so far is still good for
+            found = self.others.pop(0)()
+            if found is not None and (found, self.source) != before:
+                self.tilt, self.final, self.disappointed = found, False, 0
+                self.made, self.most_points = quarters(WIDEST) + 1, self.all_points
+                self.start(width)
+                return True
+        return False
 
     def large_loss(self) -> tuple[int, int] | None:
         """Return cap and rung for one large loss, and take the estimate and the slope that go with it."""
+        raise NotImplementedError
+
+    def apart(self) -> tuple[int, int] | None:
+        """Return cap and rung for the small losses alone, and have large ones added to what they give."""
+        epsilon = self.epsilon_in_question()
+        if not splittable(self.direction.steps, epsilon):
+            return None
+        tops = ceilings(self.direction.steps, epsilon)
+        if isinstance(self.source, SplitDirection) and self.source.ceilings == tops:
+            return None
+        self.source = found = SplitDirection(self.direction.steps, tops)
+        return self.tilt[0], found.small.saddle(self.tilt[0]).for_epsilon(epsilon).rung
+
+    def epsilon_in_question(self) -> float:
         raise NotImplementedError
 
     def refine(self, wanted: float) -> None:
@@ -101,7 +118,7 @@ class _Asker:
         """Bring lower and upper to the current width, or as near as the lists may be long; never widens them."""
         # nothing wider than what there is already would help
         for quarter in range(self.quarter, self.made, 4):
-            profile = self.direction.profile(*self.tilt, quarter, self.most_points)
+            profile = self.source.profile(*self.tilt, quarter, self.most_points)
             if profile is not None:
                 try:
                     lower, upper = self.read(profile.delta_lower, profile.delta_upper)
@@ -136,6 +153,9 @@ class _DeltaAsker(_Asker):
 
     def log_width(self, width: float) -> float:
         return width / max(self.finite, 1e-300)
+
+    def epsilon_in_question(self) -> float:
+        return self.epsilon
 
     def large_loss(self) -> tuple[int, int] | None:
         rough = self.direction.saddle(self.tilt[0]).leap_for_epsilon(self.epsilon)
@@ -198,6 +218,11 @@ class _EpsilonAsker(_Asker):
         exact = self.direction.exact(epsilon)
         assert exact is not None
         return exact
+
+    def epsilon_in_question(self) -> float:
+        if isinstance(self.source, SplitDirection):  # what one large loss would give is not it
+            self.estimate = 0.5 * (self.lower + self.upper)
+        return self.estimate
 
     def large_loss(self) -> tuple[int, int] | None:
         cap = self.tilt[0]

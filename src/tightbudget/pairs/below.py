@@ -1,0 +1,91 @@
+"""A pair without its largest losses, and what these hold (M20)."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import NEGLIGIBLE, Alignment, Array, Cells, Pair
+
+_SUM = 1e-12  # relative rounding of a sum of masses, with much room
+
+
+@dataclass(frozen=True)
+class BelowPair:
+    """The part of a pair whose loss is at most `ceiling`, an edge of its survey; its masses do not add up to 1."""
+
+    base: Pair
+    ceiling: float
+
+    infinity = 0.0
+    infinity_error = -1.0
+
+    @property
+    def lost(self) -> float:
+        return self.base.lost
+
+    @property
+    def unresolved(self) -> float:
+        return self.base.unresolved
+
+    @property
+    def max_loss(self) -> float:
+        return min(self.ceiling, self.base.max_loss)
+
+    @property
+    def alignment(self) -> Alignment | None:
+        return self.base.alignment
+
+    def slack(self, loss: float) -> float:
+        return self.base.slack(loss)
+
+    def points(self) -> Cells:
+        points = self.base.points()
+        return points.where(points.low <= self.ceiling) if points.size else points
+
+    def cells(self, edges: Array) -> Cells:
+        cells = self.base.cells(np.minimum(edges, self.ceiling))
+        if cells.size == 0:
+            return cells
+        # what begins at the ceiling is empty, whatever rounding makes of a width of 0
+        empty = edges[:-1] >= self.ceiling
+        log_a, log_b = (np.where(empty, -np.inf, logs) for logs in (cells.log_a, cells.log_b))
+        return Cells(edges[:-1], edges[1:], log_a, log_b, np.where(empty, 0.0, cells.error))
+
+    def survey(self) -> Cells:
+        return self._survey
+
+    @cached_property
+    def _survey(self) -> Cells:
+        cells = self.base.survey()
+        return cells.where(cells.high <= self.ceiling)
+
+    @property
+    def doubt(self) -> float:
+        """How far from the ceiling the events may be that are counted on the wrong side of it, at most."""
+        size = abs(self.ceiling)
+        return 4.0 * self.base.slack(size + self.base.slack(size)) + 16.0 * U * size
+
+    def above(self, threshold: float) -> tuple[float, float, float, float]:
+        """Return bounds (lower, upper) on the masses of A and of B with a loss above about `threshold`.
+
+        Infinite losses count for A. Cells are cut at the threshold as exactly as `cells` can; A and B lose the same events.
+        """
+        survey, points = self.base.survey(), self.base.points()
+        edges = np.concatenate([[threshold], survey.high[(survey.high > threshold) & (survey.high > survey.low)]])
+        parts = [self.base.cells(edges)] if edges.size > 1 else []
+        if points.size:
+            parts.append(points.where(points.low > threshold))
+        cells = Cells.join(*parts) if parts else Cells.none()
+        a, b = np.exp(cells.log_a), np.exp(cells.log_b)
+        low, high = np.exp(-cells.error) * (1.0 - _SUM), np.exp(cells.error) * (1.0 + _SUM)
+        beyond = self.base.unresolved + NEGLIGIBLE
+        infinite = self.base.infinity * (1.0 + 1e-9 + max(0.0, self.base.infinity_error))
+        return (
+            float(a @ low) + self.base.infinity * (1.0 - 1e-9 - max(0.0, self.base.infinity_error)),
+            float(a @ high) + beyond + infinite,
+            float(b @ low),
+            float(b @ high) + beyond * math.exp(-min(threshold, 0.0)),
+        )
