@@ -345,6 +345,8 @@ MUTATIONS = [
     Mutation("convex moments", "bounds/split.py", "np.concatenate([cells.low, cells.high])",
              "np.concatenate([cells.high, cells.high])",
              "losses are taken to lie at the upper ends of their cells", [SPLIT]),
+    Mutation("denormal masses", "pairs/below.py", "max(0.0, float(b @ low) - NEGLIGIBLE)", "float(b @ low)",
+             "masses that rounding has raised are taken off the upper bound", [SPLIT]),
     Mutation("beyond the ceiling", "pairs/below.py", "self.base.cells(np.minimum(edges, self.ceiling))",
              "self.base.cells(edges)",
              "the small part reaches beyond its ceiling", [SPLIT]),

@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 
 _FAR = 7.0  # standard deviations of the other losses between epsilon and the ceiling
 _SLOPES = np.array([2.0, 4.0, 6.0, 8.0, 11.0])  # of Chernoff bounds, in units of 1 / standard deviation
+_MOST_EPSILON = 300.0  # e^epsilon times what is negligible stays negligible
 _LARGEST = 1e9  # loss for which this is tried: squares and exponentials stay in range
 _ROUNDED = 1e-11  # relative, of products of many masses
 
@@ -86,10 +87,10 @@ class SplitDirection:
     """Profiles of the whole composition, made of those of its small losses."""
 
     def __init__(self, steps: Steps, ceilings: tuple[float, ...]) -> None:
-        below = [(BelowPair(pair, top), count) for (pair, count), top in zip(steps.items, ceilings, strict=True)]
+        below = [(_up_to(pair, top), count) for (pair, count), top in zip(steps.items, ceilings, strict=True)]
         self.ceilings = ceilings
         self.small = OneDirection(Steps(tuple(below)))
-        self._large = _large(steps, below)
+        self._large = _large(steps, [(pair, count) for pair, count in below if isinstance(pair, BelowPair)])
 
     def profile(self, cap: int, rung: int, quarter: int, most_points: float) -> _SplitProfile | None:
         made = self.small.profile(cap, rung, quarter, most_points)
@@ -97,9 +98,11 @@ class SplitDirection:
 
 
 def splittable(steps: Steps, epsilon: float) -> bool:
-    """Whether there are losses beyond epsilon in pairs of which the survey covers B as well as A."""
-    return all(_covered(pair) and float(pair.survey().low[0]) < epsilon for pair, _ in steps.items) and any(
-        float(pair.survey().high[-1]) > epsilon for pair, _ in steps.items
+    """Whether there are losses well beyond epsilon, in pairs of which the survey covers B as well as A."""
+    return (
+        epsilon < _MOST_EPSILON
+        and all(_covered(pair) and float(pair.survey().low[0]) < epsilon for pair, _ in steps.items)
+        and not all(math.isinf(ceiling) for ceiling in ceilings(steps, epsilon))
     )
 
 
@@ -124,10 +127,18 @@ def _spread_of(steps: Steps) -> float:
 
 
 def ceilings(steps: Steps, epsilon: float) -> tuple[float, ...]:
-    """Return the first edge of each pair's survey that lies far enough beyond epsilon."""
+    """Return the first edge of each pair's survey that lies far enough beyond epsilon; inf if none does."""
     target = epsilon + _FAR * _spread_of(steps)
     edges = [pair.survey().high for pair, _ in steps.items]
-    return tuple(float(each[min(int(np.searchsorted(each, target)), each.size - 1)]) for each in edges)
+    return tuple(float(each[np.searchsorted(each, target)]) if each[-1] > target else math.inf for each in edges)
+
+
+def _up_to(pair: Pair, ceiling: float) -> Pair:
+    """Return the pair up to its ceiling, which must not cut a cell of its survey: that would be lost (M20)."""
+    cells = pair.survey()
+    if bool(((cells.low < ceiling) & (ceiling < cells.high)).any()):
+        raise AssertionError("a ceiling inside a cell of the survey")
+    return pair if math.isinf(ceiling) else BelowPair(pair, ceiling)
 
 
 def _large(steps: Steps, below: list[tuple[BelowPair, int]]) -> _Large:

@@ -109,7 +109,7 @@ def _exp_up(logs: Array) -> Array:
 def _some(blocks: Sequence[Block], places: Array, best: float, depth: float, period: int, patience: int) -> Seen | None:
     """Return the nodes in those intervals of angles that no bound rules out; None if they are too many."""
     looked = _look(blocks, places, best)
-    if looked is None:
+    if looked is None or not looked[0].size:
         return None
     found = _islands(blocks, places, looked, depth, max(0.5 * best, 8.0 * _node(period)), patience)
     if found is None:

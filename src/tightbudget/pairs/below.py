@@ -83,9 +83,11 @@ class BelowPair:
         low, high = np.exp(-cells.error) * (1.0 - _SUM), np.exp(cells.error) * (1.0 + _SUM)
         beyond = self.base.unresolved + NEGLIGIBLE
         infinite = self.base.infinity * (1.0 + 1e-9 + max(0.0, self.base.infinity_error))
+        certain = self.base.infinity * (1.0 - 1e-9 - max(0.0, self.base.infinity_error))
+        # denormal masses are rounded absolutely: NEGLIGIBLE is more than all of that
         return (
-            float(a @ low) + self.base.infinity * (1.0 - 1e-9 - max(0.0, self.base.infinity_error)),
+            max(0.0, float(a @ low) + certain - NEGLIGIBLE),
             float(a @ high) + beyond + infinite,
-            float(b @ low),
-            float(b @ high) + beyond * math.exp(-min(threshold, 0.0)),
+            max(0.0, float(b @ low) - NEGLIGIBLE),
+            float(b @ high) + beyond * math.exp(min(700.0, max(0.0, -threshold))),
         )

@@ -13,7 +13,7 @@ from mpmath import mpf
 from readings import hockey_stick
 
 import tightbudget as tb
-from tightbudget.bounds.split import SplitDirection, _log_lower_moments, splittable
+from tightbudget.bounds.split import SplitDirection, _log_lower_moments, ceilings, splittable
 from tightbudget.composition.steps import Steps
 from tightbudget.pairs.base import Direction
 from tightbudget.pairs.below import BelowPair
@@ -160,6 +160,42 @@ def test_a_pair_below_its_ceiling_has_just_that(mechanism: tb.Mechanism):
     assert rest + below.above(ceiling)[0] == pytest.approx(1.0, abs=1e-9)
     assert float(np.exp(below.survey().log_a).sum()) == pytest.approx(rest, rel=1e-9)
     assert below.max_loss == ceiling
+
+
+def test_denormal_masses_of_b_are_rounded_down():
+    pair = tb.Poisson(tb.Gaussian(1 / 28.0), 0.1).pair(Direction.REMOVE)
+    assert pair is not None
+    for threshold in (679.759914907006, 690.0, 700.0):
+        _, _, b_lower, b_upper = BelowPair(pair, threshold).above(threshold)
+        with mpmath.workdps(50):
+            z = (mpmath.log((mpmath.exp(mpf(threshold)) - mpf(9) / 10) / (mpf(1) / 10))) / 28 + 14
+            assert mpf(b_lower) <= mpmath.ncdf(-z) <= mpf(b_upper)
+
+
+def test_a_ceiling_inside_a_cell_is_refused():
+    pair = tb.Poisson(tb.Gaussian(1.0), 0.2).pair(Direction.REMOVE)
+    assert pair is not None
+    cells = pair.survey()
+    place = cells.size // 2
+    with pytest.raises(AssertionError, match="inside a cell"):
+        SplitDirection(Steps(((pair, 10),)), (float(0.5 * (cells.low[place] + cells.high[place])),))
+
+
+def test_steps_without_large_losses_have_no_ceiling():
+    rare, small = (tb.Poisson(tb.Gaussian(1.0), 1e-3).pair(Direction.REMOVE), tb.Laplace(1000.0).pair(Direction.REMOVE))
+    assert rare is not None
+    assert small is not None
+    first, second = ceilings(Steps(((rare, 5), (small, 2))), 0.5)
+    assert 0.5 < first < math.inf
+    assert second == math.inf
+    alone = SplitDirection(Steps(((rare, 5),)), (first,))._large
+    both = SplitDirection(Steps(((rare, 5), (small, 2))), (first, second))._large
+    assert (both.a_lower, both.a_upper, both.b_lower, both.b_upper) == (
+        alone.a_lower,
+        alone.a_upper,
+        alone.b_lower,
+        alone.b_upper,
+    )
 
 
 def test_what_may_be_split():
