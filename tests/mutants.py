@@ -74,6 +74,7 @@ ADVERSARIES = "unit/filters/test_adversaries.py"
 INCREMENTS = "unit/filters/test_increments.py"
 RESIDUAL = "unit/filters/test_residual.py"
 SLOTS = "unit/filters/test_slots.py"
+DOMINATION = "unit/filters/test_domination.py"
 ODOMETER = "odometers/test_formulas.py"
 ODOMETER_TOTALS = "odometers/test_totals.py"
 ODOMETER_RULES = "odometers/test_behaviour.py"
@@ -740,6 +741,12 @@ MUTATIONS = [
              "mass at infinity is not passed on", [RESIDUAL]),
     Mutation("filter slot rate", "filters/domination.py", "step.q <= slot.q and", "",
              "larger samples take the slots of smaller ones", [SLOTS]),
+    Mutation("filter slot of no cost", "filters/domination.py", "if noise.sensitivity == 0 or scale == math.inf:",
+             "if scale == math.inf:",
+             "a slot without noise and without shift costs nothing and admits everything", [DOMINATION]),
+    Mutation("filter slot of all", "filters/domination.py", "return slot.q == 1 and _reveals_everything(slot.mechanism)",
+             "return _reveals_everything(slot.mechanism)",
+             "a slot that seldom reveals everything admits what always does", [DOMINATION]),
     Mutation("filter slot price", "filters/slots.py", "if priced.upper > delta:", "if priced.upper > 1e9 * delta:",
              "a plan may cost more than its delta", [SLOTS]),
     Mutation("classic underflow", "classic/concentration.py", "found + _SMALLEST, found)", "found, found)",

@@ -2,6 +2,7 @@
 
 import math
 import random
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -132,6 +133,12 @@ def test_gdp() -> None:
     assert mpmath.sqrt(5) <= gdp(c) <= mpmath.sqrt(5) * (1 + mpf("1e-13"))
     for mechanism in (*INFINITE, tb.DiscreteGaussian(sigma=1.0)):
         assert gdp(mechanism + tb.Gaussian(sigma=1.0)) == math.inf
+
+
+@pytest.mark.parametrize("smallest", [10, 13, 17])
+def test_gdp_of_denormal_quotients_is_rounded_up(smallest: int) -> None:
+    for step in (tb.Gaussian(7, smallest * 5e-324), tb.ClampedGaussian(1, 7, smallest * 5e-324)):
+        assert Fraction(gdp(step)) >= Fraction(smallest * 5e-324) / 7
 
 
 @pytest.mark.parametrize("c", [*BOUNDED, *CONCENTRATED, tb.PureDP(0.5) * 3 + tb.Gaussian(sigma=2.0)], ids=str)

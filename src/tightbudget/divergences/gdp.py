@@ -37,9 +37,9 @@ def _step(mechanism: Mechanism) -> float:
         return 0.0
     bounds = [pure_to_gdp(pure_epsilon(mechanism))]
     if isinstance(pair, GaussianPair) and pair.cut == math.inf:
-        bounds.append(pair.m * (1.0 + 4.0 * U))
+        bounds.append(pair.m * (1.0 + 4.0 * U) + 5e-324)  # a quotient below the normal floats is good to no more
     if isinstance(mechanism, ClampedGaussian):  # rounded normal noise
-        bounds.append(float(mechanism.sensitivity) / float(mechanism.sigma) * (1.0 + 4.0 * U))
+        bounds.append(float(mechanism.sensitivity) / float(mechanism.sigma) * (1.0 + 4.0 * U) + 5e-324)
     if isinstance(mechanism, Poisson):  # a mixture with a pair that tells nothing
         bounds.append(_step(mechanism.mechanism))
     return min(bounds)

@@ -22,6 +22,7 @@ from tightbudget.mechanisms import (
     TruncatedGaussian,
     TruncatedLaplace,
 )
+from tightbudget.pairs.base import Direction
 
 Scaled = Gaussian | Laplace
 Shifted = TruncatedGaussian | TruncatedLaplace | DiscreteGaussian | DiscreteLaplace
@@ -30,7 +31,9 @@ Shifted = TruncatedGaussian | TruncatedLaplace | DiscreteGaussian | DiscreteLapl
 @lru_cache(4096)
 def dominates(slot: Mechanism, step: Mechanism) -> bool:
     """Return True if the step is known to be a post-processing of the slot, whatever the data; False if we cannot tell."""
-    if slot == step or _less_shifted(slot, step) or _keeps_promise(slot, step):
+    if slot == step or reveals_nothing(step) or _reveals_everything(slot):
+        return True
+    if _less_shifted(slot, step) or _keeps_promise(slot, step):
         return True
     if isinstance(step, Poisson):
         # a small sample can be taken from a larger one, and that from the whole
@@ -40,13 +43,28 @@ def dominates(slot: Mechanism, step: Mechanism) -> bool:
     return False
 
 
+def reveals_nothing(step: Mechanism) -> bool:
+    """Return whether both distributions of the step are the same: pairs round no loss down to none."""
+    return all(step.pair(direction) is None for direction in Direction)
+
+
+def _reveals_everything(slot: Mechanism) -> bool:
+    """Return whether a slot is known to show all there is; by its parameters, since pairs may round up to it."""
+    if isinstance(slot, PureDP | ApproximateDP):
+        return slot.promised_epsilon == math.inf or (isinstance(slot, ApproximateDP) and slot.promised_delta == 1)
+    if isinstance(slot, Poisson):
+        return slot.q == 1 and _reveals_everything(slot.mechanism)
+    return isinstance(slot, Scaled) and _shift(slot) == math.inf
+
+
 def _less_shifted(slot: Mechanism, step: Mechanism) -> bool:
     """Log-concave noise that is shifted by less can be told apart less; only shift over scale counts on the whole line."""
+    if isinstance(slot, Gaussian | GaussianDP) and isinstance(step, Gaussian | GaussianDP):
+        return _shift(step) <= _shift(slot)
     if type(slot) is not type(step):
         return False
-    if isinstance(slot, Scaled) and isinstance(step, Scaled):
-        # cross-multiplied: a scale may be 0 or inf
-        return _times(step.sensitivity, _scale(slot)) <= _times(slot.sensitivity, _scale(step))
+    if isinstance(slot, Laplace) and isinstance(step, Laplace):
+        return _shift(step) <= _shift(slot)
     if isinstance(slot, Shifted) and isinstance(step, Shifted):
         return step.sensitivity <= slot.sensitivity and replace(slot, sensitivity=step.sensitivity) == step  # type: ignore[arg-type]
     return False
@@ -62,19 +80,20 @@ def _keeps_promise(slot: Mechanism, step: Mechanism) -> bool:
         if divergences.pure_epsilon(step) <= slot.promised_epsilon:
             return True
         return delta > 0.0 and step.delta(slot.promised_epsilon).upper <= delta
-    if isinstance(slot, GaussianDP):
-        return divergences.gdp(step) <= slot.mu or (isinstance(step, GaussianDP) and step.mu <= slot.mu)
-    if isinstance(slot, Gaussian):
+    if isinstance(slot, Gaussian | GaussianDP):
         mu = divergences.gdp(step)
-        return mu < math.inf and Fraction(mu) * Fraction(slot.sigma) <= Fraction(slot.sensitivity)
+        return mu < math.inf and Fraction(mu) <= _shift(slot)
     return False
 
 
-def _scale(mechanism: Scaled) -> float:
-    return mechanism.sigma if isinstance(mechanism, Gaussian) else mechanism.scale
+def _shift(noise: Scaled | GaussianDP) -> Fraction | float:
+    """Return by how much of its scale the noise is shifted, exactly: 0 if that reveals nothing, inf if it reveals everything.
 
-
-def _times(sensitivity: float, scale: float) -> Fraction | float:
-    if math.isinf(scale):
-        return math.inf if sensitivity else Fraction(0)
-    return Fraction(sensitivity) * Fraction(scale)
+    A shift of 0 comes first: without noise, too, it reveals nothing.
+    """
+    if isinstance(noise, GaussianDP):
+        return Fraction(noise.mu)
+    scale = noise.sigma if isinstance(noise, Gaussian) else noise.scale
+    if noise.sensitivity == 0 or scale == math.inf:
+        return Fraction(0)
+    return Fraction(noise.sensitivity) / Fraction(scale) if scale > 0 else math.inf
