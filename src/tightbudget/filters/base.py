@@ -4,11 +4,12 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightbudget.errors import BudgetRefused, InvalidParameter
-from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, plus, show, tidy, to_float
+from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, plus, show, tidy
 from tightbudget.filters.increments import Increment, checked_increment
 from tightbudget.filters.states import VERSION
 
@@ -19,13 +20,14 @@ State = dict[str, Any]
 Sums = tuple[Amount, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Quote:
     """What a filter answers to a step, without spending anything.
 
     `limit` names the limit the figures are about: the one that refuses the step, or else the one that admits it.
     `asked` is what the step would take of it, `left` what is there: the difference of `used`, with the step, and
-    `used_before`; of `cap` and `used_before`. A quote is true if the step is accepted.
+    `used_before`; of `cap` and `used_before`. A quote is true if the step is accepted, and prints as a sentence; figures in it
+    are rounded against the step.
     """
 
     accepted: bool
@@ -46,7 +48,7 @@ class Quote:
 
     @property
     def reason(self) -> str:
-        asked, left = _figure(self.asked), _figure(self.left)
+        asked, left = self._figures()
         if self.accepted:
             return f"{self.increment} fits the {self.filter} filter: it takes {asked} of {self.limit}, of which {left} is left."
         return (
@@ -55,6 +57,17 @@ class Quote:
 
     def __bool__(self) -> bool:
         return self.accepted
+
+    def __str__(self) -> str:
+        return self.reason
+
+    def __repr__(self) -> str:
+        asked, left = self._figures()
+        verdict = "accepted" if self.accepted else "refused"
+        return f"<quote: {self.increment} {verdict} by {self.filter}; asks for {asked} of {self.limit}, {left} left>"
+
+    def _figures(self) -> tuple[str, str]:
+        return _figure(self.asked), _figure(self.left, ROUND_FLOOR)
 
 
 class Filter(ABC):
@@ -187,6 +200,10 @@ def largest(fits: Callable[[int], bool], most: int = MOST) -> int:
     return low
 
 
-def _figure(amount: Amount) -> str:
+def _figure(amount: Amount, rounding: str = ROUND_CEILING) -> str:
+    """Return the amount as a person wants to read it: as it is if that is short, else in six digits."""
     text = show(amount)
-    return text if len(text) <= 12 else f"{to_float(amount):.6g}"
+    if len(text) <= 12:
+        return text
+    above, below = amount.as_integer_ratio()
+    return f"{Context(prec=6, rounding=rounding).divide(Decimal(above), Decimal(below)):g}"

@@ -49,7 +49,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Choices(Sequence[Choice]):
-    """All filters, those that admit most first; before them those whose counting was cut off, as they may admit most."""
+    """All filters, those that admit most first; of equal counts, one that was cut off comes first."""
 
     increment: Increment
     epsilon: str

@@ -20,7 +20,7 @@ STOP = -1
 Choices = NDArray[np.intp]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class View:
     """What the adversary sees before a round; the arrays have a row for each run."""
 

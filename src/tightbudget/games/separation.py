@@ -11,7 +11,7 @@ from tightbudget.games import walk
 from tightbudget.games.book import Odometer
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Separation:
     """The same epsilon in every round; entry t - 1 of an array is after round t."""
 

@@ -25,9 +25,9 @@ NEGLIGIBLE_WIDTH = 1e-300
 _CLASS = "bounded_range stands for a class; the upper end holds for all of it, the lower end is that of one member"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """delta at many epsilons: lower[i] <= delta(epsilons[i]) <= upper[i]."""
+    """delta at many epsilons: lower[i] <= delta(epsilons[i]) <= upper[i]. Curves with the same numbers are equal."""
 
     epsilons: Array
     lower: Array
@@ -40,6 +40,15 @@ class Curve:
         ends = zip(*(values.ravel().tolist() for values in (self.epsilons, self.lower, self.upper)), strict=True)
         lines = [f"epsilon={epsilon!r}: delta in {Bracket(lower, upper)}" for epsilon, lower, upper in ends]
         return "\n".join([*lines, f"({self.relation})"])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Curve):
+            return NotImplemented
+        arrays = ("epsilons", "lower", "upper")  # compared whole: == of arrays is an array
+        same = all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
+        return same and (self.converged, self.relation) == (other.converged, other.relation)
+
+    __hash__ = None  # type: ignore[assignment]  # as for every object made of arrays
 
 
 class Composable:

@@ -1,0 +1,32 @@
+"""Files around the package that no program reads, and what they promise."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_index_of_the_mathematics_names_every_page_in_order() -> None:
+    pages = [path.stem for path in (ROOT / "docs" / "maths").glob("M*.md")]
+    in_order = sorted(pages, key=lambda name: int(re.findall(r"^M(\d+)", name)[0]))
+    index = (ROOT / "docs" / "maths" / "index.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| \[M\d+\]\((.+)\.md\)", index, flags=re.MULTILINE) == in_order
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_ci_names_the_measurements_if_they_are_beside_the_clone(there: bool, tmp_path: Path) -> None:
+    clone, tools = tmp_path / "clone", tmp_path / "tools"
+    for folder in (clone / ".ci", tools, *([tmp_path / "shared" / "data" / "coverup"] if there else [])):
+        folder.mkdir(parents=True)
+    (clone / ".ci" / "run").write_bytes((ROOT / ".ci" / "run").read_bytes())
+    (tools / "make").write_text('#!/bin/sh\necho "$*: ${TIGHTBUDGET_COVERUP-unset}"\n')
+    (tools / "make").chmod(0o755)
+    done = subprocess.run(
+        ["bash", str(clone / ".ci" / "run")], env={"PATH": f"{tools}:/usr/bin:/bin"}, capture_output=True, text=True, check=True
+    )
+    named = done.stdout.removeprefix("check: ").strip()
+    assert Path(named).is_dir() if there else named == "unset"
+    assert not there or Path(named).is_absolute()
