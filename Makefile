@@ -18,13 +18,13 @@ PYTEST_WORKERS ?= auto
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # The test workers are the parallelism; threads inside each would only compete with them.
-test check mutants: export OMP_NUM_THREADS := 1
-test check mutants: export OPENBLAS_NUM_THREADS := 1
+test check mutants random-runs: export OMP_NUM_THREADS := 1
+test check mutants random-runs: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help demo test check bench format mutants clean python-is-new-enough
+.PHONY: help demo test check bench random-runs format mutants clean python-is-new-enough
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 demo: $(READY)  ## print certified brackets for three compositions and draw build/demo.png
 	@$(BIN)/python examples/demo.py
@@ -42,6 +42,9 @@ check: $(READY)  ## what CI runs: format, lint, types, import layers, all tests,
 
 bench: $(BENCH_READY)  ## measure time, memory and width beside the peers
 	$(BENCH_VENV)/bin/python bench/run.py
+
+random-runs: $(READY)  ## draw 600 DP-SGD runs anew and list those that are slow or not converged
+	$(BIN)/python bench/random_runs.py
 
 format: $(READY)  ## rewrite the code in house format
 	$(BIN)/ruff format .

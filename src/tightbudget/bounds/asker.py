@@ -1,0 +1,268 @@
+"""One direction's part of a question: the ways to try, and the bracket that all of them leave (M9)."""
+
+import math
+from collections.abc import Callable
+
+from tightbudget.bounds.direction import WIDEST, OneDirection, cap_for
+from tightbudget.bounds.gaussian import gaussian_guess
+from tightbudget.bounds.split import SplitDirection, ceilings, splittable
+from tightbudget.bounds.way import Reading, Source, Way
+from tightbudget.numerics.search import first_at_most, last_at_least
+
+_USUAL = 1e-3  # tolerance until a stage says otherwise
+PATIENT = 1e-4  # whoever asks for a narrower bracket than this will wait for it
+_MOST_POINTS, _MOST_POINTS_PATIENT = 2.0**19, 2.0**21  # in all lists of a way: a second, and some 300 MB
+
+Maker = Callable[[], Way | None]
+
+
+class Asker:
+    """One direction's bracket of the answer, made narrower by one computation at a time; it never becomes wider."""
+
+    def __init__(self, direction: OneDirection) -> None:
+        self.direction = direction
+        self.lower, self.upper = 0.0, math.inf
+        self.estimate = 0.0  # a rough value of the answer
+        self.settled = False  # nothing left to improve
+        self.rtol = _USUAL
+        self.ways: list[Way] = []
+        self.untried: list[Maker] = []
+        self._best: Maker | None = None  # the maker of the way that did best
+        self._tilts: dict[float, tuple[int, int]] = {}  # by tolerance
+
+    @property
+    def reason(self) -> str:
+        """Why there is nothing left to try."""
+        return next((way.reason for way in reversed(self.ways) if way.reason), "")
+
+    def settle(self, lower: float, upper: float) -> None:
+        """Take the answer as final."""
+        self.lower, self.upper, self.estimate, self.settled = lower, upper, upper, True
+
+    def aim(self, rtol: float) -> None:
+        """Begin a stage: try all ways anew with this tolerance in mind, the one that did best so far first."""
+        self.rtol, self.ways = rtol, []
+        makers: list[Maker] = [self.tilted, self.large_loss, self.apart, self.apart, self.apart]
+        if self._best is not None:
+            makers.remove(self._best)
+            makers.insert(0, self._best)
+        self.untried = [] if self.settled else makers
+
+    def advance(self, width: float, wanted: float) -> bool:
+        """Compute once more; return whether there was anything left to try.
+
+        The first plan is for a bracket of the given width, all others for the wanted one. Every way is tried before one is
+        pursued that did much worse than planned: where the law of the width fails, a finer grid is no help, or a dear one.
+        """
+        if self.ways and self.ways[-1].hopeful(wanted):
+            self._take(self.ways[-1].refine, wanted)
+            return True
+        while self.untried:
+            maker = self.untried.pop(0)
+            way = maker()
+            if way is not None:
+                first = not self.ways
+                self.ways.append(way)
+                asked = width if first else wanted
+                self._take(way.start, asked, self.log_width(asked))
+                self._best = maker if first or way.width < min(one.width for one in self.ways[:-1]) else self._best
+                return True
+        left = [way for way in self.ways if not way.final]
+        if left:
+            best = min(left, key=lambda way: way.width)
+            self._take(best.refine, wanted)
+        return bool(left)
+
+    def _take(self, compute: Callable[..., None], *arguments: float) -> None:
+        compute(self.read, *arguments)
+        self.lower = max([self.lower, *(way.lower for way in self.ways)])
+        self.upper = min([self.upper, *(way.upper for way in self.ways)])
+
+    def way(self, source: Source, cap: int, rung: int) -> Way | None:
+        """Return a new way; None if it was tried already."""
+        if any(way.source is source and way.tilt == (cap, rung) for way in self.ways):
+            return None
+        return Way(source, (cap, rung), _MOST_POINTS if self.rtol >= PATIENT else _MOST_POINTS_PATIENT)
+
+    def cheapen(self) -> None:
+        """Lower the upper end to a bound that takes no composition, if that is better."""
+        if not self.settled:
+            tilts = {way.tilt for way in self.ways if way.source is self.direction} or {self.tilt()}
+            self.upper = min(self.upper, *(self.cheap_upper(*tilt) for tilt in tilts))
+
+    def log_width(self, width: float) -> float:
+        """Return the width in log delta that makes a bracket of the given absolute width."""
+        raise NotImplementedError
+
+    def read(self, profile: Reading) -> tuple[float, float]:
+        """Return the answer's bounds from bounds on delta(epsilon)."""
+        raise NotImplementedError
+
+    def cheap_upper(self, cap: int, rung: int) -> float:
+        """Return an upper bound on the answer that takes no composition."""
+        raise NotImplementedError
+
+    def tilt(self) -> tuple[int, int]:
+        """Return cap and rung of the saddle point."""
+        if self.rtol not in self._tilts:
+            self._tilts[self.rtol] = self.saddle_point()
+        return self._tilts[self.rtol]
+
+    def saddle_point(self) -> tuple[int, int]:
+        """Return cap and rung of the saddle point, and take the estimate that goes with it."""
+        raise NotImplementedError
+
+    def tilted(self) -> Way | None:
+        return self.way(self.direction, *self.tilt())
+
+    def large_loss(self) -> Way | None:
+        """Return the way with a tilt for one large loss, and take the estimate that goes with it."""
+        raise NotImplementedError
+
+    def apart(self) -> Way | None:
+        """Return the way of the small losses alone, with what the large ones give added to it."""
+        epsilon = self.epsilon_in_question()
+        if not splittable(self.direction.steps, epsilon):
+            return None
+        tops = ceilings(self.direction.steps, epsilon)
+        if any(isinstance(way.source, SplitDirection) and way.source.ceilings == tops for way in self.ways):
+            return None
+        found, cap = SplitDirection(self.direction.steps, tops), self.cap()
+        return self.way(found, cap, found.small.saddle(cap).for_epsilon(epsilon).rung)
+
+    def cap(self) -> int:
+        raise NotImplementedError
+
+    def epsilon_in_question(self) -> float:
+        raise NotImplementedError
+
+
+class DeltaAsker(Asker):
+    def __init__(self, direction: OneDirection, epsilon: float) -> None:
+        super().__init__(direction)
+        self.epsilon, self.upper = epsilon, 1.0
+        exact = direction.exact(epsilon)
+        if exact is not None:
+            self.settle(*exact)
+        else:
+            self.tilt()
+
+    def saddle_point(self) -> tuple[int, int]:
+        cap = cap_for(1.0, self.rtol)
+        while True:  # the deeper the answer, the rarer the losses that matter
+            point = self.direction.saddle(cap).for_epsilon(self.epsilon)
+            self.finite = math.exp(min(0.0, point.log_delta))
+            needed = self.cap()
+            if needed <= cap:
+                break
+            cap = min(needed, 3 * cap)  # an estimate far beyond the cap is too low
+        self.estimate = min(1.0, self.finite + self.direction.infinity[1])
+        return cap, point.rung
+
+    def cap(self) -> int:
+        return cap_for(self.finite + self.direction.infinity[0], self.rtol)
+
+    def log_width(self, width: float) -> float:
+        return width / max(self.finite, 1e-300)
+
+    def epsilon_in_question(self) -> float:
+        return self.epsilon
+
+    def large_loss(self) -> Way | None:
+        rough = self.direction.saddle(self.cap()).leap_for_epsilon(self.epsilon)
+        if rough is None:
+            return None
+        self.finite = math.exp(min(0.0, rough.log_delta))
+        cap = self.cap()
+        point = self.direction.saddle(cap).leap_for_epsilon(self.epsilon)
+        if point is None:
+            return None
+        self.finite = math.exp(min(0.0, point.log_delta))
+        self.estimate = min(1.0, self.finite + self.direction.infinity[1])
+        return self.way(self.direction, cap, point.rung)
+
+    def cheap_upper(self, cap: int, rung: int) -> float:
+        log_delta, left_out = self.direction.chernoff_delta(cap, rung, self.epsilon)
+        return math.exp(min(0.0, log_delta)) * (1.0 + 1e-9) + left_out
+
+    def read(self, profile: Reading) -> tuple[float, float]:
+        return profile.delta_lower(self.epsilon), profile.delta_upper(self.epsilon)
+
+
+class EpsilonAsker(Asker):
+    def __init__(self, direction: OneDirection, delta: float) -> None:
+        super().__init__(direction)
+        self.delta = delta
+        low, high = direction.infinity
+        top = max(0.0, direction.max_loss) if direction.steps.items else 0.0
+        if not direction.steps.items or delta >= 1.0:
+            self.settle(0.0, 0.0)
+        elif delta < low or (delta == 0.0 and high > 0.0):
+            self.settle(math.inf, math.inf)
+        elif delta == 0.0:
+            self.settle(direction.steps.max_loss_lower, top)
+        elif delta >= high and top == 0.0:
+            self.settle(0.0, 0.0)
+        elif low == high == delta > 0.0:  # nothing left for finite losses
+            self.settle(direction.steps.max_loss_lower, top)
+        elif high > 0.0 and delta <= high:  # the infinite mass is known only up to rounding
+            self.settle(0.0, math.inf)
+        else:
+            self._prepare(delta - high, top)
+
+    def _prepare(self, finite: float, top: float) -> None:
+        """Estimate the answer from the part of delta that finite losses may use; or give it in closed form."""
+        self.finite, self.upper = finite, top
+        gaussian = self.direction.steps.only_gaussian
+        if gaussian is not None:
+            self.estimate, self.theta = gaussian_guess(gaussian.m, finite)
+        else:
+            self.tilt()
+        if self.direction.closed_form:
+            lower, upper = self._crossings(lambda x: self._exact(x)[0], lambda x: self._exact(x)[1])
+            self.settle(lower, min(upper, top))
+
+    def _exact(self, epsilon: float) -> tuple[float, float]:
+        exact = self.direction.exact(epsilon)
+        assert exact is not None
+        return exact
+
+    def saddle_point(self) -> tuple[int, int]:
+        point = self.direction.saddle(self.cap()).for_delta(math.log(self.finite))
+        self.theta = point.theta
+        self.estimate = min(max(self.lower, point.epsilon), self.upper)
+        return self.cap(), point.rung
+
+    def cap(self) -> int:
+        return cap_for(self.finite, self.rtol)
+
+    def epsilon_in_question(self) -> float:
+        if any(isinstance(way.source, SplitDirection) for way in self.ways):  # what one large loss would give is not it
+            self.estimate = 0.5 * (self.lower + self.upper)
+        return self.estimate
+
+    def large_loss(self) -> Way | None:
+        point = self.direction.saddle(self.cap()).leap_for_delta(math.log(self.finite))
+        if point is None:
+            return None
+        self.estimate, self.theta = min(max(self.lower, point.epsilon), self.upper), point.theta
+        return self.way(self.direction, self.cap(), point.rung)
+
+    def log_width(self, width: float) -> float:
+        if self.estimate == 0.0:
+            return WIDEST
+        return width * self.theta * self.delta / self.finite
+
+    def cheap_upper(self, cap: int, rung: int) -> float:
+        return self.direction.chernoff_epsilon(cap, rung, self.delta)
+
+    def read(self, profile: Reading) -> tuple[float, float]:
+        return self._crossings(profile.delta_lower, profile.delta_upper)
+
+    def _crossings(self, delta_lower: Callable[[float], float], delta_upper: Callable[[float], float]) -> tuple[float, float]:
+        guess, slope = self.estimate, self.theta * self.finite / self.delta
+        tolerance = max((1e-10 if self.direction.closed_form else 0.05 * self.rtol) * guess, 1e-15 * guess, 1e-300)
+        upper = first_at_most(delta_upper, self.delta, guess, slope, tolerance)
+        near = upper if math.isfinite(upper) and not self.direction.closed_form else min(guess, upper)
+        lower = last_at_least(delta_lower, self.delta, near, slope, tolerance)
+        return lower, upper
