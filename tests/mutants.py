@@ -78,6 +78,7 @@ DOMINATION = "unit/filters/test_domination.py"
 ODOMETER = "odometers/test_formulas.py"
 ODOMETER_TOTALS = "odometers/test_totals.py"
 ODOMETER_RULES = "odometers/test_behaviour.py"
+STATES = "property/test_written_states.py"
 INDIVIDUAL_UNITS = "individual/test_units.py"
 INDIVIDUAL = "individual/test_charging.py"
 INDIVIDUAL_FILES = "individual/test_files.py"
@@ -749,6 +750,18 @@ MUTATIONS = [
              "a slot that seldom reveals everything admits what always does", [DOMINATION]),
     Mutation("filter slot price", "filters/slots.py", "if priced.upper > delta:", "if priced.upper > 1e9 * delta:",
              "a plan may cost more than its delta", [SLOTS]),
+    Mutation("state missing", "filters/states.py", "if missing := sorted(set(expected) - set(found)):", "if missing := []:",
+             "a setting that is missing in a state is filled in", [STATES]),
+    Mutation("state overspent", "filters/states.py", "if used > cap and", "if used > 2 * cap and",
+             "more than the cap may have been spent", [STATES]),
+    Mutation("state caps", "filters/states.py", "if value > Fraction(computed) * (1 + TOLERANCE):", "if value < 0:",
+             "a state may say that its cap is larger", [STATES]),
+    Mutation("state logarithms", "filters/states.py", "if value < float(computed) * (1.0 - float(TOLERANCE)):", "if value < 0:",
+             "a state may say that its tail is lighter", [STATES]),
+    Mutation("state orders", "filters/rdp.py", "if budget - computed > TOLERANCE * abs(computed):", "if False:",
+             "a state may say that an order has more", [STATES]),
+    Mutation("state price", "filters/slots.py", "if not lower <= price <= delta:", "if not price <= delta:",
+             "a state may say that a plan costs nothing", [STATES]),
     Mutation("classic underflow", "classic/concentration.py", "found + _SMALLEST, found)", "found, found)",
              "squares of tiny epsilons vanish, and the bounds with them", [CLASSIC_EDGES]),
     Mutation("filter certainty", "filters/logs.py", "if probability > Fraction(1, 2):", "if probability > 2:",

@@ -5,12 +5,13 @@ from typing import Any, ClassVar
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.filters import prices
-from tightbudget.filters.base import State, Sums
+from tightbudget.filters.base import Sums
 from tightbudget.filters.concentration import ConcentrationFilter
 from tightbudget.filters.exact import exact, float_down, show, to_float
 from tightbudget.filters.increments import Increment
 from tightbudget.filters.logs import log_reciprocal
 from tightbudget.filters.prices import in_float
+from tightbudget.filters.states import State, at_least
 from tightbudget.numerics.rounding import U
 
 CONSTANT = 28.04  # as printed; 8 y with y = 2 + log(1 + y) is 28.0419 (M14)
@@ -25,12 +26,24 @@ class _Mixture(ConcentrationFilter):
     _unit: ClassVar[int] = prices.TICKS
     _own_sums: ClassVar[tuple[str, ...]] = ("drift", "squares")
     _beta: float
+    """Where the boundary is tightest: any number fixed in advance is sound."""
+    _log: float
+    """The logarithm in the boundary, of which more is safe."""
 
     def _boundary(self, squares: float) -> float:
         raise NotImplementedError
 
     def _measure(self, sums: Sums) -> float:
         return (in_float(sums[0]) + self._boundary(in_float(sums[1]))) * _ALLOWANCE
+
+    def _constants(self) -> State:
+        return {"beta": repr(self._beta), "log": repr(self._log)}
+
+    def _adopt(self, constants: State) -> None:
+        self._beta = to_float(exact("beta", constants["beta"], "a number above 0"))
+        if not 0.0 < self._beta < math.inf:
+            raise InvalidParameter("beta", constants["beta"], "a number from 1e-300 to 1e300")
+        self._log = at_least("log", constants["log"], self._log)
 
 
 class AdvancedFilter(_Mixture):
@@ -46,13 +59,13 @@ class AdvancedFilter(_Mixture):
         self._budget = float_down(self._epsilon)
         log_inverse = -math.log(to_float(self._delta))
         self._beta = to_float(self._epsilon) ** 2 / (CONSTANT * log_inverse)
-        self._log_two = math.log(2.0) + log_inverse
+        self._log = math.log(2.0) + log_inverse
 
     def _full_price(self, increment: Increment) -> Sums:
         return prices.printed_drift(increment)
 
     def _boundary(self, squares: float) -> float:
-        return math.sqrt(2.0 * (squares + self._beta) * (1.0 + 0.5 * math.log1p(squares / self._beta)) * self._log_two)
+        return math.sqrt(2.0 * (squares + self._beta) * (1.0 + 0.5 * math.log1p(squares / self._beta)) * self._log)
 
     def _settings(self) -> State:
         return {"epsilon": show(self._epsilon), "delta": show(self._delta), "or_basic": self._or_basic}
@@ -70,7 +83,7 @@ class SharpenedFilter(_Mixture):
     def __init__(self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, or_basic: bool = False, beta: Any = None) -> None:
         super().__init__(epsilon, delta, delta_for_steps, or_basic)
         self._budget = float_down(self._epsilon)
-        self._twice_log = 2.0 * log_reciprocal(self._tail)
+        self._log = 2.0 * log_reciprocal(self._tail)
         self._given_beta = None if beta is None else exact("beta", beta, "a number above 0")
         if self._given_beta is None:
             self._beta = to_float(self._epsilon) ** 2 / (CONSTANT * max(-math.log(to_float(self._delta)), 1e-300))
@@ -83,7 +96,7 @@ class SharpenedFilter(_Mixture):
         return prices.exact_drift(increment)
 
     def _boundary(self, squares: float) -> float:
-        return math.sqrt((squares + self._beta) * (self._twice_log + math.log1p(squares / self._beta)))
+        return math.sqrt((squares + self._beta) * (self._log + math.log1p(squares / self._beta)))
 
     def _settings(self) -> State:
         return {**super()._settings(), "beta": None if self._given_beta is None else show(self._given_beta)}

@@ -1,22 +1,21 @@
 """What every filter does: price a step, compare with its limits, spend or refuse."""
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 from tightbudget.errors import BudgetRefused, InvalidParameter
 from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, plus, show, tidy
 from tightbudget.filters.increments import Increment, checked_increment
-from tightbudget.filters.states import VERSION
+from tightbudget.filters.states import Kept, State, check_spent
 
 MOST = 2**53
 """`remaining` counts no further: as many as this or more."""
 
-State = dict[str, Any]
 Sums = tuple[Amount, ...]
 
 
@@ -70,7 +69,7 @@ class Quote:
         return _figure(self.asked), _figure(self.left, ROUND_FLOOR)
 
 
-class Filter(ABC):
+class Filter(Kept):
     """A rule fixed before the first step that says, step by step, whether the next one may run.
 
     Whatever is asked and however it is chosen, what is released by the accepted steps is (epsilon, delta)-differentially
@@ -78,9 +77,8 @@ class Filter(ABC):
     after the first step.
     """
 
-    kind: ClassVar[str]
-
     def __init__(self, epsilon: Any, delta: Any) -> None:
+        super().__init__()
         self._epsilon = exact("epsilon", epsilon)
         self._delta = exact_probability("delta", delta)
         self._sums: Sums = (0,) * len(self.sums)
@@ -111,10 +109,6 @@ class Filter(ABC):
         The count is cut off at 2^53, that of the residual filter at 1000: it then stands for that many or more.
         """
 
-    @abstractmethod
-    def _settings(self) -> State:
-        """Return the arguments of the constructor, exact and fit for JSON."""
-
     def quote(self, increment: Increment) -> Quote:
         """Return whether the step fits, what it asks and what is left; nothing is spent."""
         return self._weigh(checked_increment(increment))[0]
@@ -125,6 +119,7 @@ class Filter(ABC):
         if not quote.accepted:
             raise BudgetRefused(quote)
         self._sums = after
+        self._meet(increment)
         return quote
 
     @property
@@ -132,21 +127,14 @@ class Filter(ABC):
         """The sums so far, exact. They say how much of the budget is used, not what has been lost: see odometers."""
         return dict(zip(self.sums, self._sums, strict=True))
 
-    def state(self) -> State:
-        """Return all there is to know about the filter, exact and fit for JSON; `from_state` gives it back."""
-        spent = {name: show(amount) for name, amount in self.spent.items()}
-        return {"version": VERSION, "kind": self.kind, **self._settings(), "spent": spent}
+    def _written(self) -> State:
+        return {name: show(amount) for name, amount in self.spent.items()}
 
     def _restore(self, spent: object) -> None:
         if not isinstance(spent, dict) or set(spent) != set(self.sums):
             raise InvalidParameter("spent", spent, f"a dictionary of {', '.join(self.sums)}")
         amounts = (spent[name] for name in self.sums)
         self._sums = tuple(math.inf if amount == "inf" else exact("spent", amount) for amount in amounts)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Filter) and self.state() == other.state()
-
-    __hash__ = None  # type: ignore[assignment]  # it changes with every step
 
     def __repr__(self) -> str:
         spent = ", ".join(f"{name} {_figure(amount)}" for name, amount in self.spent.items())
@@ -178,6 +166,17 @@ class SumFilter(Filter):
         accepted, limit, used = self._verdict(after)
         quote = Quote(accepted, increment, self.kind, limit, used, self._used(limit, self._sums), self._cap(limit))
         return quote, after
+
+    def _restore(self, spent: object) -> None:
+        super()._restore(spent)
+        self._sums = self._in_units(spent)
+        accepted, limit, used = self._verdict(self._sums)
+        if any(self._sums) and not accepted:  # what is fresh is fine, even if nothing will ever be admitted
+            check_spent(limit, used, self._cap(limit))
+
+    def _in_units(self, spent: object) -> Sums:
+        """Return the sums as they are kept."""
+        return self._sums
 
     def remaining(self, increment: Increment) -> int:
         price = self._price(checked_increment(increment))

@@ -3,9 +3,10 @@
 from typing import ClassVar
 
 from tightbudget.filters import prices
-from tightbudget.filters.base import State, SumFilter, Sums
+from tightbudget.filters.base import SumFilter, Sums
 from tightbudget.filters.exact import Amount, show
 from tightbudget.filters.increments import Increment
+from tightbudget.filters.states import State
 
 
 class BasicFilter(SumFilter):

@@ -5,9 +5,10 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.filters.base import State, SumFilter, Sums
+from tightbudget.filters.base import SumFilter, Sums
 from tightbudget.filters.exact import Amount, exact_probability, show
 from tightbudget.filters.increments import Increment
+from tightbudget.filters.states import State, at_most
 
 SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**40), Fraction(10**40)
 SMALLEST_DELTA = Fraction(1, 10**300)
@@ -90,15 +91,20 @@ class ConcentrationFilter(SumFilter):
         amounts = (amount if isinstance(amount, float) else Fraction(amount) / self._unit for amount in self._sums[:own])
         return dict(zip(self.sums, [*amounts, *self._sums[own:]], strict=True))
 
-    def _restore(self, spent: object) -> None:
-        super()._restore(spent)
+    def _in_units(self, spent: object) -> Sums:
         own = len(self._own_sums)
         amounts = [amount * self._unit for amount in self._sums[:own]]
         if self._unit > 1:
             if any(amount.denominator != 1 for amount in amounts if not isinstance(amount, float)):  # inf is the only float
                 raise InvalidParameter("spent", spent, f"as the {self.kind} filter wrote it")
             amounts = [amount if isinstance(amount, float) else int(amount) for amount in amounts]
-        self._sums = (*amounts, *self._sums[own:])
+        return (*amounts, *self._sums[own:])
+
+    def _constants(self) -> State:
+        return {"cap": show(self._budget)}
+
+    def _adopt(self, constants: State) -> None:
+        self._budget = at_most("cap", constants["cap"], self._budget)
 
     def _settings(self) -> State:
         return {

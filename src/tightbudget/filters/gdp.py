@@ -4,10 +4,11 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightbudget.filters import prices
-from tightbudget.filters.base import State, Sums
+from tightbudget.filters.base import Sums
 from tightbudget.filters.concentration import ConcentrationFilter
 from tightbudget.filters.exact import show
 from tightbudget.filters.increments import Increment
+from tightbudget.filters.states import State
 from tightbudget.filters.thresholds import most_mu
 
 

@@ -1,5 +1,6 @@
 """Rényi privacy as a filter: at one order fixed in advance, or at several with weights."""
 
+import re
 from collections.abc import Iterable
 from fractions import Fraction
 from operator import le
@@ -7,11 +8,12 @@ from typing import Any, ClassVar
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.filters import prices
-from tightbudget.filters.base import State, Sums
+from tightbudget.filters.base import Sums
 from tightbudget.filters.concentration import ConcentrationFilter
 from tightbudget.filters.exact import Amount, exact, show, to_float
 from tightbudget.filters.increments import Increment, exact_order
 from tightbudget.filters.prices import TICKS, in_float
+from tightbudget.filters.states import TOLERANCE, State
 from tightbudget.filters.thresholds import CLOSEST_ORDER, LARGEST_ORDER, renyi_budget
 
 MOST_ORDERS = 1000
@@ -77,9 +79,28 @@ class RDPFilter(ConcentrationFilter):
     def _cap(self, limit: str) -> Amount:
         return super()._cap(limit) if limit not in self._names else in_float(self._budgets[self._names.index(limit)])
 
+    def _constants(self) -> State:
+        return {"caps": [str(budget) for budget in self._budgets]}
+
+    def _adopt(self, constants: State) -> None:
+        caps = constants["caps"]
+        if not isinstance(caps, list) or len(caps) != len(self._budgets):
+            raise InvalidParameter("caps", caps, f"a list of {len(self._budgets)} whole numbers")
+        self._budgets = tuple(map(_cap_at_most, caps, self._budgets))
+
     def _settings(self) -> State:
         orders, weights = ([show(number) for number in numbers] for numbers in (self._orders, self._weights))
         return {**super()._settings(), "orders": orders, "weights": weights}
+
+
+def _cap_at_most(written: object, computed: int) -> int:
+    """Return the budget of an order, in ticks, as it was written; it may be below 0."""
+    if not isinstance(written, str) or not re.fullmatch(r"-?\d{1,1000}", written, re.ASCII):
+        raise InvalidParameter("caps", written, "a whole number, as the state had it")
+    budget = int(written)
+    if budget - computed > TOLERANCE * abs(computed):
+        raise InvalidParameter("caps", written, f"at most {computed}, which is what these settings allow")
+    return budget
 
 
 def _checked_orders(orders: Any) -> tuple[Fraction, ...]:

@@ -1,13 +1,13 @@
 """Filters by their kind, and the way back from a state."""
 
 from tightbudget.filters.advanced import AdvancedFilter, SharpenedFilter
-from tightbudget.filters.base import Filter, State
+from tightbudget.filters.base import Filter
 from tightbudget.filters.basic import BasicFilter
 from tightbudget.filters.gdp import GDPFilter
 from tightbudget.filters.rdp import RDPFilter
 from tightbudget.filters.residual import ResidualFilter
 from tightbudget.filters.slots import SlotFilter
-from tightbudget.filters.states import restored
+from tightbudget.filters.states import State, restored
 from tightbudget.filters.whitehouse import WhitehouseFilter
 from tightbudget.filters.zcdp import ZCDPFilter
 
@@ -26,7 +26,7 @@ BY_KIND: dict[str, type[Filter]] = {each.kind: each for each in ALL}
 
 
 def from_state(state: State) -> Filter:
-    """Return the filter that `state` was taken of; it decides as that one would have.
+    """Return the filter that `state` was taken of; it decides as that one would have, on any machine.
 
     >>> from tightbudget import PureDP
     >>> budget = BasicFilter(epsilon=1, delta=0)

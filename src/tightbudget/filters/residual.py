@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.filters.base import Filter, Quote, State, Sums
+from tightbudget.filters.base import Filter, Quote, Sums
 from tightbudget.filters.concentration import DELTA_OF_STEPS, check_guarantee
 from tightbudget.filters.exact import Amount, exact, exact_probability, float_down, show, tidy, to_float
 from tightbudget.filters.grid import Spread, gaussian_profile, spread
 from tightbudget.filters.increments import Increment, checked_increment
 from tightbudget.filters.prices import REMEMBERED
+from tightbudget.filters.states import TOLERANCE, State, at_most, check_spent
 from tightbudget.filters.thresholds import most_mu
 from tightbudget.mechanisms import ApproximateDP, Composable, Mechanism, PureDP
 from tightbudget.numerics.rounding import U
@@ -191,20 +192,29 @@ class ResidualFilter(Filter):
             self._known[mechanism] = tuple(spread(pair, self._h, negligible, reach) for pair in pairs if pair is not None)
         return self._known[mechanism]
 
+    def _constants(self) -> State:
+        return {"mu": repr(self._start)}
+
+    def _adopt(self, constants: State) -> None:
+        self._start = to_float(at_most("mu", constants["mu"], self._start))
+        if self._start == 0.0:
+            raise InvalidParameter("mu", constants["mu"], "above 0")
+        self._points = self._resolved_points(self._start)
+
     def _restore(self, spent: object) -> None:
         super()._restore(spent)
         mu = to_float(self._sums[0])  # the float whose decimal form was written
-        if not 0.0 <= mu <= self._start:
-            raise InvalidParameter("spent", spent, "as the residual filter wrote it")
-        self._sums = (mu, self._sums[1])
+        if mu > self._start * (1.0 + float(TOLERANCE)):
+            raise InvalidParameter("spent", f"{mu!r} of mu left", f"at most {self._start!r}, all there is")
+        check_spent(DELTA_OF_STEPS, self._sums[1], self._for_steps)
+        self._sums = (min(mu, self._start), self._sums[1])
 
     def _settings(self) -> State:
         settings = {"epsilon": self._epsilon, "delta": self._delta, "delta_for_steps": self._for_steps}
         return {**{name: show(value) for name, value in settings.items()}, "step": repr(self._h)}
 
-    def state(self) -> State:
-        state = super().state()
-        return {**state, "spent": {"mu left": repr(self._sums[0]), "delta": show(self._sums[1])}}
+    def _written(self) -> State:
+        return {"mu left": repr(self._sums[0]), "delta": show(self._sums[1])}
 
 
 def _steps(increment: Increment) -> Iterator[tuple[Mechanism, int]]:

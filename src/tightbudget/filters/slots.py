@@ -1,18 +1,21 @@
 """Slots: a plan fixed in advance and priced by the engine; every step takes the place of one that reveals at least as much."""
 
+import math
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.filters.base import Filter, Quote, State, Sums, largest
+from tightbudget.filters.base import Filter, Quote, Sums, largest
 from tightbudget.filters.concentration import DELTA_OF_STEPS
 from tightbudget.filters.domination import dominates
-from tightbudget.filters.exact import Amount, exact, exact_probability, float_down, show, tidy
+from tightbudget.filters.exact import Amount, exact, exact_probability, float_down, show, tidy, to_float
 from tightbudget.filters.increments import Increment, checked_increment
+from tightbudget.filters.states import State, check_spent
 from tightbudget.mechanisms import ApproximateDP, Composable, Composition, Histograms, Mechanism, Poisson, PureDP, compose
 from tightbudget.notation import MAX_CHARACTERS, parse
 
 PRICED = 1e-6  # how narrow the bracket is that prices the plan
+ROUGH = 0.9  # and the one that checks a price that was written
 
 
 class SlotFilter(Filter):
@@ -25,23 +28,35 @@ class SlotFilter(Filter):
     kind: ClassVar[str] = "slots"
 
     def __init__(self, epsilon: Any, delta: Any, plan: Any, delta_for_steps: Any = 0) -> None:
+        self._lay_out(epsilon, delta, plan, delta_for_steps)
+        self._price = self._certified()
+
+    def _lay_out(self, epsilon: Any, delta: Any, plan: Any, delta_for_steps: Any) -> None:
+        """Make the filter, but for the price of its plan."""
         self._plan = _checked_plan(plan)
         self._slots = list(dict.fromkeys(mechanism for mechanism, _ in self._plan.items))
         self._counts = [sum(n for mechanism, n in self._plan.items if mechanism == slot) for slot in self._slots]
         self._names = _different([str(_in_numbers(slot)) for slot in self._slots])
-        super().__init__(epsilon, delta)
+        Filter.__init__(self, epsilon, delta)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
         if self._for_steps > self._delta:
             raise InvalidParameter("delta_for_steps", delta_for_steps, f"at most delta, which is {show(self._delta)}")
-        self._check_price(float_down(self._epsilon), float_down(self._delta - self._for_steps))
 
-    def _check_price(self, epsilon: float, delta: float) -> None:
+    @property
+    def _affordable(self) -> tuple[float, float]:
+        """Epsilon, and the delta that a plan may have there."""
+        return float_down(self._epsilon), float_down(self._delta - self._for_steps)
+
+    def _certified(self) -> float:
+        """Return the price of the plan: an upper bound on its delta, which fits."""
+        epsilon, delta = self._affordable
         priced = self._plan.delta(epsilon, rtol=PRICED)
         if priced.upper > delta:
             allowed = f"private with delta at most {delta:.4g} at epsilon {epsilon!r}"
             certified = f"could only be certified to delta {priced.upper:.4g}"
             found = f"Its delta is {priced.upper:.4g}" if priced.lower > delta else f"It {certified}"
             raise InvalidParameter("plan", str(self._plan), allowed, f"{found}: take fewer slots or more noise.")
+        return priced.upper
 
     @property
     def sums(self) -> tuple[str, ...]:
@@ -93,7 +108,28 @@ class SlotFilter(Filter):
         taken = [int(amount) if amount == amount // 1 else -1 for amount in self._sums[:-1]]
         if any(not 0 <= count <= most for count, most in zip(taken, self._counts, strict=True)):
             raise InvalidParameter("spent", spent, "as the slots filter wrote it")
+        check_spent(DELTA_OF_STEPS, self._sums[-1], self._for_steps)
         self._sums = (*taken, self._sums[-1])
+
+    @classmethod
+    def _remade(cls, settings: State, constants: State) -> Self:
+        """Lay out the plan without pricing it, which may take seconds: the price has been written."""
+        made = cls.__new__(cls)
+        made._lay_out(**settings)
+        made._price = math.nan
+        return made
+
+    def _constants(self) -> State:
+        return {"price": repr(self._price)}
+
+    def _adopt(self, constants: State) -> None:
+        """Take over a price that fits and that a rough bracket, a matter of milliseconds, does not contradict."""
+        price, (epsilon, delta) = to_float(exact("price", constants["price"])), self._affordable
+        lower = self._plan.delta(epsilon, rtol=ROUGH).lower
+        if not lower <= price <= delta:
+            allowed = f"from {lower:.4g}, below which the plan cannot be, to {delta:.4g}, which the budget allows"
+            raise InvalidParameter("price", constants["price"], allowed)
+        self._price = price
 
     def _settings(self) -> State:
         settings = {"epsilon": self._epsilon, "delta": self._delta, "delta_for_steps": self._for_steps}

@@ -3,7 +3,7 @@
 import enum
 import math
 import sys
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -13,14 +13,13 @@ from tightbudget.filters.exact import Amount, exact, exact_probability, float_up
 from tightbudget.filters.exact import tidy as short
 from tightbudget.filters.increments import Increment, checked_increment
 from tightbudget.filters.logs import log_reciprocal
-from tightbudget.filters.states import VERSION
+from tightbudget.filters.states import Kept, State, at_least
 from tightbudget.odometers.boundaries import RAISED
 
 SMALLEST_DELTA = Fraction(1, 10**300)
 
 LARGEST = Fraction(sys.float_info.max)
 
-State = dict[str, Any]
 Sums = tuple[Any, ...]
 """Exact amounts, except that the Rényi odometer keeps arrays; the last two are the sums of delta and of epsilon."""
 
@@ -39,16 +38,16 @@ class Sense(enum.Enum):
     )
 
 
-class Odometer(ABC):
+class Odometer(Kept):
     """A running upper bound on the privacy loss, right at every step, whatever is asked and however it is chosen."""
 
-    kind: ClassVar[str]
     sums: ClassVar[tuple[str, ...]]
     """Names of what is added up over the steps; the last two are delta and epsilon."""
     two_sided: ClassVar[bool]
     """Whether the bound is on the absolute value of the loss. If not, that costs a factor 1 + e^-epsilon on delta (M16)."""
 
     def __init__(self, delta: Any, delta_for_steps: Any) -> None:
+        super().__init__()
         self._delta = exact_probability("delta", delta)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
         self._sums: Sums = (Fraction(0),) * len(self.sums)
@@ -82,11 +81,8 @@ class Odometer(ABC):
         after = self._after(checked_increment(increment))
         running = self._read(after)  # first: what cannot be read is not spent
         self._sums = after
+        self._meet(increment)
         return running
-
-    def state(self) -> State:
-        """Return all there is to know about the odometer, exact and fit for JSON; `from_state` gives it back."""
-        return {"version": VERSION, "kind": self.kind, **self._settings(), "spent": self._written()}
 
     @abstractmethod
     def _price(self, increment: Increment) -> Sums:
@@ -95,10 +91,6 @@ class Odometer(ABC):
     @abstractmethod
     def _loss(self, sums: Sums) -> float:
         """Return the bound on the loss as long as no step has failed, rounded up."""
-
-    @abstractmethod
-    def _settings(self) -> State:
-        """Return the arguments of the constructor, exact and fit for JSON."""
 
     def _after(self, increment: Increment) -> Sums:
         return tuple(map(tidy, plus(self._sums, self._price(increment))))
@@ -113,11 +105,6 @@ class Odometer(ABC):
         if not isinstance(spent, dict) or set(spent) != set(self.sums):
             raise InvalidParameter("spent", spent, f"a dictionary of {', '.join(self.sums)}")
         self._sums = tuple(math.inf if spent[name] == "inf" else exact(name, spent[name]) for name in self.sums)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Odometer) and self.state() == other.state()
-
-    __hash__ = None  # type: ignore[assignment]  # it changes with every step
 
     def __repr__(self) -> str:
         return f"<{self.kind} odometer for delta {show(self._delta)} at epsilon {self.epsilon:.6g}>"
@@ -143,6 +130,12 @@ class ConcentrationOdometer(Odometer):
 
     def _settings(self) -> State:
         return {"delta": show(self._delta), "delta_for_steps": show(self._for_steps)}
+
+    def _constants(self) -> State:
+        return {"log": repr(self._level)}
+
+    def _adopt(self, constants: State) -> None:
+        self._level = at_least("log", constants["log"], self._level)
 
     @abstractmethod
     def _concentrated(self, sums: Sums) -> float:

@@ -5,7 +5,8 @@ from typing import Any, ClassVar
 from tightbudget.filters import prices
 from tightbudget.filters.exact import float_up, show
 from tightbudget.filters.increments import Increment
-from tightbudget.odometers.base import Odometer, State, Sums
+from tightbudget.filters.states import State
+from tightbudget.odometers.base import Odometer, Sums
 
 
 class BasicOdometer(Odometer):

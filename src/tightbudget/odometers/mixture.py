@@ -8,12 +8,15 @@ from tightbudget.filters import prices
 from tightbudget.filters.exact import float_down, show
 from tightbudget.filters.increments import Increment
 from tightbudget.filters.logs import up
-from tightbudget.odometers.base import ConcentrationOdometer, State, Sums, from_ticks, positive
+from tightbudget.filters.states import State
+from tightbudget.odometers.base import ConcentrationOdometer, Sums, from_ticks, positive
 from tightbudget.odometers.boundaries import mixing_rate, mixture
 
 
 class MixingOdometer(ConcentrationOdometer):
     """Its boundary mixes lines at the rate `gamma`: that which is tight round the variance `tight_at`, unless it is given."""
+
+    _not_written: ClassVar[frozenset[str]] = frozenset({"tight_at"})
 
     def __init__(self, delta: Any, delta_for_steps: Any = 0, tight_at: Any = 1, gamma: Any = None) -> None:
         super().__init__(delta, delta_for_steps)

@@ -1,7 +1,7 @@
 """Odometers by their kind, and the way back from a state."""
 
-from tightbudget.filters.states import restored
-from tightbudget.odometers.base import Odometer, State
+from tightbudget.filters.states import State, restored
+from tightbudget.odometers.base import Odometer
 from tightbudget.odometers.basic import BasicOdometer
 from tightbudget.odometers.mixture import MixtureOdometer
 from tightbudget.odometers.renyi import RenyiOdometer

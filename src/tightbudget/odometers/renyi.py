@@ -13,8 +13,9 @@ from tightbudget.filters import prices
 from tightbudget.filters.exact import Amount, exact, plus, show
 from tightbudget.filters.increments import Increment, exact_order
 from tightbudget.filters.logs import log_reciprocal, up
+from tightbudget.filters.states import State, at_least
 from tightbudget.filters.thresholds import CLOSEST_ORDER, LARGEST_ORDER
-from tightbudget.odometers.base import SMALLEST_DELTA, ConcentrationOdometer, State, Sums, tidy
+from tightbudget.odometers.base import SMALLEST_DELTA, ConcentrationOdometer, Sums, tidy
 from tightbudget.odometers.boundaries import RAISED
 
 Array = NDArray[np.float64]
@@ -95,6 +96,16 @@ class RenyiOdometer(ConcentrationOdometer):
 
     def _concentrated(self, sums: Sums) -> float:
         return float((sums[0].up() + self._tails).min()) * RAISED
+
+    def _constants(self) -> State:
+        return {"logs": [repr(tail) for tail in self._tails.tolist()]}
+
+    def _adopt(self, constants: State) -> None:
+        logs = constants["logs"]
+        if not isinstance(logs, list) or len(logs) != len(self._orders):
+            raise InvalidParameter("logs", logs, f"a list of {len(self._orders)} numbers")
+        tails = zip(logs, self._tails.tolist(), strict=True)
+        self._tails = np.array([at_least("logs", written, computed) for written, computed in tails])
 
     def _settings(self) -> State:
         return {

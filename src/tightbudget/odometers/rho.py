@@ -9,7 +9,8 @@ from tightbudget.filters import prices
 from tightbudget.filters.exact import exact_probability, float_down, show
 from tightbudget.filters.increments import Increment
 from tightbudget.filters.logs import log_reciprocal, up
-from tightbudget.odometers.base import SMALLEST_DELTA, ConcentrationOdometer, State, Sums, positive
+from tightbudget.filters.states import State
+from tightbudget.odometers.base import SMALLEST_DELTA, ConcentrationOdometer, Sums, positive
 from tightbudget.odometers.boundaries import line, one_sided_mixture, stitched
 from tightbudget.odometers.mixture import MixingOdometer
 

@@ -10,7 +10,8 @@ from tightbudget.filters import prices
 from tightbudget.filters.exact import exact, show
 from tightbudget.filters.increments import Increment
 from tightbudget.filters.logs import log_reciprocal, up
-from tightbudget.odometers.base import ConcentrationOdometer, State, Sums, from_ticks
+from tightbudget.filters.states import State
+from tightbudget.odometers.base import ConcentrationOdometer, Sums, from_ticks
 from tightbudget.odometers.boundaries import RAISED
 
 
@@ -41,7 +42,7 @@ class RogersOdometer(ConcentrationOdometer):
             raise InvalidParameter("n", n, "a whole number from 2 to 1e18")
         self._n = size.numerator
         events = (self._n**2 - 1).bit_length()  # the least J with 2^J >= n^2
-        self._union = log_reciprocal(half / events)
+        self._level = log_reciprocal(half / events)
 
     @property
     def n(self) -> int:
@@ -54,10 +55,10 @@ class RogersOdometer(ConcentrationOdometer):
         drift, squares = sums[0], sums[1]
         variance, floor = up(squares), Fraction(1, self._n**2)
         if floor <= squares <= 1:
-            root = 2.0 * math.sqrt(variance * (1.0 + 0.5 * math.log(3.0)) * self._union)
+            root = 2.0 * math.sqrt(variance * (1.0 + 0.5 * math.log(3.0)) * self._level)
         else:
             growth = 1.0 + 0.5 * math.log1p(self._n**2 * variance)
-            root = math.sqrt(2.0 * (up(floor) + variance) * growth * self._union)
+            root = math.sqrt(2.0 * (up(floor) + variance) * growth * self._level)
         return (up(drift) + root * RAISED) * RAISED
 
     def _settings(self) -> State:

@@ -187,9 +187,10 @@ def test_derived_prices_are_those_of_the_promise() -> None:
         lambda: RDPFilter(1, 1e-6, "1e10"),
         lambda: from_state({}),
         lambda: from_state("x"),  # type: ignore[arg-type]
-        lambda: from_state({**BasicFilter(1, 0).state(), "version": 2}),
+        lambda: from_state({**BasicFilter(1, 0).state(), "version": 1}),
+        lambda: from_state({**BasicFilter(1, 0).state(), "version": 3}),
         lambda: from_state({**BasicFilter(1, 0).state(), "version": True}),
-        lambda: from_state({**BasicFilter(1, 0).state(), "version": 1.0}),
+        lambda: from_state({**BasicFilter(1, 0).state(), "version": 2.0}),
         lambda: from_state({**BasicFilter(1, 0).state(), "kind": []}),
         lambda: from_state({**BasicFilter(1, 0).state(), "kind": {}}),
         lambda: from_state({**BasicFilter(1, 0).state(), "kind": "natural"}),

@@ -1,0 +1,249 @@
+"""States are read strictly: every key is there, nothing else is, and what was computed is not computed anew."""
+
+import contextlib
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from every_filter import AMPLE, PLAIN, TIGHT
+from every_odometer import EVERY as ODOMETERS
+
+import tightbudget as tb
+from tightbudget import filters, odometers
+from tightbudget.filters import SlotFilter, rdp, residual, slots, zcdp
+from tightbudget.filters.registry import BY_KIND as FILTER_KINDS
+from tightbudget.odometers.registry import BY_KIND as ODOMETER_KINDS
+
+OLD = json.loads((Path(__file__).parent.parent / "support" / "states_of_version_1.json").read_text())
+"""Written by the last commit before constants were: for filters with what remained, for odometers with what they said."""
+
+STEPS = [tb.PureDP(0.1), tb.ApproximateDP(0.05, 3e-8), tb.Gaussian(30)]
+FILTERS = [*PLAIN, *TIGHT, *AMPLE]
+
+
+def written(made: Any, spend: bool = True) -> dict[str, Any]:
+    for step in STEPS if spend else []:
+        with contextlib.suppress(tb.BudgetRefused, tb.InvalidParameter):
+            made.spend(step)
+    state: dict[str, Any] = json.loads(json.dumps(made.state()))
+    return state
+
+
+def reader(made: object) -> Callable[[dict[str, Any]], Any]:
+    return filters.from_state if isinstance(made, filters.Filter) else odometers.from_state
+
+
+EVERY: list[Callable[[], Any]] = [*FILTERS, *ODOMETERS]
+
+
+@pytest.mark.parametrize("make", EVERY)
+def test_no_key_may_be_missing(make: Callable[[], Any]) -> None:
+    made = make()
+    state, restore = written(made), reader(made)
+    assert restore(state) == made
+    for key in state:
+        with pytest.raises(tb.InvalidParameter, match=r"^(state|version|kind) is"):
+            restore({name: value for name, value in state.items() if name != key})
+
+
+@pytest.mark.parametrize("make", EVERY)
+def test_no_key_may_be_unknown(make: Callable[[], Any]) -> None:
+    made = make()
+    state, restore = written(made), reader(made)
+    for key in ("extra", "tight_at" if "tight_at" not in state else "more", "self", "balances"):
+        with pytest.raises(tb.InvalidParameter, match=f"^state is .*{key}"):
+            restore({**state, key: "1"})
+
+
+@pytest.mark.parametrize("make", EVERY)
+def test_constants_are_named_and_numbers(make: Callable[[], Any]) -> None:
+    made = make()
+    state, restore = written(made), reader(made)
+    constants = state["constants"]
+    for wrong in (None, [], "", {**constants, "extra": "1"}):
+        with pytest.raises(tb.InvalidParameter):
+            restore({**state, "constants": wrong})
+    for name in constants:
+        with pytest.raises(tb.InvalidParameter, match=name):
+            restore({**state, "constants": {key: value for key, value in constants.items() if key != name}})
+        for wrong in (None, "soon", "nan", "-1/0", [], ["1"], 0.5j):
+            with pytest.raises(tb.InvalidParameter):
+                restore({**state, "constants": {**constants, name: wrong}})
+
+
+def test_without_its_share_for_steps_a_state_is_refused() -> None:
+    """It used to be filled in with 0: then 487 steps were admitted where 403 may be."""
+    state = written(filters.ZCDPFilter(1, 1e-6, "9e-7"), spend=False)
+    assert filters.from_state(state).remaining(tb.PureDP(0.01)) < 487
+    del state["delta_for_steps"]
+    with pytest.raises(tb.InvalidParameter, match="delta_for_steps"):
+        filters.from_state(state)
+
+
+OVERSPENT = [
+    (lambda: filters.BasicFilter(1, 1e-6), {"epsilon": "1.001"}),
+    (lambda: filters.BasicFilter(1, 1e-6), {"epsilon": "inf"}),
+    (lambda: filters.BasicFilter(1, 1e-6), {"delta": "1.001e-6"}),
+    (lambda: filters.AdvancedFilter(1, 1e-6), {"squares": "1"}),
+    (lambda: filters.SharpenedFilter(1, 1e-6), {"drift": "1"}),
+    (lambda: filters.WhitehouseFilter(1, 1e-6), {"squares": "0.1"}),
+    (lambda: filters.WhitehouseFilter(1, 1e-6, or_basic=True), {"squares": "0.1", "epsilon": "1.1"}),
+    (lambda: filters.ZCDPFilter(1, 1e-6, 1e-7), {"rho": "0.03"}),
+    (lambda: filters.ZCDPFilter(1, 1e-6, 1e-7), {"delta": "2e-7"}),
+    (lambda: filters.RDPFilter(1, 1e-6, [16, 32]), {"order 16": "1", "order 32": "1"}),
+    (lambda: filters.GDPFilter(1, 1e-6), {"squared mu": "0.1"}),
+    (lambda: filters.ResidualFilter(1, 1e-6), {"mu left": "1"}),
+    (lambda: filters.ResidualFilter(1, 1e-6, 1e-7), {"delta": "2e-7"}),
+    (lambda: filters.SlotFilter(1, 1e-6, tb.Gaussian(20) * 5), {"gaussian(sigma=20)": "6"}),
+    (lambda: filters.SlotFilter(1, 1e-6, tb.Gaussian(20) * 5, 1e-7), {"delta": "2e-7"}),
+]
+
+
+def test_every_kind_is_overspent() -> None:
+    assert {make().kind for make, _ in OVERSPENT} == set(FILTER_KINDS)
+
+
+@pytest.mark.parametrize(("make", "spent"), OVERSPENT)
+def test_more_than_the_cap_cannot_have_been_spent(make: Callable[[], Any], spent: dict[str, str]) -> None:
+    state = written(make(), spend=False)
+    assert set(spent) <= set(state["spent"])
+    with pytest.raises(tb.InvalidParameter, match="spent"):
+        filters.from_state({**state, "spent": {**state["spent"], **spent}})
+
+
+@pytest.mark.parametrize("make", [*PLAIN, *TIGHT])
+def test_a_filter_that_was_filled_up_comes_back(make: Callable[[], Any]) -> None:
+    budget = make()
+    budget.spend(tb.PureDP(0.01))
+    if type(budget).kind not in ("residual", "slots"):
+        more = budget.remaining(tb.PureDP(0.001))
+        budget.spend(tb.PureDP(0.001) * more)
+    assert filters.from_state(budget.state()) == budget
+
+
+def _nudged(function: Callable[..., Any], by: float) -> Callable[..., Any]:
+    """Return the function as another processor might have computed it."""
+    return lambda *arguments: type(value := function(*arguments))(value * (1 + Fraction(by)))
+
+
+@pytest.mark.parametrize("by", [-1e-12, 1e-12])
+@pytest.mark.parametrize("make", EVERY)
+def test_a_state_is_read_alike_where_constants_come_out_otherwise(
+    make: Callable[[], Any], by: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make()
+    before, restore = written(made), reader(made)
+    for module, name in (
+        (zcdp, "most_rho"),
+        (rdp, "renyi_budget"),
+        (filters.gdp, "most_mu"),
+        (residual, "most_mu"),
+        (filters.whitehouse, "most_squares"),
+        (filters.advanced, "log_reciprocal"),
+        (odometers.base, "log_reciprocal"),
+        (odometers.rogers, "log_reciprocal"),
+        (odometers.renyi, "log_reciprocal"),
+    ):
+        monkeypatch.setattr(module, name, _nudged(getattr(module, name), by))
+    again = restore(before)
+    assert json.loads(json.dumps(again.state())) == before
+
+
+@pytest.mark.parametrize("make", [*PLAIN, *TIGHT, *ODOMETERS])
+def test_constants_on_the_unsafe_side_are_refused(make: Callable[[], Any]) -> None:
+    """Caps may be smaller than what is computed here, logarithms and prices larger; the other way lies a wider budget."""
+    made = make()
+    state, restore = written(made), reader(made)
+    for name, value in state["constants"].items():
+        if name == "beta" or value == "0.0":  # any is sound; a plan without delta has nothing below it
+            continue
+        factors = (Fraction(101, 100), Fraction(99, 100))
+        unsafe = factors[name in ("log", "logs", "price")]
+        wrong = [show(unsafe, each) for each in value] if isinstance(value, list) else show(unsafe, value)
+        with pytest.raises(tb.InvalidParameter, match=name):
+            restore({**state, "constants": {**state["constants"], name: wrong}})
+
+
+def show(factor: Fraction, text: str) -> str:
+    value = Fraction(text)
+    return str(int(value * factor if value > 0 else value / factor)) if value.denominator == 1 else repr(float(value * factor))
+
+
+def test_a_restored_plan_is_not_priced_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    budget = SlotFilter(1, 1e-6, tb.PureDP(0.01) * 562)
+    budget.spend(tb.PureDP(0.01) * 7)
+    state = written(budget, spend=False)
+    asked: list[float] = []
+    delta = tb.Composition.delta
+
+    def priced(self: tb.Composition, epsilon: float, rtol: float) -> Any:
+        asked.append(rtol)
+        return delta(self, epsilon, rtol=rtol)
+
+    monkeypatch.setattr(tb.Composition, "delta", priced)
+    assert filters.from_state(state).remaining(tb.PureDP(0.01)) == 555
+    assert all(rtol > 0.1 for rtol in asked)
+    SlotFilter(1, 1e-6, tb.PureDP(0.01) * 562)
+    assert asked[-1] == slots.PRICED
+
+
+def test_a_price_that_the_plan_cannot_have_is_refused() -> None:
+    state = written(SlotFilter(1, 1e-6, tb.PureDP(0.01) * 562), spend=False)
+    for wrong in ({"plan": "pure_dp(epsilon=0.01) * 800"}, {"constants": {"price": "1e-9"}}, {"constants": {"price": "2e-6"}}):
+        with pytest.raises(tb.InvalidParameter, match="price"):
+            filters.from_state({**state, **wrong})
+
+
+def test_old_states_cover_every_kind() -> None:
+    assert {row["state"]["kind"] for row in OLD["filters"]} == set(FILTER_KINDS)
+    assert {row["state"]["kind"] for row in OLD["odometers"]} == set(ODOMETER_KINDS)
+
+
+@pytest.mark.parametrize("row", OLD["filters"], ids=lambda row: row["state"]["kind"])
+def test_old_states_of_filters_are_read(row: dict[str, Any]) -> None:
+    budget = filters.from_state(row["state"])
+    state = budget.state()
+    assert {name: state[name] for name in row["state"] if name != "version"} | {"version": 1} == row["state"]
+    assert filters.from_state(state) == budget
+    for step, count in row["remaining"].items():
+        left = budget.remaining(filters.parse_increment(step))
+        # what these two admit may grow
+        assert left >= count if budget.kind in ("residual", "slots") else left == count
+
+
+@pytest.mark.parametrize("row", OLD["odometers"], ids=lambda row: row["state"]["kind"])
+def test_old_states_of_odometers_are_read(row: dict[str, Any]) -> None:
+    odometer = odometers.from_state(row["state"])
+    state = odometer.state()
+    assert {name: state[name] for name in row["state"] if name != "version"} | {"version": 1} == row["state"]
+    assert odometers.from_state(state) == odometer
+    assert odometer.epsilon == pytest.approx(row["epsilon"], rel=1e-12)
+    assert odometer.quote(tb.PureDP(0.1)) == pytest.approx(row["quote"], rel=1e-12)
+
+
+@pytest.mark.parametrize("what", ["filters", "odometers"])
+@pytest.mark.parametrize("which", range(64))
+def test_old_states_are_read_strictly_too(what: str, which: int) -> None:
+    state = OLD[what][which % len(OLD[what])]["state"]
+    restore = {"filters": filters.from_state, "odometers": odometers.from_state}[what]
+    for key in state:
+        with pytest.raises(tb.InvalidParameter):
+            restore({name: value for name, value in state.items() if name != key})
+    with pytest.raises(tb.InvalidParameter, match="constants"):
+        restore({**state, "constants": {}})
+
+
+def test_the_relations_of_steps_are_written() -> None:
+    for made in (filters.BasicFilter(10, 1e-6), odometers.BasicOdometer(1e-6)):
+        restore = reader(made)
+        assert made.state()["relations"] == []
+        made.spend(tb.Laplace(10))
+        made.quote(tb.RandomizedResponse(0.6))
+        assert made.state()["relations"] == ["add_remove"]
+        assert restore(made.state()).state()["relations"] == ["add_remove"]
+        for wrong in (None, "add_remove", [1], {}):
+            with pytest.raises(tb.InvalidParameter, match="relations"):
+                restore({**made.state(), "relations": wrong})
