@@ -89,6 +89,7 @@ SPLIT = "unit/bounds/test_split.py"
 SPECTRAL = "unit/bounds/test_spectral.py"
 NOISE = "reproduce/test_noise.py"
 NOTATION = "unit/test_notation.py"
+RELATIONS = "unit/test_relations.py"
 VERDICTS = "reproduce/test_verdicts.py"
 RUN = "reproduce/test_run.py"
 FEWER = "reproduce/test_figures.py::test_fewer_buckets_cannot_refute_what_more_achieve"
@@ -766,13 +767,18 @@ MUTATIONS = [
              "squares of tiny epsilons vanish, and the bounds with them", [CLASSIC_EDGES]),
     Mutation("filter certainty", "filters/logs.py", "if probability > Fraction(1, 2):", "if probability > 2:",
              "1 - delta is lost where delta is near 1", [FIFTY]),
+    Mutation("mixed composition", "mechanisms/base.py", "if not meant(mix_relations):", "if False:",
+             "steps for different relations add up to a number for neither", [RELATIONS]),
+    Mutation("mixed sample", "mechanisms/poisson.py", "if not meant(mix_relations) and", "if False and",
+             "a mechanism for replacing a record passes for one for removing it", [RELATIONS]),
     # what is read
     Mutation("notation tiny number", "notation/arithmetic.py", 'if math.isinf(value) or digits.strip("0._"):',
              "if math.isinf(value):",
              "a promise of 1e-400 is read as one of no loss at all", [NOTATION]),
     Mutation("notation foreign", "notation/sums.py", "raise fault(_misread(piece), text, token.start())", "continue",
              "what is not understood is passed over", [NOTATION]),
-    Mutation("notation terms", "notation/expressions.py", "else compose(terms)", "else compose(terms[:-1])",
+    Mutation("notation terms", "notation/expressions.py", "else compose(terms, mix_relations)",
+             "else compose(terms[:-1], mix_relations)",
              "the last term of a sum is left out", [NOTATION]),
     Mutation("notation twice", "notation/meaning.py", "if keyword.arg in given:", "if keyword.arg is None:",
              "of an argument given twice the last one counts", [NOTATION]),

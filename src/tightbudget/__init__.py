@@ -8,6 +8,7 @@ from tightbudget.errors import (
     DoesNotApply,
     InvalidParameter,
     MissingExtra,
+    MixedRelations,
     NotationError,
     TightBudgetError,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "Laplace",
     "Mechanism",
     "MissingExtra",
+    "MixedRelations",
     "NotationError",
     "Poisson",
     "PureDP",

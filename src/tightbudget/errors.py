@@ -2,6 +2,7 @@
 
 TightBudgetError
 ├── InvalidParameter   a value outside what is allowed (also a ValueError)
+│   └── MixedRelations steps that are meant for different neighbouring relations
 ├── NotationError      text that is not a composition (also a ValueError)
 ├── BudgetRefused      a filter does not admit a step; nothing was spent
 ├── MissingExtra       an optional package is not installed (also an ImportError)
@@ -9,6 +10,7 @@ TightBudgetError
 └── Contradiction      two certified bounds exclude each other: a bug of ours, so no answer is given
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -26,6 +28,20 @@ class InvalidParameter(TightBudgetError, ValueError):
     def __init__(self, name: str, value: object, allowed: str, hint: str = "") -> None:
         self.name, self.value, self.allowed = name, value, allowed
         super().__init__(f"{name} is {_shown(value)}, but must be {allowed}." + (f" {hint}" if hint else ""))
+
+
+class MixedRelations(InvalidParameter):
+    """Steps for different neighbouring relations were to be composed, and nobody said that this is meant (decision 0009)."""
+
+    code = "mixed_relations"
+
+    def __init__(self, relations: Iterable[str], why: str) -> None:
+        allowed = f"one relation for all steps, since a bound is about one change of the data; here {why}"
+        hint = (
+            "State all steps for one relation (promises such as pure_dp fit any), or pass mix_relations=True, on the command "
+            "line --mix-relations, if the relations describe the same change of your data."
+        )
+        super().__init__("relation", "+".join(sorted(relations)), allowed, hint)
 
 
 class NotationError(TightBudgetError, ValueError):

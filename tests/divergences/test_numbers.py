@@ -25,7 +25,7 @@ BOUNDED = [
     tb.Histograms(a=(1.0, 5.0, 2.0, 0.5), b=(2.0, 1.0, 4.0, 0.25)),
     tb.DiscreteLaplace(scale=2.0, sensitivity=3),
     tb.ClampedLaplace(mean=3.0, scale=2.0, sensitivity=1.0),
-    tb.Poisson(tb.RandomizedResponse(p=0.9), q=0.05),
+    tb.Poisson(tb.RandomizedResponse(p=0.9), q=0.05, mix_relations=True),
 ]
 CONCENTRATED = [
     tb.Gaussian(sigma=1.3),

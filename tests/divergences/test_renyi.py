@@ -32,7 +32,7 @@ EXACT = [
     tb.DiscreteGaussian(sigma=2.0, sensitivity=3),
     tb.ClampedLaplace(mean=7.3, scale=2.0, sensitivity=2.0),
     tb.ClampedGaussian(mean=4.5, sigma=2.0, sensitivity=1.0),
-    tb.Poisson(tb.RandomizedResponse(p=0.8), q=0.1),
+    tb.Poisson(tb.RandomizedResponse(p=0.8), q=0.1, mix_relations=True),
     tb.Poisson(tb.Histograms(a=(1.0, 5.0, 2.0), b=(2.0, 1.0, 4.0)), q=0.01),
     tb.Poisson(tb.Poisson(tb.PureDP(epsilon=1.0), q=0.5), q=0.2),
     tb.Poisson(tb.DiscreteGaussian(sigma=1.5), q=0.2),

@@ -84,7 +84,8 @@ base_mechanisms = st.one_of(
     gaussian_promises,
     histograms(),
 )
-subsampled = st.builds(tb.Poisson, base_mechanisms, rates)
+# Numbers are checked here, not what they mean: relations are mixed freely.
+subsampled = st.builds(tb.Poisson, base_mechanisms, rates, mix_relations=st.just(True))
 nested = st.builds(tb.Poisson, subsampled, rates)
 mechanisms = st.one_of(base_mechanisms, base_mechanisms, subsampled, nested)
 
@@ -94,7 +95,11 @@ counts = st.one_of(st.integers(1, 10), st.integers(1, 1000))
 @st.composite
 def compositions(draw: st.DrawFn, most_items: int = 4) -> tb.Composition:
     items = draw(st.lists(st.tuples(mechanisms, counts), min_size=1, max_size=most_items))
-    return tb.Composition(tuple(items))
+    return tb.Composition(tuple(items), mix_relations=True)
+
+
+def together(*parts: tb.Mechanism | tb.Composition) -> tb.Composition:
+    return tb.compose(parts, mix_relations=True)
 
 
 epsilons = st.one_of(st.just(0.0), log_uniform(1e-4, 50.0), st.floats(0.0, 10.0))

@@ -52,7 +52,7 @@ KINDS = [
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("count", [1, 30])
 def test_every_kind_of_step(kind: str, count: int) -> None:
-    check_against_ours(tb.parse(f"{kind} * {count}"), delta=1e-5)
+    check_against_ours(tb.parse(f"{kind} * {count}", mix_relations=True), delta=1e-5)
 
 
 def check_against_ours(composition: tb.Composition, delta: float) -> None:

@@ -20,6 +20,7 @@ from strategies import (
     scales,
     sensitivities,
     subsampled,
+    together,
     whole_sensitivities,
 )
 
@@ -88,7 +89,7 @@ def test_epsilon_falls_with_delta(c: Any, pair: tuple[float, float]) -> None:
 def test_more_noise_never_costs_more(
     pair: Pair, count: int, rate: float, rest: tb.Composition, beside: int, delta: float
 ) -> None:
-    noisy, noisier = (tb.Poisson(one, rate) * count + rest * beside for one in pair)
+    noisy, noisier = (together(tb.Poisson(one, rate, mix_relations=True) * count, rest * beside) for one in pair)
     first = noisy.epsilon(delta)
     assert noisier.epsilon(delta).lower <= first.upper
     epsilon = first.lower if first.lower < float("inf") else 1.0
@@ -123,7 +124,7 @@ def test_forgetting_which_cell_never_costs_more(pair: tb.Histograms, data: st.Da
 @examples()
 def test_sampling_never_costs_more(question: tuple[tb.Mechanism, float], rate: float, count: int, delta: float) -> None:
     mechanism, epsilon = question
-    sampled = tb.Poisson(mechanism, rate)
+    sampled = tb.Poisson(mechanism, rate, mix_relations=True)
     assert sampled.delta(epsilon).lower <= mechanism.delta(epsilon).upper
     assert (sampled * count).delta(epsilon).lower <= (mechanism * count).delta(epsilon).upper
     assert (sampled * count).epsilon(delta).lower <= (mechanism * count).epsilon(delta).upper
@@ -132,7 +133,7 @@ def test_sampling_never_costs_more(question: tuple[tb.Mechanism, float], rate: f
 @given(st.one_of(base_mechanisms, subsampled), ordered(rates), counts, deltas)
 @examples()
 def test_a_rarer_sample_never_costs_more(mechanism: tb.Mechanism, pair: tuple[float, float], count: int, delta: float) -> None:
-    rarely, often = (tb.Poisson(mechanism, rate) * count for rate in pair)
+    rarely, often = (tb.Poisson(mechanism, rate, mix_relations=True) * count for rate in pair)
     assert rarely.epsilon(delta).lower <= often.epsilon(delta).upper
 
 
@@ -140,14 +141,14 @@ def test_a_rarer_sample_never_costs_more(mechanism: tb.Mechanism, pair: tuple[fl
 @examples()
 def test_a_sample_of_a_sample_is_a_sample(mechanism: tb.Mechanism, first: int, second: int, count: int, delta: float) -> None:
     one, other = first / 2**10, second / 2**10  # so that their product is exact
-    twice = tb.Poisson(tb.Poisson(mechanism, one), other) * count
-    assert overlap(twice.epsilon(delta), (tb.Poisson(mechanism, one * other) * count).epsilon(delta))
+    twice = tb.Poisson(tb.Poisson(mechanism, one, mix_relations=True), other) * count
+    assert overlap(twice.epsilon(delta), (tb.Poisson(mechanism, one * other, mix_relations=True) * count).epsilon(delta))
 
 
 @given(mechanisms, epsilons, deltas, counts)
 @examples()
 def test_a_sample_of_all_is_no_sample(mechanism: tb.Mechanism, epsilon: float, delta: float, count: int) -> None:
-    everyone = tb.Poisson(mechanism, 1.0)
+    everyone = tb.Poisson(mechanism, 1.0, mix_relations=True)
     sampled, whole = everyone.delta(epsilon), mechanism.delta(epsilon)
     assert (sampled.lower, sampled.upper, sampled.converged) == (whole.lower, whole.upper, whole.converged)
     sampled, whole = (everyone * count).epsilon(delta), (mechanism * count).epsilon(delta)
@@ -157,7 +158,7 @@ def test_a_sample_of_all_is_no_sample(mechanism: tb.Mechanism, epsilon: float, d
 @given(mechanisms, epsilons, st.one_of(deltas, st.just(0.0)), counts)
 @examples()
 def test_a_sample_of_none_reveals_nothing(mechanism: tb.Mechanism, epsilon: float, delta: float, count: int) -> None:
-    nobody = tb.Poisson(mechanism, 0.0) * count
+    nobody = tb.Poisson(mechanism, 0.0, mix_relations=True) * count
     for found in (nobody.delta(epsilon), nobody.epsilon(delta)):
         assert (found.lower, found.upper, found.converged) == (0.0, 0.0, True)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import compositions, deltas, epsilons, examples, mechanisms
+from strategies import compositions, deltas, epsilons, examples, mechanisms, together
 
 import tightbudget as tb
 
@@ -16,7 +16,7 @@ anything = st.one_of(mechanisms, compositions(), st.just(tb.compose([])))
 
 
 def written_and_read(c: Any) -> Any:
-    return tb.parse(str(c))
+    return tb.parse(str(c), mix_relations=True)
 
 
 @pytest.mark.parametrize("asked_before", [False, True])
@@ -52,4 +52,4 @@ def test_asking_does_not_change_what_is_asked(c: Any, epsilon: float) -> None:
 @given(compositions(), compositions(), st.integers(1, 50))
 @examples()
 def test_notation_composes_as_python_does(c: tb.Composition, d: tb.Composition, count: int) -> None:
-    assert tb.parse(f"({c}) * {count} + {d}") == c * count + d
+    assert tb.parse(f"({c}) * {count} + {d}", mix_relations=True) == together(c * count, d)

@@ -47,7 +47,7 @@ def misses(case: Case, rtol: float) -> str | None:
     """Return what is wrong with the package's bracket, or None."""
     question = f"{case.expression} at epsilon={case.epsilon!r}, rtol={rtol}"
     try:
-        found = tightbudget.parse(case.expression).delta(epsilon=case.epsilon, rtol=rtol)
+        found = tightbudget.parse(case.expression, mix_relations=True).delta(epsilon=case.epsilon, rtol=rtol)
     except Exception as problem:  # every case is legal: raising is one more way to be wrong, and the others still count
         return f"{question}: raised {problem!r}"
     lower, upper = mpmath.mpf(float(found.lower)), mpmath.mpf(float(found.upper))

@@ -23,7 +23,7 @@ def test_the_reported_value():
 
 def test_small_noise_repeated_beside_something_else():
     """With another mechanism beside it there is no closed form to fall back on; the truth is bracketed by the parts."""
-    both = tb.Gaussian(0.03) * 3 + tb.RandomizedResponse(0.6)
+    both = tb.compose([tb.Gaussian(0.03) * 3, tb.RandomizedResponse(0.6)], mix_relations=True)
     found, alone = both.delta(2000.0), truth.gaussian([(0.03, 1, 3)], 2000.0)
     assert found.converged
     assert not contains_delta(tb.Bracket(0.0, found.upper * 0.1), alone)  # delta of the whole is at least that of a part

@@ -1,7 +1,6 @@
 """Slots: a plan fixed in advance and priced by the engine; every step takes the place of one that reveals at least as much."""
 
 import math
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from tightbudget.errors import InvalidParameter
@@ -133,7 +132,8 @@ class SlotFilter(Filter):
 
     def _settings(self) -> State:
         settings = {"epsilon": self._epsilon, "delta": self._delta, "delta_for_steps": self._for_steps}
-        plan = str(compose([_in_numbers(mechanism) * count for mechanism, count in self._plan.items]))
+        numbers = [_in_numbers(mechanism) * count for mechanism, count in self._plan.items]
+        plan = str(compose(numbers, mix_relations=True))
         if len(plan) > MAX_CHARACTERS:
             raise InvalidParameter("plan", f"of {len(plan)} characters", f"at most {MAX_CHARACTERS} long to be written down")
         return {**{name: show(value) for name, value in settings.items()}, "plan": plan}
@@ -151,7 +151,7 @@ def _in_numbers(mechanism: Mechanism) -> Mechanism:
     if isinstance(mechanism, Histograms):
         return Histograms(mechanism.a, mechanism.b)
     if isinstance(mechanism, Poisson):
-        return replace(mechanism, mechanism=_in_numbers(mechanism.mechanism))
+        return Poisson(_in_numbers(mechanism.mechanism), mechanism.q, mix_relations=True)
     return mechanism
 
 

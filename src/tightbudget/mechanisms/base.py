@@ -3,7 +3,7 @@
 import math
 import numbers
 from collections.abc import Iterable
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, InitVar, dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, overload
@@ -16,6 +16,7 @@ from tightbudget.bounds.direction import OneDirection
 from tightbudget.composition.steps import steps
 from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, tolerances, whole_count
+from tightbudget.mechanisms.relations import DEFAULT, Relations, check_one, label, meant, stated
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Direction, Pair
 
@@ -70,8 +71,12 @@ class Composable:
     @property
     def relation(self) -> str:
         """The neighbouring relation the answers are for."""
-        relations = sorted({mechanism.neighbours for mechanism, _ in self._parts}) or ["add_remove"]
-        return "+".join(relations)
+        return label(self.relations)
+
+    @cached_property
+    def relations(self) -> Relations:
+        """The relations that the steps state; promises state none, they are made for any."""
+        return frozenset[str]().union(*(mechanism.relations for mechanism, _ in self._parts))
 
     @overload
     def delta(self, epsilon: float, rtol: float = ..., atol: float = ...) -> Bracket: ...
@@ -124,7 +129,7 @@ class Composable:
         # a single step attains its pair; steps that reveal nothing are none
         if members == self._parts or max(direction.steps.total for direction in self._directions) <= 1:
             return None
-        return Composition(members)
+        return Composition(members, mix_relations=True)
 
     def _labelled(self, answer: Bracket) -> Bracket:
         return Bracket(answer.lower, answer.upper, answer.converged, answer.reason, self.relation)
@@ -143,13 +148,13 @@ class Composable:
         if isinstance(count, Composable):
             return NotImplemented
         times = whole_count(count)
-        return Composition(tuple((mechanism, n * times) for mechanism, n in self._parts))
+        return Composition(tuple((mechanism, n * times) for mechanism, n in self._parts), mix_relations=True)
 
     __rmul__ = __mul__
 
     def __getstate__(self) -> dict[str, Any]:
         # results already computed stay behind when an object is copied or sent elsewhere
-        cached = {"_parts", "_directions", "_member", "_pair", "_pairs"}
+        cached = {"_parts", "_directions", "_member", "_pair", "_pairs", "relations"}
         return {name: value for name, value in self.__dict__.items() if name not in cached}
 
 
@@ -157,12 +162,14 @@ class Composable:
 class Composition(Composable):
     """Mechanisms run one after another, with their counts, in the order they were given.
 
-    Equal neighbours are counted together and those with count 0 dropped, so that equal compositions print alike.
+    Equal neighbours are counted together and those with count 0 dropped, so that equal compositions print alike. Steps for
+    different neighbouring relations are refused unless `mix_relations` says that this is meant (decision 0009).
     """
 
     items: "tuple[tuple[Mechanism, int], ...]" = ()
+    mix_relations: InitVar[bool] = False
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, mix_relations: bool) -> None:
         merged: list[tuple[Mechanism, int]] = []
         for mechanism, count in _pairs(self.items):
             times = whole_count(count)
@@ -170,6 +177,8 @@ class Composition(Composable):
                 merged[-1] = (mechanism, whole_count(merged[-1][1] + times))
             elif times:
                 merged.append((mechanism, times))
+        if not meant(mix_relations):
+            check_one((mechanism, mechanism.relations) for mechanism, _ in merged)
         object.__setattr__(self, "items", tuple(merged))
 
     @cached_property
@@ -191,12 +200,16 @@ class Mechanism(Composable):
     """
 
     name: ClassVar[str]
-    neighbours: ClassVar[str] = "add_remove"
+    neighbours: ClassVar[str] = DEFAULT
     promises: ClassVar[tuple[str, ...]] = ()  # fields that may be rounded up but not down
 
     def pair(self, direction: Direction) -> Pair | None:
         """Return the dominating pair in a direction, or None if the mechanism reveals nothing."""
         raise NotImplementedError
+
+    @cached_property
+    def relations(self) -> Relations:
+        return stated(self.neighbours)
 
     def member(self) -> "Mechanism":
         """Return a mechanism that can occur where this one stands; another if its pair stands for a class (decision 0008)."""
@@ -250,16 +263,22 @@ def _pairs(items: Any) -> "list[tuple[Mechanism, int]]":
     return pairs
 
 
-def compose(parts: Iterable[Composable]) -> Composition:
-    """Return the composition of mechanisms or compositions."""
+def compose(parts: Iterable[Composable], mix_relations: bool = False) -> Composition:
+    """Return the composition of mechanisms or compositions.
+
+    Steps for different neighbouring relations are refused unless `mix_relations` says that this is meant. A part that was
+    mixed before may be joined by more steps for its relations.
+    """
     items: list[tuple[Mechanism, int]] = []
+    given: list[Relations] = []
     if not isinstance(parts, Iterable):
         raise InvalidParameter("compose", parts, "a list of mechanisms or compositions")
     for part in parts:
         if not isinstance(part, Composable):
             raise InvalidParameter("compose", part, "a list of mechanisms or compositions")
         items.extend(part._parts)
-    return Composition(tuple(items))
+        given.append(part.relations)
+    return Composition(tuple(items), meant(mix_relations) or frozenset[str]().union(*given) in given)
 
 
 def _argument(name: str, value: object) -> str:

@@ -7,6 +7,7 @@ from typing import ClassVar
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
 from tightbudget.mechanisms.promise import PureDP
+from tightbudget.mechanisms.relations import ANY
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.exponential import ExponentialPair
 
@@ -20,6 +21,7 @@ class BoundedRange(Mechanism):
     """
 
     name: ClassVar[str] = "bounded_range"
+    neighbours: ClassVar[str] = ANY
 
     eta: float
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
 from tightbudget.mechanisms.nothing import revealing
+from tightbudget.mechanisms.relations import ANY
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
 
@@ -63,6 +64,7 @@ class GaussianDP(Mechanism):
     """Any mechanism that promises mu-Gaussian differential privacy: as hard to tell apart as N(mu, 1) and N(0, 1)."""
 
     name: ClassVar[str] = "gaussian_dp"
+    neighbours: ClassVar[str] = ANY
     promises: ClassVar[tuple[str, ...]] = ("mu",)
 
     mu: float

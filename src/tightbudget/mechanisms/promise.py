@@ -9,6 +9,7 @@ import numpy as np
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, probability
 from tightbudget.mechanisms.nothing import revealing
+from tightbudget.mechanisms.relations import ANY
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair, log_or_minus_inf
 from tightbudget.pairs.points import point_pair
@@ -22,6 +23,7 @@ class PureDP(Mechanism):
     """
 
     name: ClassVar[str] = "pure_dp"
+    neighbours: ClassVar[str] = ANY
     promises: ClassVar[tuple[str, ...]] = ("promised_epsilon",)
 
     promised_epsilon: float = field(metadata={"argument": "epsilon"})
@@ -40,6 +42,7 @@ class ApproximateDP(Mechanism):
     """Any mechanism that promises (epsilon, delta)-differential privacy; see PureDP for the names of its fields."""
 
     name: ClassVar[str] = "approximate_dp"
+    neighbours: ClassVar[str] = ANY
     promises: ClassVar[tuple[str, ...]] = ("promised_epsilon", "promised_delta")
 
     promised_epsilon: float = field(metadata={"argument": "epsilon"})

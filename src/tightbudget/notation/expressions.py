@@ -2,6 +2,7 @@
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import compose
+from tightbudget.mechanisms.relations import meant
 from tightbudget.notation.faults import fault
 from tightbudget.notation.meaning import Private, as_private
 from tightbudget.notation.sums import split_sum
@@ -10,8 +11,8 @@ from tightbudget.notation.terms import Term
 MAX_CHARACTERS = 1_000_000  # two histograms of 20 000 cells each still fit
 
 
-def parse(text: str) -> Private:
-    """Read a mechanism or composition from its notation.
+def parse(text: str, mix_relations: bool = False) -> Private:
+    """Read a mechanism or composition from its notation; `mix_relations` as in `compose`.
 
     >>> parse("gaussian(sigma=2)")
     Gaussian(sigma=2, sensitivity=1.0)
@@ -23,13 +24,13 @@ def parse(text: str) -> Private:
     if len(text) > MAX_CHARACTERS:
         too_long = f"The expression has {len(text)} characters, but at most {MAX_CHARACTERS} are read"
         raise fault(f"{too_long}; give long histograms as a file", text[:80], 0)
-    terms = [_term(text, start, source) for start, source in split_sum(text)]
-    return terms[0] if len(terms) == 1 else compose(terms)
+    terms = [_term(text, start, source, meant(mix_relations)) for start, source in split_sum(text)]
+    return terms[0] if len(terms) == 1 else compose(terms, mix_relations)
 
 
-def _term(text: str, start: int, source: str) -> Private:
+def _term(text: str, start: int, source: str, mix_relations: bool) -> Private:
     if not source.strip():
         example = "write a mechanism such as gaussian(sigma=2), or nothing"
         raise fault(f"A mechanism is missing here; {example}", text, start)
-    term = Term.unindented(text, start, source)
+    term = Term.unindented(text, start, source, mix_relations)
     return as_private(term, term.tree())

@@ -4,7 +4,7 @@ import ast
 import math
 from dataclasses import MISSING
 
-from tightbudget.mechanisms import BY_NAME, Composition, Mechanism, compose
+from tightbudget.mechanisms import BY_NAME, Composition, Mechanism, Poisson, compose
 from tightbudget.mechanisms.histograms import Histograms
 from tightbudget.notation.arithmetic import Number, arithmetic, as_written, checked, square_root, total
 from tightbudget.notation.signatures import did_you_mean, parameters, signature
@@ -109,7 +109,8 @@ def _sum(term: Term, node: ast.BinOp, depth: int) -> Value:
     both = list(zip(operands, values, strict=True))
     if isinstance(values[0], Number):
         return total(term, operands, (number(term, operand, value) for operand, value in both))
-    return compose([_private(term, operand, value) for operand, value in both])
+    parts = [_private(term, operand, value) for operand, value in both]
+    return term.pointing_at(node, lambda: compose(parts, term.mix_relations))
 
 
 def _operation(term: Term, node: ast.BinOp, left: Value, right: Value) -> Value:
@@ -141,6 +142,8 @@ def _call(term: Term, node: ast.Call, name: str, depth: int) -> Value:
         if isinstance(path, str):
             return term.pointing_at(node.args[0], lambda: Histograms.from_csv(path))
     arguments = _arguments(term, node, name, depth)
+    if name == Poisson.name and term.mix_relations:
+        return term.pointing_at(node, lambda: Poisson(**arguments, mix_relations=True))  # type: ignore[arg-type]
     return term.pointing_at(node, lambda: BY_NAME[name](**arguments))
 
 

@@ -16,20 +16,21 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Its own source, and where in the whole text that starts."""
+    """Its own source, and where in the whole text that starts; and whether relations may be mixed in it."""
 
     text: str
     start: int
     source: str
+    mix_relations: bool = False
 
     @classmethod
-    def unindented(cls, text: str, start: int, source: str) -> Self:
+    def unindented(cls, text: str, start: int, source: str, mix_relations: bool = False) -> Self:
         """Return the term from its first character on.
 
         Blanks in front would be an indentation error; a bracket pair of our own would shift every position.
         """
         bare = source.lstrip(" ")
-        return cls(text, start + len(source) - len(bare), bare)
+        return cls(text, start + len(source) - len(bare), bare, mix_relations)
 
     def tree(self) -> ast.expr:
         try:

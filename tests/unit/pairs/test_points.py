@@ -31,7 +31,9 @@ BASES = [
     tb.Histograms((5.0, 0.0, 2.0, 1e-9), (1.0, 4.0, 0.0, 1.0)),
 ]
 MECHANISMS = (
-    BASES + [tb.Poisson(base, q) for base in BASES for q in (1e-6, 0.3, 0.999)] + [tb.Poisson(tb.Poisson(BASES[0], 0.5), 0.1)]
+    BASES
+    + [tb.Poisson(base, q, mix_relations=True) for base in BASES for q in (1e-6, 0.3, 0.999)]
+    + [tb.Poisson(tb.Poisson(BASES[0], 0.5, mix_relations=True), 0.1)]
 )
 # Those whose events can be told apart by their losses; hockey sticks serve for the others.
 ONE_TO_ONE = [

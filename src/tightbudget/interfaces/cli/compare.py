@@ -15,7 +15,7 @@ from tightbudget.comparison import compare as comparison
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.files import as_csv, check_targets, write_all
-from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Expression, Json, Rtol, check_question
+from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Expression, Json, MixRelations, Rtol, check_question
 from tightbudget.interfaces.cli.terminal import patiently, show
 from tightbudget.interfaces.comparison_plot import draw_comparison
 from tightbudget.notation import Private, parse
@@ -38,6 +38,7 @@ def compare(
     plot: Annotated[Path | None, typer.Option(help="Draw δ(ε) by every bound to this .png or .svg file.")] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Write the table to this file.")] = None,
     rtol: Rtol = 1e-3,
+    mix_relations: MixRelations = False,
     as_json: Json = False,
 ) -> int:
     """Print our bracket beside the classic bounds; those that do not apply say why.
@@ -46,7 +47,7 @@ def compare(
     Example:
       tightbudget compare "gaussian(sigma=282.84) * 512" --delta 1e-5 --plot bounds.png
     """
-    private = parse(expression)
+    private = parse(expression, mix_relations)
     _check(delta, epsilon, high, plot, csv_file)
     table = patiently(lambda: comparison(private, delta=delta, epsilon=epsilon, rtol=rtol), "asking every bound")
     files: dict[Path, bytes] = {}

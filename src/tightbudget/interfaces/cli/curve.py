@@ -16,7 +16,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import plot as picture
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.files import as_csv, check_targets, write_all
-from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Expression, Json, Rtol, say, whole
+from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Expression, Json, MixRelations, Rtol, say, whole
 from tightbudget.interfaces.cli.terminal import patiently, show
 from tightbudget.mechanisms.base import Curve
 from tightbudget.notation import Private, parse
@@ -37,6 +37,7 @@ def curve(
     plot: Annotated[Path | None, typer.Option(help="Draw the curve to this .png or .svg file.")] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Write all points to this file.")] = None,
     rtol: Rtol = 1e-3,
+    mix_relations: MixRelations = False,
     as_json: Json = False,
 ) -> int:
     """Print δ(ε), upper and lower bound, over a range of ε.
@@ -45,7 +46,7 @@ def curve(
     Example:
       tightbudget curve "gaussian(sigma=20) * 512" --max 8 --plot curve.png
     """
-    private = parse(expression)
+    private = parse(expression, mix_relations)
     _check(low, high, points, plot, csv_file)
     result = patiently(lambda: private.curve(_epsilons(private, low, high, points), rtol=rtol), "drawing δ(ε)")
     files: dict[Path, bytes] = {}

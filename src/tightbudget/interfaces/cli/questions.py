@@ -19,6 +19,9 @@ MOST_DIGITS = 30  # of a whole number
 
 Expression = Annotated[str, typer.Argument(metavar="EXPR", help="A composition, as in 'gaussian(sigma=2) * 10'.")]
 Rtol = Annotated[float, typer.Option(help="Width asked for, relative to the upper end.")]
+MixRelations = Annotated[
+    bool, typer.Option("--mix-relations", help="Compose steps that are for different neighbouring relations.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -43,6 +46,7 @@ def epsilon(
     expression: Expression,
     delta: Annotated[float, typer.Option(help="The δ to hold, between 0 and 1.")],
     rtol: Rtol = 1e-3,
+    mix_relations: MixRelations = False,
     as_json: Json = False,
 ) -> int:
     """Print a bracket that holds the smallest ε at the given δ.
@@ -51,7 +55,7 @@ def epsilon(
     Example:
       tightbudget epsilon "poisson(gaussian(4), q=0.01) * 65536" --delta 1e-6
     """
-    private = parse(expression)
+    private = parse(expression, mix_relations)
     answer = patiently(lambda: private.epsilon(delta=delta, rtol=rtol), "bracketing ε")
     note = class_note(private)
     if as_json:
@@ -63,6 +67,7 @@ def delta(
     expression: Expression,
     epsilon: Annotated[float, typer.Option(help="The ε to hold, 0 or more.")],
     rtol: Rtol = 1e-3,
+    mix_relations: MixRelations = False,
     as_json: Json = False,
 ) -> int:
     """Print a bracket that holds the smallest δ at the given ε.
@@ -71,7 +76,7 @@ def delta(
     Example:
       tightbudget delta "gaussian(80) * 512 + laplace(200) * 10" --epsilon 0.5
     """
-    private = parse(expression)
+    private = parse(expression, mix_relations)
     answer = patiently(lambda: private.delta(epsilon=epsilon, rtol=rtol), "bracketing δ")
     note = class_note(private)
     if as_json:
