@@ -769,6 +769,8 @@ MUTATIONS = [
              "1 - delta is lost where delta is near 1", [FIFTY]),
     Mutation("mixed composition", "mechanisms/base.py", "if not meant(mix_relations):", "if False:",
              "steps for different relations add up to a number for neither", [RELATIONS]),
+    Mutation("mixed budget", "filters/states.py", "if not self._mixes:", "if False:",
+             "a filter adds up steps for different relations", [RELATIONS]),
     Mutation("mixed sample", "mechanisms/poisson.py", "if not meant(mix_relations) and", "if False and",
              "a mechanism for replacing a record passes for one for removing it", [RELATIONS]),
     # what is read

@@ -241,7 +241,7 @@ def test_the_relations_of_steps_are_written() -> None:
         restore = reader(made)
         assert made.state()["relations"] == []
         made.spend(tb.Laplace(10))
-        made.quote(tb.RandomizedResponse(0.6))
+        made.quote(tb.Laplace(10))
         assert made.state()["relations"] == ["add_remove"]
         assert restore(made.state()).state()["relations"] == ["add_remove"]
         for wrong in (None, "add_remove", [1], {}):

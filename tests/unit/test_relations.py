@@ -5,12 +5,15 @@ import json
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import every_filter
+import every_odometer
 import pytest
 from typer.testing import CliRunner
 
 import tightbudget as tb
+from tightbudget import filters, odometers
 from tightbudget.interfaces.cli.app import app
 
 RESPONSE, NOISE = tb.RandomizedResponse(p=0.75), tb.Gaussian(sigma=1)
@@ -104,3 +107,61 @@ def test_the_command_line_asks_too(command: list[str], expression: str) -> None:
     answered = CliRunner().invoke(app, [command[0], expression, *command[1:], "--mix-relations", "--json"])
     assert answered.exit_code == 0
     assert json.loads(answered.stdout)["relation"] == BOTH
+
+
+SMALL = tb.Laplace(scale=1e4)
+RARE = tb.RandomizedResponse(p=0.5001)
+TOGETHER = tb.compose([SMALL, RARE], mix_relations=True)
+KEPT = [
+    *((make, filters.from_state) for make in every_filter.PLAIN),
+    *((make, odometers.from_state) for make in every_odometer.EVERY),
+]
+
+
+@pytest.mark.parametrize(("make", "restore"), KEPT)
+@pytest.mark.parametrize(("first", "second"), [(SMALL, RARE), (RARE, SMALL)])
+def test_a_filter_or_odometer_is_for_one_relation(make: Callable[[], Any], restore: Any, first: Any, second: Any) -> None:
+    made = make()
+    with pytest.raises(tb.MixedRelations, match="laplace"):
+        made.spend(TOGETHER)
+    made.spend(tb.PureDP(1e-4))
+    made.spend(first)
+    for one in (made, restore(json.loads(json.dumps(made.state())))):
+        before = one.state()
+        for ask in (one.spend, one.quote, getattr(one, "remaining", one.quote)):
+            with pytest.raises(tb.MixedRelations, match="what was spent before is for"):
+                ask(second)
+        assert one.state() == before
+        one.spend(first)
+
+
+@pytest.mark.parametrize(("make", "restore"), KEPT)
+def test_those_who_mean_it_say_so_at_the_start(make: Callable[[], Any], restore: Any) -> None:
+    state = make().state()
+    assert state["mix_relations"] is False
+    made = restore({**state, "mix_relations": True})
+    made.spend(TOGETHER)
+    made.spend(SMALL)
+    assert made.state()["relations"] == ["add_remove", "replace_one"]
+    assert restore(json.loads(json.dumps(made.state()))) == made
+
+
+def test_steps_are_for_the_relation_of_the_plan() -> None:
+    plan = tb.compose([SMALL, RARE, tb.PureDP(0.1)], mix_relations=True)
+    for given in (plan, str(plan)):
+        with pytest.raises(tb.MixedRelations):
+            filters.SlotFilter(1, 1e-6, given)
+        budget = filters.SlotFilter(1, 1e-6, given, mix_relations=True)
+        assert budget.remaining(SMALL) == budget.remaining(RARE) == 2
+        assert filters.from_state(budget.state()) == budget
+    with pytest.raises(tb.MixedRelations):
+        filters.SlotFilter(1, 1e-6, SMALL + tb.PureDP(0.1)).quote(RARE)
+    assert filters.SlotFilter(1, 1e-6, tb.PureDP(0.1)).quote(RARE)
+
+
+def test_best_takes_what_was_meant() -> None:
+    choices = filters.best(1, 1e-6, TOGETHER)
+    assert all(row.filter is not None and row.filter.spend(TOGETHER) for row in choices)
+    refused = CliRunner().invoke(app, ["filter", "compare", "--epsilon", "1", "--delta", "1e-6", "--each", MIXED])
+    assert isinstance(refused.exception, tb.MixedRelations)
+    assert filters.parse_increment(MIXED, mix_relations=True).relation == BOTH

@@ -51,9 +51,9 @@ class AdvancedFilter(_Mixture):
 
     kind: ClassVar[str] = "advanced"
 
-    def __init__(self, epsilon: Any, delta: Any, or_basic: bool = False) -> None:
+    def __init__(self, epsilon: Any, delta: Any, or_basic: bool = False, *, mix_relations: bool = False) -> None:
         half = exact("delta", delta) / 2
-        super().__init__(epsilon, delta, half, or_basic)
+        super().__init__(epsilon, delta, half, or_basic, mix_relations=mix_relations)
         if to_float(self._delta) >= math.exp(-1.0) * (1.0 - 4.0 * U):
             raise InvalidParameter("delta", delta, "below 1/e for the advanced filter", "The sharpened filter takes any.")
         self._budget = float_down(self._epsilon)
@@ -80,8 +80,17 @@ class SharpenedFilter(_Mixture):
 
     kind: ClassVar[str] = "sharpened"
 
-    def __init__(self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, or_basic: bool = False, beta: Any = None) -> None:
-        super().__init__(epsilon, delta, delta_for_steps, or_basic)
+    def __init__(
+        self,
+        epsilon: Any,
+        delta: Any,
+        delta_for_steps: Any = 0,
+        or_basic: bool = False,
+        beta: Any = None,
+        *,
+        mix_relations: bool = False,
+    ) -> None:
+        super().__init__(epsilon, delta, delta_for_steps, or_basic, mix_relations=mix_relations)
         self._budget = float_down(self._epsilon)
         self._log = 2.0 * log_reciprocal(self._tail)
         self._given_beta = None if beta is None else exact("beta", beta, "a number above 0")

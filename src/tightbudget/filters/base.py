@@ -10,7 +10,7 @@ from typing import Any
 
 from tightbudget.errors import BudgetRefused, InvalidParameter
 from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, plus, show, tidy
-from tightbudget.filters.increments import Increment, checked_increment
+from tightbudget.filters.increments import Increment
 from tightbudget.filters.states import Kept, State, check_spent
 
 MOST = 2**53
@@ -77,8 +77,8 @@ class Filter(Kept):
     after the first step.
     """
 
-    def __init__(self, epsilon: Any, delta: Any) -> None:
-        super().__init__()
+    def __init__(self, epsilon: Any, delta: Any, *, mix_relations: bool = False) -> None:
+        super().__init__(mix_relations)
         self._epsilon = exact("epsilon", epsilon)
         self._delta = exact_probability("delta", delta)
         self._sums: Sums = (0,) * len(self.sums)
@@ -111,11 +111,11 @@ class Filter(Kept):
 
     def quote(self, increment: Increment) -> Quote:
         """Return whether the step fits, what it asks and what is left; nothing is spent."""
-        return self._weigh(checked_increment(increment))[0]
+        return self._weigh(self._checked(increment))[0]
 
     def spend(self, increment: Increment) -> Quote:
         """Spend the step, or raise BudgetRefused and change nothing. Call it before the step runs."""
-        quote, after = self._weigh(checked_increment(increment))
+        quote, after = self._weigh(self._checked(increment))
         if not quote.accepted:
             raise BudgetRefused(quote)
         self._sums = after
@@ -179,7 +179,7 @@ class SumFilter(Filter):
         return self._sums
 
     def remaining(self, increment: Increment) -> int:
-        price = self._price(checked_increment(increment))
+        price = self._price(self._checked(increment))
         return largest(lambda count: self._verdict(plus(self._sums, price, count))[0])
 
 

@@ -17,6 +17,7 @@ from tightbudget.filters.exact import Amount, exact, exact_probability, show, to
 from tightbudget.filters.gdp import GDPFilter
 from tightbudget.filters.increments import RDP, Increment, checked_increment
 from tightbudget.filters.rdp import RDPFilter
+from tightbudget.filters.relations import relations_of
 from tightbudget.filters.residual import ResidualFilter
 from tightbudget.filters.slots import SlotFilter
 from tightbudget.filters.thresholds import renyi_budget
@@ -94,16 +95,17 @@ def best(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = N
     checked_increment(expected)
     promised = BasicFilter(epsilon, delta).state()
     for_steps = _share(delta, expected) if delta_for_steps is None else _checked_share(delta, delta_for_steps)
+    mix = {"mix_relations": len(relations_of(expected)) > 1}  # if so, whoever composed it has said that it is meant
     rows = [
-        _row("basic", lambda: BasicFilter(epsilon, delta), expected),
-        _row("advanced", lambda: AdvancedFilter(epsilon, delta), expected),
-        _row("sharpened", lambda: SharpenedFilter(epsilon, delta, for_steps), expected),
-        _row("whitehouse", lambda: WhitehouseFilter(epsilon, delta, for_steps), expected),
-        _row("zcdp", lambda: ZCDPFilter(epsilon, delta, for_steps), expected),
+        _row("basic", lambda: BasicFilter(epsilon, delta, **mix), expected),
+        _row("advanced", lambda: AdvancedFilter(epsilon, delta, **mix), expected),
+        _row("sharpened", lambda: SharpenedFilter(epsilon, delta, for_steps, **mix), expected),
+        _row("whitehouse", lambda: WhitehouseFilter(epsilon, delta, for_steps, **mix), expected),
+        _row("zcdp", lambda: ZCDPFilter(epsilon, delta, for_steps, **mix), expected),
         _row("rdp, one order", lambda: best_order(epsilon, delta, expected, for_steps), expected),
-        _row("rdp, 32 orders", lambda: RDPFilter(epsilon, delta, SEVERAL_ORDERS, None, for_steps), expected),
-        _row("gdp", lambda: GDPFilter(epsilon, delta, for_steps), expected),
-        _row("residual", lambda: ResidualFilter(epsilon, delta, for_steps), expected),
+        _row("rdp, 32 orders", lambda: RDPFilter(epsilon, delta, SEVERAL_ORDERS, None, for_steps, **mix), expected),
+        _row("gdp", lambda: GDPFilter(epsilon, delta, for_steps, **mix), expected),
+        _row("residual", lambda: ResidualFilter(epsilon, delta, for_steps, **mix), expected),
     ]
     known = max(row.count for row in rows)
     rows.append(_row("slots", lambda: _most_slots(epsilon, delta, expected, known), expected))
@@ -122,7 +124,8 @@ def best_order(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: A
             place = candidates.index(_most_admitting(epsilon, delta, expected, delta_for_steps, candidates))
             low, high = candidates[max(place - 1, 0)] - 1, candidates[min(place + 1, len(candidates) - 1)] - 1
     order = _most_admitting(epsilon, delta, expected, delta_for_steps, candidates)
-    return RDPFilter(epsilon, delta, order, None, delta_for_steps)
+    mix = len(relations_of(expected)) > 1
+    return RDPFilter(epsilon, delta, order, None, delta_for_steps, mix_relations=mix)
 
 
 def _most_admitting(
@@ -203,7 +206,7 @@ def _most_slots(epsilon: Any, delta: Any, expected: Increment, known: int) -> Sl
 
     def fits(count: int) -> bool:
         try:
-            filters[count] = SlotFilter(epsilon, delta, expected * count)
+            filters[count] = SlotFilter(epsilon, delta, expected * count, mix_relations=len(expected.relations) > 1)
         except InvalidParameter:
             return False
         return True

@@ -29,9 +29,11 @@ class ConcentrationFilter(SumFilter):
     _unit: ClassVar[int] = 1
     """Own sums are kept in parts 1/_unit: of many or computed amounts whole numbers of ticks, which add up fast."""
 
-    def __init__(self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, or_basic: bool = False) -> None:
+    def __init__(
+        self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, or_basic: bool = False, *, mix_relations: bool = False
+    ) -> None:
         self._or_basic = _flag("or_basic", or_basic)
-        super().__init__(epsilon, delta)
+        super().__init__(epsilon, delta, mix_relations=mix_relations)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
         check_guarantee(self._epsilon, self._delta, self._for_steps)
 

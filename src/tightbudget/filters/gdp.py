@@ -22,8 +22,8 @@ class GDPFilter(ConcentrationFilter):
     limit: ClassVar[str] = "the sum of squared mu"
     _own_sums: ClassVar[tuple[str, ...]] = ("squared mu",)
 
-    def __init__(self, epsilon: Any, delta: Any, delta_for_steps: Any = 0) -> None:
-        super().__init__(epsilon, delta, delta_for_steps)
+    def __init__(self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, *, mix_relations: bool = False) -> None:
+        super().__init__(epsilon, delta, delta_for_steps, mix_relations=mix_relations)
         self._budget = Fraction(most_mu(self._epsilon, self._tail)) ** 2
 
     def _full_price(self, increment: Increment) -> Sums:

@@ -94,7 +94,7 @@ _PROMISES = {"zcdp": ("rho", "delta"), "rdp": ("order", "value", "delta")}
 _STARTS_A_PROMISE = re.compile(rf"\s*({'|'.join(_PROMISES)})\b")
 
 
-def parse_increment(text: str) -> Increment:
+def parse_increment(text: str, mix_relations: bool = False) -> Increment:
     """Read a step: the notation of mechanisms and compositions, and besides it zcdp(rho) and rdp(order, value).
 
     >>> parse_increment("rdp(order=8, value=0.02)"), parse_increment("zcdp(rho=0.01, delta=1e-9)")
@@ -103,7 +103,7 @@ def parse_increment(text: str) -> Increment:
     Composition(items=((PureDP(promised_epsilon=0.01), 3),))
     """
     if not isinstance(text, str) or not (_STARTS_A_PROMISE.match(text) or _misspells_a_promise(text)):
-        return parse(text)
+        return parse(text, mix_relations)
     name, arguments = parse_call(text, _PROMISES)
     for needed in _PROMISES[name][:-1]:
         if needed not in arguments:

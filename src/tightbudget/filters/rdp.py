@@ -37,11 +37,13 @@ class RDPFilter(ConcentrationFilter):
         weights: Any = None,
         delta_for_steps: Any = 0,
         or_basic: bool = False,
+        *,
+        mix_relations: bool = False,
     ) -> None:
         self._orders = _checked_orders(orders)
         self._weights = _checked_weights(weights, len(self._orders))
         self._names = tuple(f"order {show(order)}" for order in self._orders)
-        super().__init__(epsilon, delta, delta_for_steps, or_basic)
+        super().__init__(epsilon, delta, delta_for_steps, or_basic, mix_relations=mix_relations)
         each = zip(self._orders, self._weights, strict=True)
         budgets = [renyi_budget(order, self._epsilon, weight * self._tail) for order, weight in each]
         self._prices: dict[Increment, Sums] = {}  # keyed by the step alone: hashing many orders takes longer than a decision

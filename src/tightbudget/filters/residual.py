@@ -13,7 +13,7 @@ from tightbudget.filters.base import Filter, Quote, Sums
 from tightbudget.filters.concentration import DELTA_OF_STEPS, check_guarantee
 from tightbudget.filters.exact import Amount, exact, exact_probability, float_down, show, tidy, to_float
 from tightbudget.filters.grid import Spread, gaussian_profile, spread
-from tightbudget.filters.increments import Increment, checked_increment
+from tightbudget.filters.increments import Increment
 from tightbudget.filters.prices import REMEMBERED
 from tightbudget.filters.states import TOLERANCE, State, at_most, check_spent
 from tightbudget.filters.thresholds import most_mu
@@ -40,8 +40,10 @@ class ResidualFilter(Filter):
 
     kind: ClassVar[str] = "residual"
 
-    def __init__(self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, step: Any = None) -> None:
-        super().__init__(epsilon, delta)
+    def __init__(
+        self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, step: Any = None, *, mix_relations: bool = False
+    ) -> None:
+        super().__init__(epsilon, delta, mix_relations=mix_relations)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
         check_guarantee(self._epsilon, self._delta, self._for_steps)
         self._tail = float_down(self._delta - self._for_steps)
@@ -125,7 +127,7 @@ class ResidualFilter(Filter):
 
         It ends after 1000 steps, or as soon as so many comparisons of profiles were made: some steps need ten times as many.
         """
-        checked_increment(increment)
+        self._checked(increment)
         trial = copy.copy(self)
         trial._comparisons = 0
         for count in range(MOST_COUNTED):

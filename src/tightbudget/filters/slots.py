@@ -8,9 +8,10 @@ from tightbudget.filters.base import Filter, Quote, Sums, largest
 from tightbudget.filters.concentration import DELTA_OF_STEPS
 from tightbudget.filters.domination import dominates
 from tightbudget.filters.exact import Amount, exact, exact_probability, float_down, show, tidy, to_float
-from tightbudget.filters.increments import Increment, checked_increment
+from tightbudget.filters.increments import Increment
 from tightbudget.filters.states import State, check_spent
 from tightbudget.mechanisms import ApproximateDP, Composable, Composition, Histograms, Mechanism, Poisson, PureDP, compose
+from tightbudget.mechanisms.relations import Relations
 from tightbudget.notation import MAX_CHARACTERS, parse
 
 PRICED = 1e-6  # how narrow the bracket is that prices the plan
@@ -26,17 +27,17 @@ class SlotFilter(Filter):
 
     kind: ClassVar[str] = "slots"
 
-    def __init__(self, epsilon: Any, delta: Any, plan: Any, delta_for_steps: Any = 0) -> None:
-        self._lay_out(epsilon, delta, plan, delta_for_steps)
+    def __init__(self, epsilon: Any, delta: Any, plan: Any, delta_for_steps: Any = 0, *, mix_relations: bool = False) -> None:
+        self._lay_out(epsilon, delta, plan, delta_for_steps, mix_relations)
         self._price = self._certified()
 
-    def _lay_out(self, epsilon: Any, delta: Any, plan: Any, delta_for_steps: Any) -> None:
+    def _lay_out(self, epsilon: Any, delta: Any, plan: Any, delta_for_steps: Any, mix_relations: bool) -> None:
         """Make the filter, but for the price of its plan."""
-        self._plan = _checked_plan(plan)
+        self._plan = _checked_plan(plan, mix_relations)
         self._slots = list(dict.fromkeys(mechanism for mechanism, _ in self._plan.items))
         self._counts = [sum(n for mechanism, n in self._plan.items if mechanism == slot) for slot in self._slots]
         self._names = _different([str(_in_numbers(slot)) for slot in self._slots])
-        Filter.__init__(self, epsilon, delta)
+        Filter.__init__(self, epsilon, delta, mix_relations=mix_relations)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
         if self._for_steps > self._delta:
             raise InvalidParameter("delta_for_steps", delta_for_steps, f"at most delta, which is {show(self._delta)}")
@@ -56,6 +57,11 @@ class SlotFilter(Filter):
             found = f"Its delta is {priced.upper:.4g}" if priced.lower > delta else f"It {certified}"
             raise InvalidParameter("plan", str(self._plan), allowed, f"{found}: take fewer slots or more noise.")
         return priced.upper
+
+    @property
+    def _spent_for(self) -> Relations:
+        """Steps are to be for the relation of the plan."""
+        return super()._spent_for | self._plan.relations
 
     @property
     def sums(self) -> tuple[str, ...]:
@@ -99,7 +105,7 @@ class SlotFilter(Filter):
         return fitting, 0
 
     def remaining(self, increment: Increment) -> int:
-        checked_increment(increment)
+        self._checked(increment)
         return largest(lambda count: self._taken(increment, count)[0].accepted)
 
     def _restore(self, spent: object) -> None:
@@ -139,11 +145,11 @@ class SlotFilter(Filter):
         return {**{name: show(value) for name, value in settings.items()}, "plan": plan}
 
 
-def _checked_plan(plan: Any) -> Composition:
-    read = parse(plan) if isinstance(plan, str) else plan
+def _checked_plan(plan: Any, mix_relations: bool) -> Composition:
+    read = parse(plan, mix_relations) if isinstance(plan, str) else plan
     if not isinstance(read, Composable):
         raise InvalidParameter("plan", plan, "a composition or its notation", "For example 'gaussian(sigma=20) * 100'.")
-    return compose([read])
+    return Composition(read._parts, mix_relations)
 
 
 def _in_numbers(mechanism: Mechanism) -> Mechanism:

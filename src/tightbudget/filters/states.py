@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Self
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.filters.exact import Amount, exact, to_float
-from tightbudget.filters.increments import Increment
+from tightbudget.filters.increments import Increment, checked_increment
 from tightbudget.filters.relations import relations_of
+from tightbudget.mechanisms.relations import Relations, check_one, meant
 
 VERSION = 2
 """Of what `state` returns. Version 1 had neither constants nor relations; it is still read."""
@@ -38,17 +39,18 @@ class Kept(ABC):
     _not_written: ClassVar[frozenset[str]] = frozenset()
     """Arguments of the constructor that a state does without; all the others are in it."""
 
-    def __init__(self) -> None:
-        self._relations: frozenset[str] = frozenset()
+    def __init__(self, mix_relations: bool) -> None:
+        self._mixes = meant(mix_relations)
+        self._relations: Relations = frozenset()
 
     def state(self) -> State:
         """Return all there is to know, exact and fit for JSON; `from_state` gives it back."""
         frame = {"constants": self._constants(), "relations": sorted(self._relations), "spent": self._written()}
-        return {"version": VERSION, "kind": self.kind, **self._settings(), **frame}
+        return {"version": VERSION, "kind": self.kind, **self._settings(), "mix_relations": self._mixes, **frame}
 
     @abstractmethod
     def _settings(self) -> State:
-        """Return the arguments of the constructor, exact and fit for JSON."""
+        """Return the other arguments of the constructor, exact and fit for JSON."""
 
     @abstractmethod
     def _written(self) -> State:
@@ -70,6 +72,18 @@ class Kept(ABC):
     def _remade(cls, settings: State, constants: State) -> Self:
         """Return a fresh object of these settings. What takes long to compute may be left to `_adopt`."""
         return cls(**settings)
+
+    def _checked(self, increment: object) -> Increment:
+        """Return the step if it is one and, unless mixing was meant, for the relation of those before (decision 0009)."""
+        step = checked_increment(increment)
+        if not self._mixes:
+            check_one([("what was spent before", self._spent_for), (step, relations_of(step))])
+        return step
+
+    @property
+    def _spent_for(self) -> Relations:
+        """The relations of the steps so far."""
+        return self._relations
 
     def _meet(self, increment: Increment) -> None:
         """Take note of the relation that a step is for."""
@@ -95,7 +109,7 @@ def restored(state: object, kinds: Mapping[str, type[Kept]], what: str) -> Any:
         raise InvalidParameter("kind", kind, f"one of {', '.join(kinds)}")
     frame, wrote = _FRAME[version], f"as {what} of kind {kind} wrote it"
     settings = {name: value for name, value in state.items() if name not in frame}
-    _check_keys("state", state, frame | _settings_of(kinds[kind]), wrote)
+    _check_keys("state", state, frame | _settings_of(kinds[kind], version), wrote)
     made = kinds[kind](**settings) if version == 1 else kinds[kind]._remade(settings, state["constants"])
     if version > 1:
         _check_keys("constants", state["constants"], made._constants().keys(), wrote)
@@ -105,8 +119,9 @@ def restored(state: object, kinds: Mapping[str, type[Kept]], what: str) -> Any:
     return made
 
 
-def _settings_of(kind: type[Kept]) -> set[str]:
-    return set(inspect.signature(kind).parameters) - kind._not_written
+def _settings_of(kind: type[Kept], version: int) -> set[str]:
+    later = {"mix_relations"} if version == 1 else set()
+    return set(inspect.signature(kind).parameters) - kind._not_written - later
 
 
 def _check_keys(name: str, found: object, expected: Any, wrote: str) -> None:
@@ -119,7 +134,7 @@ def _check_keys(name: str, found: object, expected: Any, wrote: str) -> None:
         raise InvalidParameter(name, f"with {', '.join(unknown)}", wrote)
 
 
-def _relations(found: object) -> frozenset[str]:
+def _relations(found: object) -> Relations:
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
         raise InvalidParameter("relations", found, "a list of neighbouring relations")
     return frozenset(found)

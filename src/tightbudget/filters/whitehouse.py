@@ -16,8 +16,10 @@ class WhitehouseFilter(ConcentrationFilter):
     limit: ClassVar[str] = "the sum of squared epsilons"
     _own_sums: ClassVar[tuple[str, ...]] = ("squares",)
 
-    def __init__(self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, or_basic: bool = False) -> None:
-        super().__init__(epsilon, delta, delta_for_steps, or_basic)
+    def __init__(
+        self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, or_basic: bool = False, *, mix_relations: bool = False
+    ) -> None:
+        super().__init__(epsilon, delta, delta_for_steps, or_basic, mix_relations=mix_relations)
         self._budget = most_squares(self._epsilon, self._tail)
 
     def _full_price(self, increment: Increment) -> Sums:

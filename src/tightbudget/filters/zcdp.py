@@ -19,8 +19,10 @@ class ZCDPFilter(ConcentrationFilter):
     limit: ClassVar[str] = "rho"
     _own_sums: ClassVar[tuple[str, ...]] = ("rho",)
 
-    def __init__(self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, or_basic: bool = False) -> None:
-        super().__init__(epsilon, delta, delta_for_steps, or_basic)
+    def __init__(
+        self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, or_basic: bool = False, *, mix_relations: bool = False
+    ) -> None:
+        super().__init__(epsilon, delta, delta_for_steps, or_basic, mix_relations=mix_relations)
         self._budget = most_rho(self._epsilon, self._tail)
 
     def _full_price(self, increment: Increment) -> Sums:

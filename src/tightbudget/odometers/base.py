@@ -11,7 +11,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.filters import prices
 from tightbudget.filters.exact import Amount, exact, exact_probability, float_up, plus, show
 from tightbudget.filters.exact import tidy as short
-from tightbudget.filters.increments import Increment, checked_increment
+from tightbudget.filters.increments import Increment
 from tightbudget.filters.logs import log_reciprocal
 from tightbudget.filters.states import Kept, State, at_least
 from tightbudget.odometers.boundaries import RAISED
@@ -46,8 +46,8 @@ class Odometer(Kept):
     two_sided: ClassVar[bool]
     """Whether the bound is on the absolute value of the loss. If not, that costs a factor 1 + e^-epsilon on delta (M16)."""
 
-    def __init__(self, delta: Any, delta_for_steps: Any) -> None:
-        super().__init__()
+    def __init__(self, delta: Any, delta_for_steps: Any, *, mix_relations: bool = False) -> None:
+        super().__init__(mix_relations)
         self._delta = exact_probability("delta", delta)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
         self._sums: Sums = (Fraction(0),) * len(self.sums)
@@ -74,11 +74,11 @@ class Odometer(Kept):
 
     def quote(self, increment: Increment) -> float:
         """Return the running epsilon as it would be after the step; nothing is spent."""
-        return self._read(self._after(checked_increment(increment)))
+        return self._read(self._after(self._checked(increment)))
 
     def spend(self, increment: Increment) -> float:
         """Add the step and return the running epsilon. Call it before the step runs."""
-        after = self._after(checked_increment(increment))
+        after = self._after(self._checked(increment))
         running = self._read(after)  # first: what cannot be read is not spent
         self._sums = after
         self._meet(increment)
@@ -119,8 +119,8 @@ class ConcentrationOdometer(Odometer):
 
     or_basic: ClassVar[bool] = True
 
-    def __init__(self, delta: Any, delta_for_steps: Any) -> None:
-        super().__init__(delta, delta_for_steps)
+    def __init__(self, delta: Any, delta_for_steps: Any, *, mix_relations: bool = False) -> None:
+        super().__init__(delta, delta_for_steps, mix_relations=mix_relations)
         if not SMALLEST_DELTA <= self._delta < 1:
             raise InvalidParameter("delta", delta, "from 1e-300 to below 1 for this odometer", "1e-6 is a usual choice.")
         rest = self._delta - self._for_steps

@@ -22,8 +22,8 @@ class BasicOdometer(Odometer):
     sums: ClassVar[tuple[str, ...]] = ("delta", "epsilon")
     two_sided: ClassVar[bool] = True
 
-    def __init__(self, delta: Any = 0) -> None:
-        super().__init__(delta, delta)
+    def __init__(self, delta: Any = 0, *, mix_relations: bool = False) -> None:
+        super().__init__(delta, delta, mix_relations=mix_relations)
 
     def _price(self, increment: Increment) -> Sums:
         epsilon, delta = prices.basic(increment)

@@ -18,8 +18,10 @@ class MixingOdometer(ConcentrationOdometer):
 
     _not_written: ClassVar[frozenset[str]] = frozenset({"tight_at"})
 
-    def __init__(self, delta: Any, delta_for_steps: Any = 0, tight_at: Any = 1, gamma: Any = None) -> None:
-        super().__init__(delta, delta_for_steps)
+    def __init__(
+        self, delta: Any, delta_for_steps: Any = 0, tight_at: Any = 1, gamma: Any = None, *, mix_relations: bool = False
+    ) -> None:
+        super().__init__(delta, delta_for_steps, mix_relations=mix_relations)
         self._gamma = mixing_rate(self._level, positive("tight_at", tight_at)) if gamma is None else positive("gamma", gamma)
         self._rate = float_down(self._gamma)
 

@@ -58,8 +58,10 @@ class RenyiOdometer(ConcentrationOdometer):
     sums: ClassVar[tuple[str, ...]] = ("renyi", "delta", "epsilon")
     two_sided: ClassVar[bool] = False
 
-    def __init__(self, delta: Any, delta_for_steps: Any = 0, orders: Any = ORDERS, weights: Any = None) -> None:
-        super().__init__(delta, delta_for_steps)
+    def __init__(
+        self, delta: Any, delta_for_steps: Any = 0, orders: Any = ORDERS, weights: Any = None, *, mix_relations: bool = False
+    ) -> None:
+        super().__init__(delta, delta_for_steps, mix_relations=mix_relations)
         self._orders = tuple(exact_order(order) for order in _listed("orders", orders))
         if not self._orders or len(set(self._orders)) < len(self._orders):
             raise InvalidParameter("orders", orders, "one or more different numbers above 1")

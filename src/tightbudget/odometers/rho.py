@@ -50,8 +50,8 @@ class LineOdometer(RhoOdometer):
 
     kind: ClassVar[str] = "line"
 
-    def __init__(self, delta: Any, delta_for_steps: Any = 0, tight_at: Any = 1) -> None:
-        super().__init__(delta, delta_for_steps)
+    def __init__(self, delta: Any, delta_for_steps: Any = 0, tight_at: Any = 1, *, mix_relations: bool = False) -> None:
+        super().__init__(delta, delta_for_steps, mix_relations=mix_relations)
         self._tight_at = positive("tight_at", tight_at)
         self._touch = float_down(self._tight_at)
 
@@ -88,8 +88,8 @@ class StitchedOdometer(RhoOdometer):
 
     kind: ClassVar[str] = "stitched"
 
-    def __init__(self, delta: Any, delta_for_steps: Any = 0, start: Any = 0.01) -> None:
-        super().__init__(delta, delta_for_steps)
+    def __init__(self, delta: Any, delta_for_steps: Any = 0, start: Any = 0.01, *, mix_relations: bool = False) -> None:
+        super().__init__(delta, delta_for_steps, mix_relations=mix_relations)
         self._start = positive("start", start)
         self._from = float_down(self._start)
 

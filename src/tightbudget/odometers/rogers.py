@@ -34,9 +34,9 @@ class RogersOdometer(ConcentrationOdometer):
     two_sided: ClassVar[bool] = True
     or_basic: ClassVar[bool] = False  # as printed
 
-    def __init__(self, delta: Any, n: Any = 10**6) -> None:
+    def __init__(self, delta: Any, n: Any = 10**6, *, mix_relations: bool = False) -> None:
         half = exact("delta", delta) / 2
-        super().__init__(delta, half)
+        super().__init__(delta, half, mix_relations=mix_relations)
         size = exact("n", n, "a whole number from 2 to 1e18")
         if size.denominator != 1 or not 2 <= size <= 10**18:
             raise InvalidParameter("n", n, "a whole number from 2 to 1e18")

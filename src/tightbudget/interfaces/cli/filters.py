@@ -9,7 +9,7 @@ import typer
 from tightbudget import __version__
 from tightbudget.filters import Choice, Choices, best, parse_increment
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.questions import Json
+from tightbudget.interfaces.cli.questions import Json, MixRelations
 from tightbudget.interfaces.cli.terminal import patiently, show
 
 REFUSED = 4
@@ -30,6 +30,7 @@ def compare(
     delta_for_steps: Annotated[
         str | None, typer.Option(help="The part of δ for the δs of steps.", show_default="half, if the step has a δ")
     ] = None,
+    mix_relations: MixRelations = False,
     as_json: Json = False,
 ) -> int:
     """Print how many such steps each filter admits. Choose one before the first step; never change after.
@@ -38,7 +39,7 @@ def compare(
     Example:
       tightbudget filter compare --epsilon 1 --delta 1e-6 --each "pure_dp(epsilon=0.01)"
     """
-    expected = parse_increment(each)
+    expected = parse_increment(each, mix_relations)
     choices = patiently(lambda: best(epsilon, delta, expected, delta_for_steps), "counting steps")
     show(_as_json(choices) if as_json else _as_table(choices))
     if choices[0].count > 0:
