@@ -9,6 +9,8 @@ from hypothesis import HealthCheck, settings
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / name) for name in ("reference", "support")]
 
+os.environ.pop("COLUMNS", None)  # what is printed is as wide as needed, unless a test says otherwise
+
 # One example may compose a million steps, so there is no deadline; tests of time live in bench/.
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 settings.register_profile("dev", max_examples=25, **_COMMON)

@@ -71,7 +71,10 @@ class MissingExtra(TightBudgetError, ImportError):
 
     def __init__(self, extra: str, package: str) -> None:
         self.extra, self.package = extra, package
-        super().__init__(f"This needs {package}, which is not installed. Run: pip install 'tightbudget[{extra}]'")
+        super().__init__(
+            f"This needs {package}, which is not installed. Run: pip install {package} (in a clone of tightbudget: "
+            f"pip install '.[{extra}]')."
+        )
 
 
 class DoesNotApply(TightBudgetError):

@@ -2,9 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import ROUND_CEILING
 
 from tightbudget.numerics.bracket import Bracket
+from tightbudget.numerics.decimals import rounded
 
 OURS = "tightbudget"
 
@@ -89,7 +90,4 @@ def rounded_up(value: float, digits: int = 6) -> str:
     >>> rounded_up(1.23456111), rounded_up(0.0), rounded_up(1e-7 / 3)
     ('1.23457', '0', '3.33334e-8')
     """
-    if math.isinf(value) or value == 0.0:
-        return "inf" if value else "0"
-    exact = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(value))
-    return f"{exact:f}" if 1e-4 <= value < 1e6 else f"{exact:e}"
+    return rounded(value, digits, ROUND_CEILING)

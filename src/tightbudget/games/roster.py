@@ -55,9 +55,7 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        if self.certainly_fails:
-            return "FAILS"
-        return "held" if self.upper <= self.promised else "not refuted"
+        return verdict(self.meter, self.certainly_fails, self.upper <= self.promised)
 
 
 def _with_steps(kind: type[Any], **settings: Any) -> MakeFilter:
@@ -115,6 +113,20 @@ def unsound_odometers() -> Mapping[str, MakeOdometer]:
 def _odometer(kind: str) -> MakeOdometer:
     make: Any = BY_KIND[kind]
     return lambda delta: make(delta=delta)
+
+
+def label(meter: str) -> str:
+    """Return the name of an odometer or filter as it is shown: those that are there to fail say so."""
+    return f"{meter} (UNSOUND)" if meter in unsound_odometers() else meter
+
+
+def verdict(meter: str, fails: bool, within: bool) -> str:
+    """Return what one game says of a meter; one that is unsound has not held because one adversary misses it."""
+    if fails:
+        return "FAILS"
+    if meter in unsound_odometers():
+        return "not caught here"
+    return "holds" if within else "not refuted"
 
 
 def odometer_adversaries(epsilon: float) -> dict[str, Adversary]:

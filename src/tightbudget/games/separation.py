@@ -30,7 +30,7 @@ def separation(
     rounds: int,
     progress: Callable[[int], None] | None = None,
 ) -> Separation:
-    """Work out how each odometer fares, and the least constant width that would do for 10, 30, 100, ... rounds."""
+    """Work out how each odometer fares, and the least constant width that would do for 10, 30, 100, ... and all rounds."""
     times = np.arange(1, rounds + 1)
     mean, root = times * epsilon * math.tanh(epsilon / 2.0), epsilon * np.sqrt(times)
     failing, widths = {}, {}
@@ -39,6 +39,7 @@ def separation(
         failing[name], widths[name] = walk.crossing(epsilon, bounds), (bounds - mean) / root
         if progress is not None:
             progress(done + 1)
-    marks = np.array([mark for power in range(1, 9) for mark in (10**power, 3 * 10**power) if mark <= rounds], np.int64)
+    usual = [mark for power in range(1, 9) for mark in (10**power, 3 * 10**power) if mark < rounds]
+    marks = np.array([*(usual or range(1, rounds)), rounds], np.int64)
     needed = np.array([walk.needed_width(epsilon, delta, int(mark), tolerance=1e-3) for mark in marks])
     return Separation(epsilon, delta, failing, widths, marks, needed)

@@ -1,19 +1,49 @@
 """The JSON shapes of answers, shared by everything that speaks to machines.
 
 JSON has no infinity and no NaN, so these two travel as the strings "inf" and "nan"; every other float is written with
-the digits that give the same float back.
+the digits that give the same float back. The usual shortest digits may lie inside a bracket, so its ends are written with
+digits that lie outside as well: they are bounds for a reader of decimals and for one of floats.
 """
 
 import json
 import math
-from typing import Any
+from typing import Any, Self
 
 from tightbudget import __version__
 from tightbudget.comparison import Comparison
 from tightbudget.mechanisms.base import Curve
 from tightbudget.numerics.bracket import Bracket
+from tightbudget.numerics.decimals import at_least, at_most
 
 Wire = dict[str, Any]
+
+
+class End(float):
+    """A float with the digits it is written in."""
+
+    text: str
+
+    def __new__(cls, value: float, text: str) -> Self:
+        end = super().__new__(cls, value)
+        end.text = text
+        return end
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def lower_end(value: float) -> float | str:
+    """Return a lower bound whose digits, read as a decimal number, are no more than it.
+
+    >>> print(lower_end(0.3), upper_end(0.3), upper_end(math.inf))
+    0.29999999999999998 0.3 inf
+    """
+    return End(value, at_most(float(value))) if math.isfinite(value) else number(value)
+
+
+def upper_end(value: float) -> float | str:
+    """Return an upper bound whose digits, read as a decimal number, are no less than it."""
+    return End(value, at_least(float(value))) if math.isfinite(value) else number(value)
 
 
 def number(value: float) -> float | str:
@@ -32,8 +62,8 @@ def bracket(expression: str, asked: dict[str, float], answer: Bracket, rtol: flo
         "expression": expression,
         "relation": answer.relation,
         **{name: number(value) for name, value in asked.items()},
-        "lower": number(answer.lower),
-        "upper": number(answer.upper),
+        "lower": lower_end(answer.lower),
+        "upper": upper_end(answer.upper),
         "estimate": number(answer.estimate),
         "converged": answer.converged,
         "reason": answer.reason,
@@ -49,8 +79,8 @@ def curve(expression: str, answer: Curve, note: str = "") -> Wire:
         "expression": expression,
         "relation": answer.relation,
         "epsilon": [number(value) for value in answer.epsilons.tolist()],
-        "lower": [number(value) for value in answer.lower.tolist()],
-        "upper": [number(value) for value in answer.upper.tolist()],
+        "lower": [lower_end(value) for value in answer.lower.tolist()],
+        "upper": [upper_end(value) for value in answer.upper.tolist()],
         "converged": answer.converged,
         "note": note,
         "version": __version__,
@@ -68,8 +98,8 @@ def comparison(answer: Comparison) -> Wire:
             {
                 "name": row.name,
                 "kind": row.kind,
-                "lower": None if row.lower is None else number(row.lower),
-                "upper": None if row.value is None else number(row.value),
+                "lower": None if row.lower is None else lower_end(row.lower),
+                "upper": None if row.value is None else upper_end(row.value),
                 "reason": row.reason,
                 "reference": row.reference,
             }
@@ -82,5 +112,13 @@ def comparison(answer: Comparison) -> Wire:
     }
 
 
-def dumps(shape: Wire) -> str:
+def dumps(shape: Any) -> str:
+    """Return the shape as JSON, with ends in their own digits."""
+    match shape:
+        case End():
+            return shape.text
+        case dict():
+            return "{" + ", ".join(f"{json.dumps(name)}: {dumps(value)}" for name, value in shape.items()) + "}"
+        case list() | tuple():
+            return "[" + ", ".join(map(dumps, shape)) + "]"
     return json.dumps(shape, allow_nan=False)

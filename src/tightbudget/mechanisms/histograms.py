@@ -15,6 +15,7 @@ from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.headings import is_heading
 from tightbudget.mechanisms.nothing import revealing
 from tightbudget.numerics.rounding import U
+from tightbudget.numerics.typed import NoFloat, typed_float
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.points import point_pair
 
@@ -54,7 +55,11 @@ class Histograms(Mechanism):
             raise InvalidParameter("histograms", str(path), "a readable CSV file", f"Reading it failed: {problem}.") from None
         for place, (number, row) in enumerate(rows):
             try:
-                first, second = (float(text) for text in row)
+                first, second = (typed_float(text) for text in row)
+            except NoFloat as problem:  # a weight of 0 and one of 1e-400 are worlds apart
+                raise InvalidParameter(
+                    f"line {number} of {path}", ",".join(row)[:60], "two numbers that floats hold", f"One is {problem}."
+                ) from None
             except ValueError:
                 if place == 0 and len(row) == 2 and is_heading(row):
                     continue

@@ -8,7 +8,7 @@ from tightbudget.mechanisms import BY_NAME, Composition, Mechanism, Poisson, com
 from tightbudget.mechanisms.histograms import Histograms
 from tightbudget.notation.arithmetic import Number, arithmetic, as_written, checked, square_root, total
 from tightbudget.notation.signatures import did_you_mean, parameters, signature
-from tightbudget.notation.sums import MAX_DEPTH
+from tightbudget.notation.sums import COMMA, MAX_DEPTH
 from tightbudget.notation.terms import Term
 
 MECHANISM_ARGUMENTS = frozenset({"mechanism"})
@@ -43,6 +43,8 @@ def read(term: Term, node: ast.expr, depth: int) -> Value:
             return _name(term, node)
         case ast.List():
             return tuple(as_number(term, cell, depth + 1) for cell in node.elts)
+        case ast.Tuple(elts=[_, second, *_]):
+            term.fail(second, f"{COMMA}; write 65536 or 65_536 for 65,536")
         case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
             operand = as_number(term, node.operand, depth + 1)
             return -operand if isinstance(node.op, ast.USub) else operand

@@ -1,6 +1,7 @@
 """What mechanisms are called and what arguments they take, for reading them and for saying what was meant."""
 
 import difflib
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import MISSING, Field, fields
 from functools import cache
@@ -24,3 +25,19 @@ def signature(name: str) -> str:
 def did_you_mean(name: str, known: Sequence[str]) -> str:
     close = difflib.get_close_matches(name.lower(), known, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def meant_by(word: str) -> str:
+    """Return a suggestion for a word in other letters: a Greek one by its name, others without their accents.
+
+    >>> meant_by("gaußian"), meant_by("σ"), meant_by("Лаплас")
+    ("; did you mean 'gaussian'?", "; did you mean 'sigma'?", '')
+    """
+    letters = unicodedata.normalize("NFKD", word.casefold())
+    plain = "".join(_spelt(letter) for letter in letters if not unicodedata.combining(letter))
+    return did_you_mean(plain, [*BY_NAME, "nothing", *dict.fromkeys(name for known in BY_NAME for name in parameters(known))])
+
+
+def _spelt(letter: str) -> str:
+    name = unicodedata.name(letter, "")
+    return name.removeprefix("GREEK SMALL LETTER ").split()[-1].lower() if name.startswith("GREEK SMALL LETTER ") else letter

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from tightbudget.notation.faults import fault
+from tightbudget.notation.signatures import meant_by
 
 MAX_DEPTH = 60  # of brackets and operators inside each other; Python's own parser stops at 200
 
@@ -18,6 +19,15 @@ _TOKEN = re.compile(
       | (?P<foreign>.)""",
     re.VERBOSE,
 )
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
+# what people type or paste, and how it is written here
+_WRITTEN = {
+    "×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "—": "-", "^": "**", ";": ",", "∞": "inf", "√": "sqrt(...)",
+    "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "{": "[", "}": "]",
+}  # fmt: skip
+COMMA = "A comma stands between arguments, not inside a number"
 
 
 def split_sum(text: str) -> Iterator[tuple[int, str]]:
@@ -43,7 +53,9 @@ def split_sum(text: str) -> Iterator[tuple[int, str]]:
             if not open_brackets or open_brackets.pop().group() + piece not in ("()", "[]"):
                 raise fault(f"The bracket '{piece}' closes nothing", text, token.start())
         elif kind == "foreign":
-            raise fault(_misread(piece), text, token.start())
+            raise fault(_misread(text, token.start()), text, token.start())
+        elif piece == "," and not open_brackets:
+            raise fault(_comma(text, token.start()), text, token.start())
         elif piece == "+" and after_operand and not open_brackets:
             yield start, "".join(pieces)
             start, pieces, after_operand = token.end(), [], False
@@ -56,7 +68,24 @@ def split_sum(text: str) -> Iterator[tuple[int, str]]:
     yield start, "".join(pieces)
 
 
-def _misread(character: str) -> str:
+def _misread(text: str, position: int) -> str:
+    """Return what is wrong with a character that begins nothing, or with the word that it begins."""
+    character = text[position]
     if character in "\"'":
         return "This string is never closed, or has a backslash that should be written twice"
-    return "This number cannot be read" if character.isdigit() else f"{character!r} is not part of the notation"
+    if character.isdigit():
+        return "This number cannot be read"
+    word = _WORD.match(text, position)
+    if word and not word.group().isascii():
+        return f"There is no {word.group()!r} in the notation, whose names have plain letters{meant_by(word.group())}"
+    written = f"; write {_WRITTEN[character]}" if character in _WRITTEN else ""
+    return f"{character!r} is not part of the notation{written}"
+
+
+def _comma(text: str, position: int) -> str:
+    """Return what is wrong with a comma outside brackets: thousands apart, or mechanisms that should be added."""
+    for grouped in _GROUPED.finditer(text):
+        if grouped.start() < position < grouped.end():
+            number = grouped.group()
+            return f"{COMMA}; write {number.replace(',', '')} or {number.replace(',', '_')}"
+    return f"{COMMA}; mechanisms are composed with +"

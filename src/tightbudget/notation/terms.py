@@ -64,4 +64,6 @@ def _sentence(problem: SyntaxError) -> str:
         return TOO_LARGE
     if "nested" in problem.msg:
         return "The expression is nested too deeply to be read"
+    if "positional argument follows keyword" in problem.msg:
+        return "A value without a name follows one with a name; a comma inside a number, as in 65,536, ends it"
     return "The expression cannot be read here; a composition looks like gaussian(sigma=2) * 10 + laplace(scale=3)"

@@ -9,26 +9,21 @@ import typer
 from tightbudget import __version__
 from tightbudget.errors import BudgetRefused, TightBudgetError
 from tightbudget.interfaces.cli import compare, curve, filters, odometer, questions, reproduce, study
-from tightbudget.interfaces.cli.terminal import INTERRUPTED
+from tightbudget.interfaces.cli.plain import Command, group
+from tightbudget.interfaces.cli.terminal import INTERRUPTED, prepare_streams
 
 NAME = "tightbudget"
 BAD_INPUT = 2
 
-app = typer.Typer(
-    name=NAME,
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("epsilon")(questions.epsilon)
-app.command("delta")(questions.delta)
-app.command("curve")(curve.curve)
-app.add_typer(study.app, name="study")
-app.command("compare")(compare.compare)
-app.add_typer(filters.app, name="filter")
-app.add_typer(odometer.app, name="odometer")
-app.command("reproduce")(reproduce.reproduce)
+app = group(name=NAME)
+app.command("epsilon", cls=Command, short_help="The smallest ε at a δ.")(questions.epsilon)
+app.command("delta", cls=Command, short_help="The smallest δ at an ε.")(questions.delta)
+app.command("curve", cls=Command, short_help="δ over a range of ε.")(curve.curve)
+app.add_typer(study.app, name="study", short_help="Case studies.")
+app.command("compare", cls=Command, short_help="The classic bounds beside ours.")(compare.compare)
+app.add_typer(filters.app, name="filter", short_help="Budgets for adaptive steps.")
+app.add_typer(odometer.app, name="odometer", short_help="Odometers against adversaries.")
+app.command("reproduce", cls=Command, short_help="A paper's evaluation again.")(reproduce.reproduce)
 
 
 def _show_version(wanted: bool) -> None:
@@ -51,9 +46,8 @@ def _about(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # an old terminal shows ? for ε, and that is all
+    if not prepare_streams():
+        return _say("Standard output is closed, so no answer can be shown; send it to a file or to /dev/null.")
     try:
         code = app(args=None if arguments is None else list(arguments), prog_name=NAME, standalone_mode=False)
         return code if isinstance(code, int) else 0
@@ -62,9 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return filters.REFUSED
     except TightBudgetError as problem:
         return _say("\n".join([str(problem), *getattr(problem, "__notes__", [])]))
+    except SystemExit:  # a reader who left in the middle of help: Typer stops there, in whatever mode; answers do not
+        return 0
     except OSError as problem:
-        where = f" {problem.filename!r}" if problem.filename else ""
-        return _say(f"Cannot use the file{where}: {problem.strerror or problem}.")
+        what = f"use the file {problem.filename!r}" if problem.filename else "write to standard output"
+        return _say(f"Cannot {what}: {problem.strerror or problem}.")
     except (KeyboardInterrupt, typer.Abort):
         _say("Interrupted; nothing was written.")
         return INTERRUPTED
@@ -72,6 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Usage errors of the command line; their class has moved between versions of Typer, their face has not.
         if hasattr(problem, "format_message") and hasattr(problem, "exit_code"):
             sentence = problem.format_message().strip()
+            if sentence.startswith("Usage: "):  # nothing was asked: the help itself
+                print(sentence, file=sys.stderr)
+                return BAD_INPUT
             ended = sentence if sentence.endswith((".", "?")) else f"{sentence}."
             return _say(f"{ended} See {_asked(problem)} --help.") if sentence else BAD_INPUT
         raise

@@ -2,26 +2,24 @@
 
 import math
 import sys
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from tightbudget.comparison import Comparison, compare_curves
+from tightbudget.comparison import Comparison, Row, compare_curves
 from tightbudget.comparison import compare as comparison
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.files import as_csv, check_targets, write_all
-from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Expression, Json, MixRelations, Rtol, check_question
-from tightbudget.interfaces.cli.terminal import patiently, show
+from tightbudget.interfaces.cli.files import STANDARD_OUTPUT, as_csv, check_targets, written
+from tightbudget.interfaces.cli.options import Csv, Expression, Json, MixRelations, Rtol, check_question, number
+from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH
+from tightbudget.interfaces.cli.tables import Column, folded, table, width
+from tightbudget.interfaces.cli.terminal import patiently, show, show_styled
 from tightbudget.interfaces.comparison_plot import draw_comparison
 from tightbudget.notation import Private, parse
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 POINTS = 81
 WIDE = 110  # columns that leave room for the sources
@@ -32,43 +30,56 @@ DECADES_BELOW = 4.0
 
 def compare(
     expression: Expression,
-    delta: Annotated[float | None, typer.Option(help="Compare the ε at this δ, between 0 and 1.", show_default=False)] = None,
-    epsilon: Annotated[float | None, typer.Option(help="Compare the δ at this ε, 0 or more.", show_default=False)] = None,
-    high: Annotated[float | None, typer.Option("--max", help="Last ε of the picture.", show_default="as needed")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw δ(ε) by every bound to this .png or .svg file.")] = None,
-    csv_file: Annotated[Path | None, typer.Option("--csv", help="Write the table to this file.")] = None,
+    delta: Annotated[
+        float | None,
+        typer.Option(help="Compare the ε at this δ, between 0 and 1.", parser=number, metavar="D", show_default=False),
+    ] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="Compare the δ at this ε, 0 or more.", parser=number, metavar="E", show_default=False)
+    ] = None,
+    high: Annotated[
+        float | None,
+        typer.Option("--max", help="Last ε of the picture.", parser=number, metavar="E", show_default="as needed"),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw δ(ε) by every bound to this .png or .svg file.", metavar="FILE")
+    ] = None,
+    csv_file: Csv = None,
     rtol: Rtol = 1e-3,
     mix_relations: MixRelations = False,
     as_json: Json = False,
 ) -> int:
     """Print our bracket beside the classic bounds; those that do not apply say why.
 
+    EXPR is a composition, as in 'gaussian(sigma=2) * 10'.
+
     \b
     Example:
       tightbudget compare "gaussian(sigma=282.84) * 512" --delta 1e-5 --plot bounds.png
     """
     private = parse(expression, mix_relations)
-    _check(delta, epsilon, high, plot, csv_file)
-    table = patiently(lambda: comparison(private, delta=delta, epsilon=epsilon, rtol=rtol), "asking every bound")
-    files: dict[Path, bytes] = {}
-    if plot is not None:
-        target = plot
-        files[target] = patiently(lambda: _picture(private, table, high, rtol, target), "drawing every bound")
-    if csv_file is not None:
-        files[csv_file] = _as_csv(table)
-    write_all(files)
-    show(wire.dumps(wire.comparison(table)) if as_json else _as_text(table, files))
-    if table.converged:
-        return 0
-    print(f"Note: our bracket holds but is wider than asked: {table.reason or 'no reason given'}.", file=sys.stderr)
-    return NOT_NARROW_ENOUGH
-
-
-def _check(delta: float | None, epsilon: float | None, high: float | None, plot: Path | None, csv_file: Path | None) -> None:
     check_question(delta, epsilon)
     if high is not None and not 0.0 < high < math.inf:
         raise InvalidParameter("--max", high, "a finite number above 0")
-    check_targets(plot, csv_file)
+    check_targets(plot, csv_file, as_json)
+    answer = patiently(lambda: comparison(private, delta=delta, epsilon=epsilon, rtol=rtol), "asking every bound")
+    files: dict[Path, bytes] = {}
+    if plot is not None:
+        target = plot
+        files[target] = patiently(lambda: _picture(private, answer, high, rtol, target), "drawing every bound")
+    if csv_file is not None:
+        files[csv_file] = _as_csv(answer)
+    done = written(files)
+    if as_json:
+        show(wire.dumps(wire.comparison(answer)))
+    elif csv_file == STANDARD_OUTPUT:
+        show(files[csv_file].decode().rstrip("\n"))
+    else:
+        show_styled([*_as_text(answer), *((line, "") for line in done)])
+    if answer.converged:
+        return 0
+    print(f"Note: our bracket holds but is wider than asked: {answer.reason or 'no reason given'}.", file=sys.stderr)
+    return NOT_NARROW_ENOUGH
 
 
 def _picture(private: Private, table: Comparison, high: float | None, rtol: float, target: Path) -> bytes:
@@ -95,43 +106,37 @@ def _epsilons(private: Private, table: Comparison, level: float, high: float | N
 
 
 def _as_csv(table: Comparison) -> bytes:
-    rows = ([row.name, row.kind, row.lower, row.value, row.reason, row.reference] for row in table.rows)
+    rows = (
+        [
+            row.name,
+            row.kind,
+            None if row.lower is None else wire.lower_end(row.lower),
+            None if row.value is None else wire.upper_end(row.value),
+            row.reason,
+            row.reference,
+        ]
+        for row in table.rows
+    )
     return as_csv(["bound", "kind", "lower", "upper", "reason", "reference"], rows)
 
 
-def _as_text(table: Comparison, files: Iterable[Path]) -> str:
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    with console.capture() as captured:
-        console.print(Text(f"{table.expression} ({table.relation})"))
-        console.print(_rich_table(table, with_sources=console.width >= WIDE))
-        if console.width < WIDE:
-            for row in table.rows:
-                if row.value is None:
-                    console.print(Text(f"{row.name} does not apply: {row.reason}."))
-        if table.note:
-            console.print(Text(table.note))
-    text = "\n".join(line.rstrip() for line in captured.get().rstrip().splitlines())
-    return "\n".join([text, *(f"Wrote {path}" for path in files)])
-
-
-def _rich_table(table: Comparison, with_sources: bool) -> "Table":
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    shown.add_column("bound", no_wrap=True)
-    shown.add_column(table.question, no_wrap=True)
-    shown.add_column("× ours", justify="right", no_wrap=True)
+def _as_text(answer: Comparison) -> list[tuple[str, str]]:
+    """Return the lines of the table, each with its style."""
+    columns = [Column("bound"), Column(answer.question), Column("× ours", right=True)]
+    with_sources = width() >= WIDE
     if with_sources:
-        shown.add_column("source, or why it does not apply")
-    for row in table.rows:
-        cells = [row.name, row.shown, table.times_ours(row)]
-        if with_sources:
-            cells.append(row.reason if row.value is None else row.reference)
-        style = "bold" if row is table.ours else "dim" if row.value is None else ""
-        shown.add_row(*(Text(cell) for cell in cells), style=style)
-    return shown
+        columns.append(Column("source, or why it does not apply", prose=True))
+    heading, rows = table(columns, [_cells(answer, row)[: len(columns)] for row in answer.rows])
+    lines = [(line, "") for line in folded(f"{answer.expression} ({answer.relation})").split("\n")]
+    lines += [("", ""), *((line, "bold") for line in heading)]
+    for row, shown in zip(answer.rows, rows, strict=True):
+        style = "bold" if row is answer.ours else "dim" if row.value is None else ""
+        lines += [(line, style) for line in shown]
+    said = [f"{row.name} does not apply: {row.reason}." for row in answer.rows if row.value is None and not with_sources]
+    for sentence in (*said, *([answer.note] if answer.note else [])):
+        lines += [(line, "") for line in folded(sentence).split("\n")]
+    return lines
+
+
+def _cells(answer: Comparison, row: Row) -> list[str]:
+    return [row.name, row.shown, answer.times_ours(row), row.reason if row.value is None else row.reference]

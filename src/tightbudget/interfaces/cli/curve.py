@@ -2,7 +2,6 @@
 
 import math
 import sys
-from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from pathlib import Path
 from typing import Annotated
@@ -15,12 +14,15 @@ from tightbudget.comparison import class_note
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import plot as picture
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.files import as_csv, check_targets, write_all
-from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Expression, Json, MixRelations, Rtol, say, whole
+from tightbudget.interfaces.cli.files import STANDARD_OUTPUT, as_csv, check_targets, written
+from tightbudget.interfaces.cli.options import Csv, Expression, Json, MixRelations, Rtol, number, whole
+from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, say
+from tightbudget.interfaces.cli.tables import Column, folded, table
 from tightbudget.interfaces.cli.terminal import patiently, show
 from tightbudget.mechanisms.base import Curve
 from tightbudget.notation import Private, parse
 from tightbudget.numerics.bracket import Bracket
+from tightbudget.numerics.decimals import rounded
 
 MAX_POINTS = 100_000
 TABLE_ROWS = 11
@@ -31,32 +33,42 @@ SMALL_DELTAS = (1e-10, 1e-6, 1e-3, 1e-1)
 
 def curve(
     expression: Expression,
-    low: Annotated[float, typer.Option("--min", help="First ε.")] = 0.0,
-    high: Annotated[float | None, typer.Option("--max", help="Last ε.", show_default="where δ is 1e-10")] = None,
-    points: Annotated[int, typer.Option(help="Number of ε, evenly spaced.", parser=whole, metavar="<int>")] = 101,
-    plot: Annotated[Path | None, typer.Option(help="Draw the curve to this .png or .svg file.")] = None,
-    csv_file: Annotated[Path | None, typer.Option("--csv", help="Write all points to this file.")] = None,
+    low: Annotated[float, typer.Option("--min", help="First ε.", parser=number, metavar="E")] = 0.0,
+    high: Annotated[
+        float | None, typer.Option("--max", help="Last ε.", parser=number, metavar="E", show_default="where δ is 1e-10")
+    ] = None,
+    points: Annotated[int, typer.Option(help="Number of ε, evenly spaced.", parser=whole, metavar="N")] = 101,
+    plot: Annotated[Path | None, typer.Option(help="Draw the curve to this .png or .svg file.", metavar="FILE")] = None,
+    csv_file: Csv = None,
     rtol: Rtol = 1e-3,
     mix_relations: MixRelations = False,
     as_json: Json = False,
 ) -> int:
     """Print δ(ε), upper and lower bound, over a range of ε.
 
+    EXPR is a composition, as in 'gaussian(sigma=2) * 10'.
+
     \b
     Example:
       tightbudget curve "gaussian(sigma=20) * 512" --max 8 --plot curve.png
     """
     private = parse(expression, mix_relations)
-    _check(low, high, points, plot, csv_file)
+    _check(low, high, points)
+    check_targets(plot, csv_file, as_json)
     result = patiently(lambda: private.curve(_epsilons(private, low, high, points), rtol=rtol), "drawing δ(ε)")
     files: dict[Path, bytes] = {}
     if plot is not None:
         files[plot] = picture.draw(result, str(private), plot.suffix[1:].lower())
     if csv_file is not None:
         files[csv_file] = _as_csv(result)
-    write_all(files)
+    done = written(files)
     note = class_note(private)
-    show(wire.dumps(wire.curve(str(private), result, note)) if as_json else _as_text(result, files))
+    if as_json:
+        show(wire.dumps(wire.curve(str(private), result, note)))
+    elif csv_file == STANDARD_OUTPUT:
+        show(files[csv_file].decode().rstrip("\n"))
+    else:
+        show("\n".join([*_as_text(result), *done]))
     say(note)
     if result.converged:
         return 0
@@ -71,14 +83,13 @@ def _widest(result: Curve) -> str:
     return f"at ε = {result.epsilons[worst]:.{SHOWN_DIGITS}g} by {float(width[worst]):.2g} of the upper one"
 
 
-def _check(low: float, high: float | None, points: int, plot: Path | None, csv_file: Path | None) -> None:
+def _check(low: float, high: float | None, points: int) -> None:
     if not 0.0 <= low < math.inf:
         raise InvalidParameter("--min", low, "a finite number, 0 or more")
     if high is not None and not low < high < math.inf:
         raise InvalidParameter("--max", high, f"a finite number above --min, which is {low!r}")
     if not 2 <= points <= MAX_POINTS:
         raise InvalidParameter("--points", points, f"a whole number from 2 to {MAX_POINTS}")
-    check_targets(plot, csv_file)
 
 
 def _epsilons(private: Private, low: float, high: float | None, points: int) -> NDArray[np.float64]:
@@ -97,21 +108,24 @@ def _default_high(private: Private, low: float) -> float:
 
 
 def _as_csv(result: Curve) -> bytes:
-    return as_csv(["epsilon", "delta_lower", "delta_upper"], zip(*_columns(result), strict=True))
+    rows = zip(*_columns(result), strict=True)
+    ends = ((epsilon, wire.lower_end(lower), wire.upper_end(upper)) for epsilon, lower, upper in rows)
+    return as_csv(["epsilon", "delta_lower", "delta_upper"], ends)
 
 
 def _columns(result: Curve) -> tuple[list[float], list[float], list[float]]:
     return result.epsilons.tolist(), result.lower.tolist(), result.upper.tolist()
 
 
-def _as_text(result: Curve, files: Iterable[Path]) -> str:
+def _as_text(result: Curve) -> list[str]:
     rows = list(zip(*_columns(result), strict=True))
     shown = [rows[round(i)] for i in np.linspace(0, len(rows) - 1, min(TABLE_ROWS, len(rows)))]
-    lines = [f"{'ε':<12}  δ in ({result.relation})"]
-    lines += [f"{repr(epsilon).removesuffix('.0'):<12}  {_ends(lower, upper)}" for epsilon, lower, upper in shown]
+    cells = [(repr(epsilon).removesuffix(".0"), _ends(lower, upper)) for epsilon, lower, upper in shown]
+    heading, records = table([Column("ε"), Column(f"δ in ({result.relation})")], cells)
+    lines = [*heading[:1], *(line for record in records for line in record)]
     if len(shown) < len(rows):
-        lines.append(f"({len(shown)} of {len(rows)} points; --csv or --json gives all)")
-    return "\n".join([*lines, *(f"Wrote {path}" for path in files)])
+        lines += folded(f"({len(shown)} of {len(rows)} points; --csv or --json gives all)").split("\n")
+    return lines
 
 
 def _ends(lower: float, upper: float) -> str:
@@ -122,5 +136,4 @@ def _ends(lower: float, upper: float) -> str:
 
 
 def _rounded(value: float, rounding: str) -> str:
-    exact = Context(prec=DELTA_DIGITS, rounding=rounding).create_decimal(Decimal(value))
-    return f"{exact:f}" if 1e-4 <= value < 1e6 else f"{exact:e}"
+    return rounded(value, DELTA_DIGITS, rounding)

@@ -9,14 +9,19 @@ from pathlib import Path
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import plot as picture
+from tightbudget.interfaces.cli.options import Usage
+
+STANDARD_OUTPUT = Path("-")
 
 
-def check_targets(plot: Path | None, csv_file: Path | None = None) -> None:
+def check_targets(plot: Path | None, csv_file: Path | None = None, as_json: bool = False) -> None:
     """Refuse a picture or a table that could not be written, or both under one name."""
+    if csv_file == STANDARD_OUTPUT and as_json:
+        raise Usage("Standard output has room for one of --json and --csv -.")
     if plot is not None:
         picture.require()
         check_target("--plot", plot, picture.FORMATS)
-    if csv_file is not None:
+    if csv_file is not None and csv_file != STANDARD_OUTPUT:
         check_target("--csv", csv_file)
     if plot is not None and csv_file is not None and plot.resolve() == csv_file.resolve():
         raise InvalidParameter("--csv", str(csv_file), "another file than --plot")
@@ -38,6 +43,13 @@ def as_csv(heading: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
     writer.writerow(heading)
     writer.writerows(rows)
     return text.getvalue().encode()
+
+
+def written(contents: dict[Path, bytes]) -> list[str]:
+    """Write every file, and return what to say of it; what goes to standard output is left out."""
+    files = {path: content for path, content in contents.items() if path != STANDARD_OUTPUT}
+    write_all(files)
+    return [f"Wrote {path}" for path in files]
 
 
 def write_all(contents: dict[Path, bytes]) -> None:

@@ -1,6 +1,5 @@
 """`tightbudget filter`: which filter admits how many of the steps to come."""
 
-import io
 import sys
 from typing import Annotated
 
@@ -9,12 +8,16 @@ import typer
 from tightbudget import __version__
 from tightbudget.filters import Choice, Choices, best, parse_increment
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.questions import Json, MixRelations
-from tightbudget.interfaces.cli.terminal import patiently, show
+from tightbudget.interfaces.cli.options import Json, MixRelations, amount
+from tightbudget.interfaces.cli.plain import Command, group
+from tightbudget.interfaces.cli.tables import Column, folded, table
+from tightbudget.interfaces.cli.terminal import patiently, show, show_styled
 
 REFUSED = 4
 
-app = typer.Typer(no_args_is_help=True, help="Pay-as-you-go budgets: filters that hold when every step is chosen adaptively.")
+LONGEST_FIGURE = 24  # of a budget, in the heading
+
+app = group(help="Pay-as-you-go budgets: filters that hold when every step is chosen adaptively.")
 
 
 @app.callback()
@@ -22,13 +25,20 @@ def _about() -> None:
     """Pay-as-you-go budgets: filters that hold when every step is chosen adaptively."""
 
 
-@app.command("compare")
+@app.command("compare", cls=Command, short_help="How many steps each filter admits.")
 def compare(
-    epsilon: Annotated[str, typer.Option(help="The ε of the budget; a decimal number or p/q, taken exactly.")],
-    delta: Annotated[str, typer.Option(help="The δ of the budget, taken exactly.")],
-    each: Annotated[str, typer.Option(help="A step like those to come: a mechanism, a composition, zcdp(...) or rdp(...).")],
+    epsilon: Annotated[
+        str, typer.Option(help="The ε of the budget; a decimal number or p/q, taken exactly.", parser=amount, metavar="E")
+    ],
+    delta: Annotated[str, typer.Option(help="The δ of the budget, taken exactly.", parser=amount, metavar="D")],
+    each: Annotated[
+        str, typer.Option(help="A step like those to come: a mechanism, a composition, zcdp(...) or rdp(...).", metavar="STEP")
+    ],
     delta_for_steps: Annotated[
-        str | None, typer.Option(help="The part of δ for the δs of steps.", show_default="half, if the step has a δ")
+        str | None,
+        typer.Option(
+            help="The part of δ for the δs of steps.", parser=amount, metavar="D", show_default="half, if the step has a δ"
+        ),
     ] = None,
     mix_relations: MixRelations = False,
     as_json: Json = False,
@@ -41,27 +51,30 @@ def compare(
     """
     expected = parse_increment(each, mix_relations)
     choices = patiently(lambda: best(epsilon, delta, expected, delta_for_steps), "counting steps")
-    show(_as_json(choices) if as_json else _as_table(choices))
+    if as_json:
+        show(_as_json(choices))
+    else:
+        figures = (_figure(choices.epsilon, epsilon), _figure(choices.delta, delta))
+        show_styled(_as_table(choices, *figures))
     if choices[0].count > 0:
         return 0
     print("Note: no filter admits even one such step.", file=sys.stderr)
     return REFUSED
 
 
-def _as_table(choices: Choices) -> str:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
+def _figure(exactly: str, typed: str) -> str:
+    """Return a budget as it will be kept, unless that is a fraction too long to read; then as it was typed."""
+    return exactly if len(exactly) <= LONGEST_FIGURE else typed
 
-    title = f"Steps like {choices.increment} within ε = {choices.epsilon}, δ = {choices.delta}"
-    table = Table("filter", box=box.SIMPLE_HEAD)
-    table.add_column("steps", justify="right")
-    table.add_column("", overflow="fold")
-    for choice in choices:
-        table.add_row(choice.name, str(choice.count) if choice.filter is not None else "-", choice.note)
-    text = io.StringIO()
-    Console(file=text, width=100, no_color=True, highlight=False).print(table)
-    return "\n".join([title, *(line.rstrip() for line in text.getvalue().strip("\n").splitlines())])
+
+def _as_table(choices: Choices, epsilon: str, delta: str) -> list[tuple[str, str]]:
+    title = folded(f"Steps like {choices.increment} within ε = {epsilon}, δ = {delta}")
+    cells = [(choice.name, str(choice.count) if choice.filter is not None else "-", choice.note) for choice in choices]
+    heading, rows = table([Column("filter"), Column("steps", right=True), Column("", prose=True)], cells)
+    lines = [*((line, "") for line in title.split("\n")), ("", ""), *((line, "bold") for line in heading)]
+    for choice, shown in zip(choices, rows, strict=True):
+        lines += [(line, "" if choice.filter is not None else "dim") for line in shown]
+    return lines
 
 
 def _as_json(choices: Choices) -> str:

@@ -1,6 +1,6 @@
 """`tightbudget odometer`: play odometers against adversaries, and draw why they cost more than a fixed-time bound."""
 
-import sys
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from pathlib import Path
 from typing import Annotated
 
@@ -12,38 +12,50 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.games import paths, roster, walk
 from tightbudget.games.separation import Separation, separation
 from tightbudget.interfaces import odometer_plot, wire
-from tightbudget.interfaces.cli.files import check_targets, write_all
-from tightbudget.interfaces.cli.questions import Json, whole
-from tightbudget.interfaces.cli.terminal import show, watched
+from tightbudget.interfaces.cli.files import check_targets, written
+from tightbudget.interfaces.cli.options import Json, number, whole
+from tightbudget.interfaces.cli.plain import Command, group
+from tightbudget.interfaces.cli.tables import Column, blocks, folded, table
+from tightbudget.interfaces.cli.terminal import show, show_styled, watched
 from tightbudget.mechanisms.checks import positive
+from tightbudget.numerics.decimals import rounded
 
 PATHS_DRAWN = 60
 MOST_ROUNDS, MOST_RUNS = 10_000_000, 100_000_000
 FIXED = ("fixed", "stop-when-ahead")  # adversaries whose game is also worked out exactly
 
-app = typer.Typer(no_args_is_help=True, help="Play odometers against adversaries who stop when it suits them.")
+STYLES = {"FAILS": "red", "holds": "green"}
 
-EpsilonEach = Annotated[float, typer.Option("--epsilon-each", help="The ε of an ordinary step.")]
-Delta = Annotated[float, typer.Option(help="The failure probability each odometer promises.")]
-Rounds = Annotated[int, typer.Option(help="Rounds of each game.", parser=whole, metavar="<int>")]
-Plot = Annotated[Path | None, typer.Option(help="Draw to this .png or .svg file.")]
+app = group(help="Play odometers against adversaries who stop when it suits them.")
+
+EpsilonEach = Annotated[float, typer.Option("--epsilon-each", help="The ε of an ordinary step.", parser=number, metavar="E")]
+Delta = Annotated[
+    float,
+    typer.Option(help="The failure probability each odometer promises.", parser=number, metavar="D"),
+]
+Rounds = Annotated[int, typer.Option(help="Rounds of each game.", parser=whole, metavar="N")]
+Plot = Annotated[Path | None, typer.Option(help="Draw to this .png or .svg file.", metavar="FILE")]
 
 
-@app.command()
+@app.command(cls=Command, short_help="How often a loss is ever above the bound.")
 def simulate(
     kind: Annotated[
         list[str] | None,
         typer.Option(
-            help="An odometer; may be given several times. fixed-time and fixed-time-drv are unsound.", show_default="mixture"
+            help="An odometer; may be given several times. fixed-time and fixed-time-drv are unsound.",
+            metavar="K",
+            show_default="mixture",
         ),
     ] = None,
     epsilon_each: EpsilonEach = 0.1,
     delta: Delta = 0.05,
     rounds: Rounds = 20_000,
-    runs: Annotated[int, typer.Option(help="Independent runs.", parser=whole, metavar="<int>")] = 1000,
-    adversary: Annotated[str, typer.Option(help=f"One of {', '.join(roster.odometer_adversaries(1.0))}.")] = "stop-when-ahead",
+    runs: Annotated[int, typer.Option(help="Independent runs.", parser=whole, metavar="N")] = 1000,
+    adversary: Annotated[
+        str, typer.Option(help=f"One of {', '.join(roster.odometer_adversaries(1.0))}.", metavar="A")
+    ] = "stop-when-ahead",
     everything: Annotated[bool, typer.Option("--all", help="Every odometer, the unsound ones too.")] = False,
-    seed: Annotated[int, typer.Option(help="Of the coins; the same seed gives the same runs.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of the coins; the same seed gives the same runs.", parser=whole, metavar="N")] = 0,
     plot: Plot = None,
     as_json: Json = False,
 ) -> int:
@@ -53,13 +65,15 @@ def simulate(
     ones, each with confidence 99 %. Where every step is the same, the answer is also worked out exactly.
 
     \b
-    holds        the exact probability, or the upper limit of the estimate, is within what is promised
-    not refuted  the estimate is too rough to say; more runs narrow it
-    FAILS        the exact probability is above what is promised, or the estimate is beyond doubt
+    holds            the exact probability, or the upper limit, is within what is promised
+    not refuted      the estimate is too rough to say; more runs narrow it
+    FAILS            the exact probability is above what is promised, or the estimate is
+                     beyond doubt
+    not caught here  an UNSOUND odometer that this game happens to miss: it promises nothing
 
     \b
     Example:
-      tightbudget odometer simulate --kind mixture --kind fixed-time --rounds 2000 --runs 500 --plot runs.png
+      tightbudget odometer simulate --kind mixture --kind fixed-time --rounds 2000
     """
     chosen = _chosen(kind, everything)
     _check(epsilon_each, delta, rounds, runs, seed, adversary, plot)
@@ -67,18 +81,17 @@ def simulate(
         make(delta)  # a delta that an odometer cannot promise is refused before any work
     rows = [_played(name, make, adversary, epsilon_each, delta, rounds, runs, seed) for name, make in chosen.items()]
     exactly = {name: _exactly(make, epsilon_each, delta, rounds) for name, make in chosen.items()} if adversary in FIXED else {}
+    done = []
     if plot is not None:
-        write_all({plot: _picture(chosen, epsilon_each, delta, rounds, runs, seed, plot.suffix[1:].lower())})
+        done = written({plot: _picture(chosen, epsilon_each, delta, rounds, runs, seed, plot.suffix[1:].lower())})
     if as_json:
         show(wire.dumps(_shape(rows, exactly, epsilon_each, seed)))
     else:
-        _show_table(rows, exactly, epsilon_each)
-        if plot is not None:
-            show(f"Wrote {plot}")
+        show_styled([*_as_table(rows, exactly, epsilon_each), *((line, "") for line in done)])
     return 0
 
 
-@app.command("separation")
+@app.command("separation", cls=Command, short_help="What an odometer must cost.")
 def separation_command(
     epsilon_each: EpsilonEach = 0.1,
     delta: Delta = 0.05,
@@ -100,14 +113,13 @@ def separation_command(
     result = watched(
         lambda progress: separation(meters, epsilon_each, delta, rounds, progress), "working out probabilities", len(meters)
     )
+    done = []
     if plot is not None:
-        write_all({plot: odometer_plot.draw_separation(result, set(unsound), plot.suffix[1:].lower())})
+        done = written({plot: odometer_plot.draw_separation(result, set(unsound), plot.suffix[1:].lower())})
     if as_json:
         show(wire.dumps(_separation_shape(result)))
     else:
-        show(_separation_text(result, set(unsound)))
-        if plot is not None:
-            show(f"Wrote {plot}")
+        show("\n".join([*_separation_text(result), *done]))
     return 0
 
 
@@ -168,44 +180,45 @@ def _picture(
     return odometer_plot.draw_paths(losses, bounds, set(roster.unsound_odometers()), epsilon, title, suffix, runs)
 
 
-def _show_table(rows: list[roster.Row], exactly: dict[str, float], epsilon: float) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
+def _as_table(rows: list[roster.Row], exactly: dict[str, float], epsilon: float) -> list[tuple[str, str]]:
     first = rows[0]
-    show(f"Pr[loss ever above the bound]: ε = {epsilon:g} each, {first.rounds} rounds, {first.runs} runs, {first.adversary}")
-    table = Table(box=None, pad_edge=False)
-    table.add_column("odometer")
-    for column in ("failed", "99 % limits", *(["exactly"] if exactly else []), "promised"):
-        table.add_column(column, justify="right")
-    table.add_column("")
-    for row in rows:
-        verdict = (
-            "[red]FAILS[/]" if row.certainly_fails or exactly.get(row.meter, 0.0) > row.promised else _verdict(row, exactly)
-        )
-        figures = [f"{row.rate:.4g}", f"{row.lower:.3g} – {row.upper:.3g}"]
-        table.add_row(row.meter, *figures, *([f"{exactly[row.meter]:.4g}"] if exactly else []), f"{row.promised:g}", verdict)
-    Console(file=sys.stdout, highlight=False).print(table)
+    title = f"Pr[loss ever above the bound]: ε = {epsilon:g} each, {first.rounds} rounds, {first.runs} runs, {first.adversary}"
+    columns = [Column("odometer"), Column("failed", right=True), Column("99 % limits", right=True)]
+    columns += [Column("exactly", right=True)] if exactly else []
+    columns += [Column("promised", right=True), Column("verdict")]
+    verdicts = [roster.verdict(row.meter, _fails(row, exactly), bool(exactly) or row.upper <= row.promised) for row in rows]
+    heading, shown = table(columns, [_cells(row, exactly, said) for row, said in zip(rows, verdicts, strict=True)])
+    lines = [*((line, "") for line in folded(title).split("\n")), *((line, "bold") for line in heading)]
+    for said, record in zip(verdicts, shown, strict=True):
+        lines += [(line, STYLES.get(said, "")) for line in record]
+    return lines
 
 
-def _verdict(row: roster.Row, exactly: dict[str, float]) -> str:
-    return "[green]holds[/]" if exactly or row.upper <= row.promised else "not refuted"
+def _cells(row: roster.Row, exactly: dict[str, float], verdict: str) -> list[str]:
+    limits = f"{rounded(row.lower, 3, ROUND_FLOOR)} – {rounded(row.upper, 3, ROUND_CEILING)}"
+    worked_out = [f"{exactly[row.meter]:.4g}"] if exactly else []
+    return [roster.label(row.meter), f"{row.rate:.4g}", limits, *worked_out, f"{row.promised:g}", verdict]
+
+
+def _fails(row: roster.Row, exactly: dict[str, float]) -> bool:
+    return row.certainly_fails or exactly.get(row.meter, 0.0) > row.promised
 
 
 def _shape(rows: list[roster.Row], exactly: dict[str, float], epsilon: float, seed: int) -> wire.Wire:
     games = [
         {
             "odometer": row.meter,
+            "unsound": row.meter in roster.unsound_odometers(),
             "adversary": row.adversary,
             "rounds": row.rounds,
             "runs": row.runs,
             "rate": row.rate,
-            "lower": row.lower,
-            "upper": row.upper,
+            "lower": wire.lower_end(row.lower),
+            "upper": wire.upper_end(row.upper),
             "confidence": roster.SHOWN_CONFIDENCE,
             "exactly": exactly.get(row.meter),
             "promised": row.promised,
-            "fails": row.certainly_fails or exactly.get(row.meter, 0.0) > row.promised,
+            "fails": _fails(row, exactly),
         }
         for row in rows
     ]
@@ -218,6 +231,7 @@ def _separation_shape(result: Separation) -> wire.Wire:
         "epsilon_each": result.epsilon,
         "delta": result.delta,
         "rounds": marks,
+        "unsound": [name for name in result.failing if name in roster.unsound_odometers()],
         "failing": {name: [float(values[mark - 1]) for mark in marks] for name, values in result.failing.items()},
         "width": {name: [float(values[mark - 1]) for mark in marks] for name, values in result.widths.items()},
         "least_constant_width": result.needed.tolist(),
@@ -225,15 +239,22 @@ def _separation_shape(result: Separation) -> wire.Wire:
     }
 
 
-def _separation_text(result: Separation, unsound: set[str]) -> str:
+def _separation_text(result: Separation) -> list[str]:
     marks = result.needed_rounds.tolist()
-    lines = [f"Pr[loss was above the bound], exactly; ε = {result.epsilon:g} each, promised δ = {result.delta:g}"]
-    lines.append(f"{'rounds':28}" + "".join(f"{mark:>10}" for mark in marks))
-    for name, failing in result.failing.items():
-        label = f"{name} (UNSOUND)" if name in unsound else name
-        lines.append(f"{label:28}" + "".join(f"{failing[mark - 1]:10.2g}" for mark in marks))
-    lines.append("Width (bound - mean loss) / sqrt(V)")
-    for name, width in result.widths.items():
-        lines.append(f"{name:28}" + "".join(f"{width[mark - 1]:10.3f}" for mark in marks))
-    lines.append(f"{'least constant width':28}" + "".join(f"{width:10.3f}" for width in result.needed))
-    return "\n".join(lines)
+    columns = [Column("rounds"), *(Column(str(mark), right=True) for mark in marks)]
+    title = f"Pr[loss was above the bound], exactly; ε = {result.epsilon:g} each, promised δ = {result.delta:g}"
+    failing = [[roster.label(name), *(f"{values[mark - 1]:.2g}" for mark in marks)] for name, values in result.failing.items()]
+    widths = [[roster.label(name), *(_width(values[mark - 1]) for mark in marks)] for name, values in result.widths.items()]
+    needed = ["least constant width", *map(_width, result.needed)]
+    return [
+        *folded(title).split("\n"),
+        *blocks(columns, failing),
+        "",
+        "Width (bound - mean loss) / sqrt(V)",
+        *blocks(columns, [*widths, needed]),
+    ]
+
+
+def _width(value: float) -> str:
+    """Return a width in few characters; huge ones, where a bound says nothing, as a power of ten."""
+    return f"{value:.3f}" if abs(value) < 1e5 else f"{value:.2e}"

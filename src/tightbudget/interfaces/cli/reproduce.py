@@ -11,7 +11,8 @@ import typer
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import plot as picture
-from tightbudget.interfaces.cli.terminal import INTERRUPTED, show
+from tightbudget.interfaces.cli.files import STANDARD_OUTPUT
+from tightbudget.interfaces.cli.terminal import INTERRUPTED, show_words
 
 if TYPE_CHECKING:
     from tightbudget.reproduce.model import Figure
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer points and buckets: under a minute, not ten.")] = False,
-    out: Annotated[Path, typer.Option(help="Folder for the report, figures and tables.")] = Path("reproduction"),
+    out: Annotated[Path, typer.Option(help="Folder for the report, figures and tables.", metavar="DIR")] = Path("reproduction"),
 ) -> int:
     """Compute the evaluation of "Tight on Budget?" again and write a report with a verdict on each of its claims.
 
@@ -31,7 +32,7 @@ def reproduce(
       tightbudget reproduce --quick --out report
     """
     picture.require()
-    if out.exists() and not out.is_dir():
+    if out == STANDARD_OUTPUT or (out.exists() and not out.is_dir()):
         raise InvalidParameter("--out", str(out), "a folder, or a new name for one")
     from tightbudget.reproduce.run import run  # not before it is asked for: it draws in much that other commands do not need
 
@@ -41,7 +42,7 @@ def reproduce(
     except KeyboardInterrupt:
         print(f"Error: Interrupted; figures finished so far are kept in {str(out)!r}. Run it again to go on.", file=sys.stderr)
         return INTERRUPTED
-    show(_as_text(outcome))
+    show_words(_as_text(outcome))
     return 0
 
 

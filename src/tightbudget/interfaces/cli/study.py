@@ -8,10 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from tightbudget import __version__
-from tightbudget.errors import InvalidParameter
+from tightbudget.comparison.table import rounded_up
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, Json, Usage, check_question, say, whole
-from tightbudget.interfaces.cli.terminal import patiently, show
+from tightbudget.interfaces.cli.options import Json, Usage, check_question, number, whole
+from tightbudget.interfaces.cli.plain import Command, group
+from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, say
+from tightbudget.interfaces.cli.terminal import patiently, show, show_words
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.studies import timing as delays
 from tightbudget.studies import vuvuzela as dummies
@@ -19,22 +21,29 @@ from tightbudget.studies import vuvuzela as dummies
 USUAL_CELLS = 16
 MUCH_OUTSIDE = 0.2  # share of a sample beyond fixed edges that is worth a warning
 
-app = typer.Typer(no_args_is_help=True, help="Case studies: dummy messages (vuvuzela) and measured delays (timing).")
+app = group(help="Case studies: dummy messages (vuvuzela) and measured delays (timing).")
 
-Rounds = Annotated[int, typer.Option(help="Number of observations.", parser=whole, metavar="<int>")]
+Rounds = Annotated[int, typer.Option(help="Number of observations.", parser=whole, metavar="R")]
 
 
-@app.command("vuvuzela")
+@app.command("vuvuzela", cls=Command, short_help="The least noise for a target.")
 def vuvuzela(
-    protocol: Annotated[str, typer.Argument(metavar="PROTOCOL", help="dialing or conversation.")],
+    protocol: Annotated[str, typer.Argument(metavar="PROTOCOL", hidden=True)],
     rounds: Rounds,
-    noise: Annotated[str, typer.Option(help="gaussian or laplace.")] = "gaussian",
-    epsilon: Annotated[float, typer.Option(help="The ε to meet.", show_default="ln 2")] = math.log(2.0),
-    delta: Annotated[float, typer.Option(help="The δ to meet.")] = 1e-4,
-    ratio: Annotated[float | None, typer.Option(help="Mean / scale of the noise.", show_default="the cheapest")] = None,
+    noise: Annotated[str, typer.Option(help="gaussian or laplace.", metavar="NOISE")] = "gaussian",
+    epsilon: Annotated[float, typer.Option(help="The ε to meet.", parser=number, metavar="E", show_default="ln 2")] = math.log(
+        2.0
+    ),
+    delta: Annotated[float, typer.Option(help="The δ to meet.", parser=number, metavar="D")] = 1e-4,
+    ratio: Annotated[
+        float | None,
+        typer.Option(help="Mean / scale of the noise.", parser=number, metavar="Q", show_default="the cheapest"),
+    ] = None,
     as_json: Json = False,
 ) -> int:
     """Print the least noise that is certified to meet a target.
+
+    PROTOCOL is dialing or conversation.
 
     \b
     Example:
@@ -44,7 +53,10 @@ def vuvuzela(
         lambda: dummies.smallest(protocol, noise, rounds, epsilon, delta, ratio),  # type: ignore[arg-type]
         "searching the least noise",
     )
-    show(wire.dumps(_vuvuzela_json(answer)) if as_json else _vuvuzela_text(answer))
+    if as_json:
+        show(wire.dumps(_vuvuzela_json(answer)))
+    else:
+        show_words(_vuvuzela_text(answer))
     return 0
 
 
@@ -58,8 +70,8 @@ def _vuvuzela_json(answer: dummies.Answer) -> wire.Wire:
         "mean": answer.setting.mean,
         "scale": answer.setting.scale,
         "requests": answer.setting.requests,
-        "lower": answer.achieved.lower,
-        "upper": answer.achieved.upper,
+        "lower": wire.lower_end(answer.achieved.lower),
+        "upper": wire.upper_end(answer.achieved.upper),
         "fails": None if answer.fails is None else {"mean": answer.fails.mean, "scale": answer.fails.scale},
         "original": {
             "name": answer.original_name,
@@ -88,26 +100,42 @@ def _vuvuzela_text(answer: dummies.Answer) -> str:
     )
 
 
-@app.command("timing")
+@app.command("timing", cls=Command, short_help="What two samples of delays give away.")
 def timing(
-    first: Annotated[Path, typer.Argument(metavar="A.csv", help="Delays of one kind, one a line.")],
-    second: Annotated[Path, typer.Argument(metavar="B.csv", help="Delays of the other kind.")],
+    first: Annotated[Path, typer.Argument(metavar="A.csv", hidden=True)],
+    second: Annotated[Path, typer.Argument(metavar="B.csv", hidden=True)],
     rounds: Rounds,
-    epsilon: Annotated[float | None, typer.Option(help="Ask for δ at this ε.", show_default=False)] = None,
-    delta: Annotated[float | None, typer.Option(help="Ask for ε at this δ.", show_default=False)] = None,
-    counts: Annotated[bool, typer.Option("--counts", help="The files hold counts, one cell a line, not delays.")] = False,
-    column: Annotated[str, typer.Option(help="Column to read: its number from 0, or its heading.")] = "0",
-    cells: Annotated[
-        int | None, typer.Option(help="Cells, chosen with a tenth of the samples that is then set aside.", show_default="16")
+    epsilon: Annotated[
+        float | None, typer.Option(help="Ask for δ at this ε.", parser=number, metavar="E", show_default=False)
     ] = None,
-    low: Annotated[float | None, typer.Option(help="Fixed cells instead: first edge.", show_default=False)] = None,
-    high: Annotated[float | None, typer.Option(help="Last edge.", show_default=False)] = None,
-    width: Annotated[float | None, typer.Option(help="Width of a cell.", show_default=False)] = None,
-    confidence: Annotated[float, typer.Option(help="Confidence of the second bracket.")] = 0.99,
-    seed: Annotated[int, typer.Option(help="Which samples are set aside.")] = 0,
+    delta: Annotated[
+        float | None, typer.Option(help="Ask for ε at this δ.", parser=number, metavar="D", show_default=False)
+    ] = None,
+    counts: Annotated[bool, typer.Option("--counts", help="The files hold counts, one cell a line, not delays.")] = False,
+    column: Annotated[str, typer.Option(help="Column to read: its number from 0, or its heading.", metavar="C")] = "0",
+    cells: Annotated[
+        int | None,
+        typer.Option(
+            help="Cells, chosen with a tenth of the samples that is then set aside.",
+            parser=whole,
+            metavar="N",
+            show_default="16",
+        ),
+    ] = None,
+    low: Annotated[
+        float | None, typer.Option(help="Fixed cells instead: first edge.", parser=number, metavar="L", show_default=False)
+    ] = None,
+    high: Annotated[float | None, typer.Option(help="Last edge.", parser=number, metavar="H", show_default=False)] = None,
+    width: Annotated[
+        float | None, typer.Option(help="Width of a cell.", parser=number, metavar="W", show_default=False)
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="Confidence of the second bracket.", parser=number, metavar="C")] = 0.99,
+    seed: Annotated[int, typer.Option(help="Which samples are set aside.", parser=whole, metavar="N")] = 0,
     as_json: Json = False,
 ) -> int:
     """Print what two samples of delays give away after many observations.
+
+    A.csv and B.csv hold the delays of either kind, one a line.
 
     The first bracket takes the histograms for the truth. The second holds with the stated confidence for what was sampled.
 
@@ -120,7 +148,7 @@ def timing(
     if cells is not None and edges is not None:
         raise Usage("Give --cells or fixed cells by --low, --high and --width, not both.")
     if counts and edges is not None:
-        raise InvalidParameter("--width", width, "left out with --counts", "Counts have their cells already.")
+        raise Usage("Leave out --low, --high and --width with --counts: counts have their cells already.")
     for path in (first, second):
         if not path.exists():
             raise Usage(f"There is no file {str(path)!r}.")
@@ -142,7 +170,7 @@ def timing(
     if as_json:
         show(wire.dumps(_timing_json(measured, confident, asked, model, truth, note)))
     else:
-        show(_timing_text(measured, confident, asked, model, truth))
+        show_words(_timing_text(measured, confident, asked, model, truth))
     say(note)
     if model.converged and truth.converged:
         return 0
@@ -165,7 +193,9 @@ def _edges(low: float | None, high: float | None, width: float | None) -> tuple[
     if low is None and high is None and width is None:
         return None
     if low is None or high is None or width is None:
-        raise InvalidParameter("--width", width, "given together with --low and --high", "Or leave out all three.")
+        given = {"--low": low, "--high": high, "--width": width}
+        missing = " and ".join(name for name, value in given.items() if value is None)
+        raise Usage(f"Fixed cells take --low, --high and --width: add {missing}, or leave out all three.")
     return delays.regular_edges(low, high, width)
 
 
@@ -178,13 +208,13 @@ def _timing_json(
     note: str,
 ) -> wire.Wire:
     def ends(bracket: Bracket) -> wire.Wire:
-        return {"lower": wire.number(bracket.lower), "upper": wire.number(bracket.upper), "converged": bracket.converged}
+        return {"lower": wire.lower_end(bracket.lower), "upper": wire.upper_end(bracket.upper), "converged": bracket.converged}
 
     return {
         "rounds": confident.rounds,
         **{name: wire.number(value) for name, value in asked.items()},
         "plug_in": {**ends(model), "revealing": max(measured.revealing)},
-        "confident": {**ends(truth), "confidence": confident.confidence, "revealing": confident.revealing},
+        "confident": {**ends(truth), "confidence": confident.confidence, "revealing": wire.upper_end(confident.revealing)},
         "samples": [sum(measured.a), sum(measured.b)],
         "counts": [list(measured.a), list(measured.b)],
         "edges": list(measured.edges),
@@ -209,13 +239,9 @@ def _timing_text(
             f"The model reveals everything with probability {max(measured.revealing):.3g} an observation: empty cells."
         )
     if confident.revealing > 0.0:
+        most = rounded_up(confident.revealing, 3)
         lines.append(
-            f"Cells too rarely hit may reveal everything with probability up to {_up(confident.revealing)} an observation;"
+            f"Cells too rarely hit may reveal everything with probability up to {most} an observation;"
             " use fewer cells or more samples."
         )
     return "\n".join(lines)
-
-
-def _up(value: float) -> str:
-    digits = 3 - math.ceil(math.log10(value))
-    return f"{math.ceil(value * 10**digits) / 10**digits:.3g}" if value < 1.0 else "1"

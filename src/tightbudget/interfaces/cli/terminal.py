@@ -1,15 +1,38 @@
 """Answers shown, and a sign of life while work takes long."""
 
+import codecs
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
+
+from tightbudget.interfaces.cli.tables import folded
 
 Result = TypeVar("Result")
 
 PATIENCE_SECONDS = 1.0
 INTERRUPTED = 130  # what a shell expects after Ctrl-C: 128 + SIGINT
+
+SPELT = {"ε": "epsilon", "δ": "delta", "σ": "sigma", "√": "sqrt ", "≈": "~", "×": "x", "–": "-", "−": "-", "─": "-", "é": "e"}
+
+
+def prepare_streams() -> bool:
+    """Make both streams take whatever we print; return whether there is a standard output at all."""
+    codecs.register_error("tightbudget.spelt", _spell_out)
+    if sys.stderr is None:  # closed by 2>&-; print would then write its errors among the answers
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # for as long as the program runs
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="tightbudget.spelt")
+    return sys.stdout is not None
+
+
+def _spell_out(problem: UnicodeError) -> tuple[str, int]:
+    """Return words for the signs that an old terminal lacks; two of them shown as ? could not be told apart."""
+    assert isinstance(problem, UnicodeEncodeError)
+    signs = problem.object[problem.start : problem.end]
+    return "".join(SPELT.get(sign, "?") for sign in signs), problem.end
 
 
 def show(answer: str) -> None:
@@ -19,6 +42,23 @@ def show(answer: str) -> None:
     except BrokenPipeError:
         # Nothing may be written to the closed pipe any more, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def show_words(text: str) -> None:
+    """Print text for people, folded between words where the terminal is narrow."""
+    show(folded(text))
+
+
+def show_styled(lines: Iterable[tuple[str, str]]) -> None:
+    """Print lines, each with the name of a style; only a terminal shows styles."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    with console.capture() as captured:
+        for line, style in lines:
+            console.print(Text(line, style=style), soft_wrap=True)  # never wrapped, never cut
+    show(captured.get().rstrip("\n"))
 
 
 def patiently(work: Callable[[], Result], label: str) -> Result:

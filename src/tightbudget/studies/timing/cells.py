@@ -86,10 +86,10 @@ def measure(
     first, second = _sample("a", a), _sample("b", b)
     if edges is not None:
         return _counted(first, second, _edges(edges))
-    cells, share = whole_count(cells), probability("pilot", pilot)
+    cells, share = whole_count(cells, "cells"), probability("pilot", pilot)
     if not 2 <= cells <= MOST_CELLS:
         raise InvalidParameter("cells", cells, f"a whole number from 2 to {MOST_CELLS}")
-    generator = np.random.default_rng(whole_count(seed))
+    generator = np.random.default_rng(whole_count(seed, "seed"))
     pilots, rests = zip(
         *(_split(name, sample, share, generator) for name, sample in (("a", first), ("b", second))), strict=True
     )
@@ -104,7 +104,14 @@ def from_counts(a: Iterable[float], b: Iterable[float]) -> Measured:
 def _split(name: str, sample: Array, share: float, generator: np.random.Generator) -> tuple[Array, Array]:
     size = round(share * sample.size)
     if not 0 < size < sample.size:
-        raise InvalidParameter("pilot", share, f"such that some of the {sample.size} samples of {name} are set aside, not all")
+        some = f"{sample.size} value{'s' if sample.size > 1 else ''}"
+        needed = "at least 6 values" if share == 0.1 else f"more values, or pilot another share than {share!r}"
+        raise InvalidParameter(
+            f"sample {name}",
+            some,
+            f"{needed}, so that some can be set aside to choose the cells",
+            "Or fix the cells beforehand, by edges (--low, --high and --width).",
+        )
     mixed = generator.permutation(sample)
     return mixed[:size], mixed[size:]
 

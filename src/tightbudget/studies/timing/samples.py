@@ -10,6 +10,7 @@ import numpy as np
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import positive, probability, whole_count
 from tightbudget.mechanisms.headings import is_heading
+from tightbudget.numerics.typed import NoFloat, typed_float
 from tightbudget.pairs.base import Array
 
 _SEPARATORS = re.compile(r"[,;\t ]")
@@ -67,7 +68,11 @@ def _place(path: str | Path, column: int | str, heading: list[str] | None, width
 
 def _value(path: str | Path, number: int, fields: list[str], place: int) -> float:
     try:
-        value = float(fields[place])
+        value = typed_float(fields[place])
+    except NoFloat as problem:
+        raise InvalidParameter(
+            f"line {number} of {path}", fields[place][:60], "a number that a float holds", f"It is {problem}."
+        ) from None
     except (IndexError, ValueError):
         value = math.nan
     if not math.isfinite(value):

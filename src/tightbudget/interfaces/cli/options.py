@@ -1,0 +1,76 @@
+"""Options and arguments that several commands share, and how what is typed becomes a number."""
+
+import re
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tightbudget.errors import InvalidParameter, TightBudgetError
+from tightbudget.filters.exact import exact
+from tightbudget.numerics.typed import NoFloat, typed_float
+
+MOST_DIGITS = 30  # of a whole number
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
+
+
+class Usage(TightBudgetError):
+    """Options that do not go together; the sentence says all."""
+
+    code = "usage"
+
+
+def number(text: str | float) -> float:
+    """Return the number that was typed, or is the default."""
+    if not isinstance(text, str):
+        return text
+    try:
+        return typed_float(text)
+    except NoFloat as problem:
+        raise typer.BadParameter(f"{text!r} is {problem}.") from None
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a number{_comma(text)}.") from None
+
+
+def whole(text: str | int) -> int:
+    """Return the whole number that was typed, as 1000, 1e3 or 1_000, or is the default; for options that count."""
+    try:
+        typed = Decimal(str(text).replace("_", ""))
+        if typed.is_finite() and typed.adjusted() < MOST_DIGITS and typed == typed.to_integral_value():
+            return int(typed)
+    except InvalidOperation:
+        pass
+    raise typer.BadParameter(f"{text!r} is not a whole number{_comma(str(text))}.")
+
+
+def amount(text: str) -> str:
+    """Return the text of a number that will be taken exactly, as it was typed."""
+    try:
+        exact("amount", text.lstrip("-"))
+    except InvalidParameter:
+        raise typer.BadParameter(f"{text!r} is not a decimal number such as 0.1, nor p/q{_comma(text)}.") from None
+    return text
+
+
+def _comma(text: str) -> str:
+    """Return what to write in place of a number with a comma."""
+    if _THOUSANDS.fullmatch(text.strip()):
+        bare = text.strip()
+        return f"; write {bare.replace(',', '')} or {bare.replace(',', '_')}"
+    return "; write a decimal point, as in 0.5" if "," in text else ""
+
+
+Expression = Annotated[str, typer.Argument(metavar="EXPR", hidden=True)]  # each command says in words what it is
+Rtol = Annotated[float, typer.Option(help="Width asked for, relative to the upper end.", parser=number, metavar="R")]
+MixRelations = Annotated[
+    bool, typer.Option("--mix-relations", help="Compose steps that are for different neighbouring relations.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Csv = Annotated[Path | None, typer.Option("--csv", help="Write all of it to this file; - is standard output.", metavar="FILE")]
+
+
+def check_question(delta: float | None, epsilon: float | None) -> None:
+    """Refuse a question about both or neither."""
+    if (delta is None) == (epsilon is None):
+        raise Usage("Give exactly one of --delta and --epsilon.")

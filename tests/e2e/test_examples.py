@@ -1,0 +1,46 @@
+"""Every command in the README and the docs works as printed: it ends well, and prints what stands below it."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tightbudget.interfaces.cli import main
+from tightbudget.studies.timing import synthetic
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```console\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)
+
+
+def examples() -> list[tuple[str, str, str]]:
+    """Return the page, the command and the lines below it, for each command; those that take minutes are left out."""
+    found = []
+    for page in PAGES:
+        for block in BLOCK.findall(page.read_text(encoding="utf-8")):
+            for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+                command, _, below = piece.partition("\n")
+                if command.startswith("tightbudget ") and "reproduce" not in command and "COMMAND" not in command:
+                    found.append((page.name, command, below))
+    return found
+
+
+def test_there_are_examples() -> None:
+    assert len(examples()) >= 10
+
+
+@pytest.mark.parametrize(("page", "command", "below"), examples())
+def test_an_example_works_as_printed(
+    page: str, command: str, below: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    for name, active in (("active", True), ("passive", False)):
+        Path(f"{name}.csv").write_text("\n".join(map(str, synthetic(2000, active=active, seed=0).tolist())))
+    assert main(shlex.split(command, comments=True)[1:]) == 0
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    assert below in ("", shown.out)
+    for written in re.findall(r"--(?:plot|csv) (\S+)", command):
+        assert Path(written).stat().st_size > 0

@@ -1,0 +1,72 @@
+"""Slips of the pen, pasted signs and numbers beyond floats: each is named, with what to write instead."""
+
+import re
+
+import pytest
+
+import tightbudget as tb
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("gaußian(2)", "did you mean 'gaussian'?"),
+        ("Gaussián(2)", "did you mean 'gaussian'?"),
+        ("gаussian(2)", "did you mean 'gaussian'?"),  # a Cyrillic а
+        ("gaussian(σ=2)", "did you mean 'sigma'?"),
+        ("pure_dp(ε=2)", "did you mean 'epsilon'?"),
+        ("laplace(2) + поссон(1)", "plain letters"),
+        ("gaussian(2) × 3", "write *"),
+        ("gaussian(2) · 3", "write *"),
+        ("gaussian(2^0.5)", "write **"),
+        ("laplace(2) – laplace(3)", "write -"),
+        ("histograms(“a.csv”)", 'write "'),
+        ("gaussian(2) * 65,536", "write 65536 or 65_536"),
+        ("1,000,000 * gaussian(2)", "write 1000000 or 1_000_000"),
+        ("(gaussian(2) * 65,536) + laplace(2)", "write 65536 or 65_536"),
+        ("gaussian(sigma=65,536)", "65,536"),
+        ("gaussian(2), laplace(3)", "composed with +"),
+        ("gaussian(1e-400)", "too small for a float"),
+        ("gaussian(0.000_01e-390)", "too small for a float"),
+        ("gaussian(1e400)", "too large for a float"),
+        ("gaussian(1e-200 * 1e-200)", "too small for a float"),
+        ("gaussian(1e-200 / 1e200)", "too small for a float"),
+        ("gaussian(1e-200 ** 2)", "too small for a float"),
+        ("gaussian(2 ** -2000)", "too small for a float"),
+        ("gaussian(1e200 * 1e200)", "too large"),
+        ("gaussian(1e200 / 1e-200)", "too large"),
+        ("gaussian(1e308 + 1e308)", "too large"),
+        ("gaussian(1 - 1e308 - 1e308)", "too large"),
+        ("zcdp(1e-400)", "too small for a float"),
+    ],
+)
+def test_the_slip_is_named_and_pointed_at(text: str, said: str) -> None:
+    with pytest.raises(tb.NotationError, match=re.escape(said)) as caught:
+        tb.parse(text) if not text.startswith("zcdp") else tb.filters.parse_increment(text)
+    assert 0 <= caught.value.position <= len(text)
+
+
+def test_the_caret_stands_under_the_comma_or_word() -> None:
+    for text, sign in (("gaussian(2) * 65,536", ","), ("laplace(1) + gaußian(2)", "g")):
+        with pytest.raises(tb.NotationError) as caught:
+            tb.parse(text)
+        assert text[caught.value.position] == sign
+
+
+@pytest.mark.parametrize(
+    ("text", "sigma"),
+    [
+        ("gaussian(inf)", float("inf")),
+        ("gaussian(1 / inf)", 0.0),
+        ("gaussian(0 * 5.0)", 0.0),
+        ("gaussian(3.0 - 3.0)", 0.0),
+        ("gaussian(0e-999)", 0.0),
+        ("gaussian(0.0)", 0.0),
+        ("gaussian(2 ** -1074)", 5e-324),
+        ("gaussian(5e-324)", 5e-324),
+        ("gaussian(1_000.5)", 1000.5),
+        ("gaussian(inf * 1e300)", float("inf")),
+    ],
+)
+def test_zero_and_infinity_that_were_meant_are_taken(text: str, sigma: float) -> None:
+    assert tb.parse(text) == tb.Gaussian(sigma)
