@@ -35,6 +35,10 @@ GAUSSIAN = "unit/bounds/test_gaussian.py"
 CHERNOFF = "unit/composition/test_chernoff.py"
 EVALUATE = "unit/composition/test_evaluate.py"
 STEPS = "unit/composition/test_steps.py"
+MASS = "unit/numerics/test_mass.py"
+FROM_BELOW = "regression/test_largest_loss_from_below.py"
+BEYOND = "regression/test_beyond_floats.py"
+DENORMALS = "regression/test_denormal_masses.py"
 MASSES = "unit/pairs/test_continuous.py::test_masses"
 WHOLE = "unit/pairs/test_continuous.py::test_nothing_is_missing"
 ATOMS = "unit/pairs/test_continuous.py::test_point_masses"
@@ -236,8 +240,25 @@ MUTATIONS = [
              "the mass beyond the cap is taken to be exact", [DIRECTION]),
     Mutation("unresolved", "bounds/direction.py", "self._survey_error + self.steps.unresolved", "self._survey_error",
              "tails that a pair does not resolve are lost", [DIRECTION]),
-    Mutation("infinity rounding", "bounds/direction.py", "mass * (1.0 - error)", "mass * (1.0 + error)",
-             "the infinite mass is rounded up for the lower bound", [DIRECTION]),
+    Mutation("infinity rounding", "numerics/mass.py", "return float_below(self.exact)", "return float_above(self.exact)",
+             "the infinite mass is rounded up for the lower bound", [MASS]),
+    Mutation("infinity underflows", "numerics/mass.py", "* (1.0 + 4.0 * U) + 1e-323)", "* (1.0 + 4.0 * U))",
+             "a mass below the smallest float is none", [MASS]),
+    Mutation("union below", "numerics/mass.py", "log_lower - error - 1e-13, log_upper", "log_lower + error, log_upper",
+             "a sum of masses is taken for a lower bound on their union", [MASS]),
+    Mutation("union above", "numerics/mass.py", "math.log(upper) + _ROUNDED", "math.log(upper) - _ROUNDED",
+             "a product of many masses is rounded down for the upper bound", [MASS]),
+    Mutation("largest loss below", "pairs/poisson.py", "float(images[0] - errors[0])", "float(images[0] + errors[0])",
+             "the lower end of the largest loss lies above it", [FROM_BELOW]),
+    Mutation("largest loss sampled", "pairs/poisson.py", "float(images[1] + errors[1])", "float(images[1] - errors[1])",
+             "the largest loss of a sampled step is rounded down", [FROM_BELOW]),
+    Mutation("exponential top", "pairs/exponential.py", "math.nextafter(self.max_loss, 0.0)", "self.max_loss",
+             "a largest loss that was rounded up is taken for a lower end", [FROM_BELOW]),
+    Mutation("finite beyond floats", "bounds/direction.py", "return 0.0, self.naive_delta(epsilon)",
+             "return self.infinity[0], self.naive_delta(epsilon)",
+             "losses too large for a float are taken for infinite ones", [BEYOND]),
+    Mutation("denormal single", "bounds/single.py", "denormal = (2.0 * points.size + 8.0) * TINIEST", "denormal = 0.0",
+             "denormal masses are rounded to nearest", [DENORMALS]),
     Mutation("first direction", "bounds/answers.py", "upper = max((asker.upper for asker in askers), default=0.0)",
              "upper = next((asker.upper for asker in askers), 0.0)",
              "only one direction is asked", [ANSWERS]),
@@ -430,8 +451,8 @@ MUTATIONS = [
     Mutation("spectral lower doubt", "bounds/spectral.py", "- theta * place - doubt",
              "- theta * place + 3.0 * doubt",
              "rounding of the scale is charged to the wrong side", [SPECTRAL]),
-    Mutation("spectral infinity", "bounds/spectral.py", " + 5e-324) + self.infinity_upper)",
-             " + 5e-324))",
+    Mutation("spectral infinity", "bounds/spectral.py", " + TINIEST) + self.infinity_upper)",
+             " + TINIEST))",
              "what is certain to be revealed is left out", [SPECTRAL]),
     # closed forms
     Mutation("gaussian doubt", "bounds/gaussian.py", "first - second + doubt", "first - second - doubt",
@@ -449,7 +470,7 @@ MUTATIONS = [
     # composition
     Mutation("slack count", "composition/evaluate.py", "slack += count * entering.slack", "slack += entering.slack",
              "a step repeated n times brings its slack once", [EVALUATE]),
-    Mutation("largest loss", "composition/steps.py", "math.nextafter(rounded, math.inf)", "rounded",
+    Mutation("largest loss", "numerics/mass.py", "else math.nextafter(rounded, math.inf)", "else rounded",
              "the largest loss is rounded to nearest, not up", [STEPS]),
     Mutation("cheap bound share", "composition/chernoff.py", "+ 2.0 * cells.error +", "- 2.0 * cells.error -",
              "doubt about a loss moves it down", [CHERNOFF]),
@@ -462,10 +483,9 @@ MUTATIONS = [
     Mutation("poisson swapped", "pairs/poisson.py", "if direction is Direction.REMOVE:\n        return np.logaddexp",
              "if direction is Direction.ADD:\n        return np.logaddexp",
              "removing a record is treated as adding one", [MASSES, POINTS]),
-    Mutation("poisson lost events", "pairs/poisson.py", "direction is Direction.REMOVE and base.lost > 0.0",
-             "direction is Direction.REMOVE and base.lost > 1.0",
+    Mutation("poisson lost events", "pairs/poisson.py", "if one_sided.possible:", "if one_sided.lower > 1.0:",
              "events that only one side could produce vanish under sampling", [WHOLE, POINTS]),
-    Mutation("poisson infinity", "pairs/poisson.py", "self.q * self.base.infinity if", "0.0 * self.base.infinity if",
+    Mutation("poisson infinity", "pairs/poisson.py", "return self.base.infinity.times(self.q) if", "return NONE if",
              "infinite losses vanish under sampling", [WHOLE]),
     Mutation("point masses", "pairs/exponential.py", "log_a = np.array([self.log_point - self.top, self.log_point])",
              "log_a = np.array([self.log_point - self.top, self.log_point - 1e-9])",
@@ -513,7 +533,7 @@ MUTATIONS = [
              "not the worst of the class", [RANGE]),
     Mutation("chord peak", "divergences/zcdp.py", "return np.maximum(value, ends)", "return ends",
              "zCDP between two orders is not looked at", [CHORD]),
-    Mutation("pure infinity", "divergences/pure.py", "pair.infinity > 0.0", "pair.infinity > 0.5",
+    Mutation("pure infinity", "divergences/pure.py", "pair.infinity.possible", "pair.infinity.lower > 0.5",
              "a rare infinite loss is no loss", [PURE]),
     Mutation("gdp squares", "divergences/gdp.py", "count * (mu / largest) ** 2", "(mu / largest) ** 2",
              "repetitions are not counted", [GDP]),
@@ -538,7 +558,8 @@ MUTATIONS = [
              "what leaves the list at the top is lost", [COMBINE]),
     Mutation("published infinity", "published/combine.py", "infinity=child.infinity", "infinity=0.0 * child.infinity",
              "squaring empties bucket infinity", [LEMMAS]),
-    Mutation("published leaf infinity", "published/leaves.py", "infinity=mass + float(a[-1])", "infinity=mass",
+    Mutation("published leaf infinity", "published/leaves.py", "infinity=pair.infinity.upper + float(a[-1])",
+             "infinity=pair.infinity.upper",
              "finite losses beyond n are lost", [LEAVES]),
     Mutation("published over b", "published/combine.py", "+= float(first.rows[VIRTUAL].sum()) * second.over_b",
              "+= 0.0 * second.over_b",
@@ -596,7 +617,8 @@ MUTATIONS = [
              "masses are taken to be exact", [LEAVES]),
     Mutation("published unresolved", "published/leaves.py", "error[A] += pair.unresolved * (1.0 + 1e-9)", "pass",
              "tails that a pair does not resolve are lost", [LEAVES]),
-    Mutation("published certain", "published/leaves.py", "mass * (1.0 - doubt)", "mass * (1.0 + doubt)",
+    Mutation("published certain", "published/leaves.py", "distinguishing=pair.infinity.lower",
+             "distinguishing=pair.infinity.upper",
              "the infinite mass is rounded up for the lower bound", [LEAVES]),
     Mutation("published direction", "published/tree_pair.py", "return max(delta_with_ec", "return min(delta_with_ec",
              "the smaller direction counts", [PAPER + "::test_both_directions_of_sgd_differ_and_the_larger_one_counts"]),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tightbudget.numerics.mass import NONE
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair
 
 
@@ -21,15 +22,19 @@ class RoughPair:
     b: float = 0.0
     extra_slack: float = 0.0
 
-    infinity = 0.0
-    infinity_error = 0.0
-    lost = 0.0
+    infinity = NONE
+    infinity_from = math.inf
+    lost = NONE
     unresolved = 0.0
     alignment: Alignment | None = None
 
     @property
     def max_loss(self) -> float:
         return self.exact.max_loss
+
+    @property
+    def max_loss_lower(self) -> float:
+        return self.exact.max_loss_lower
 
     def slack(self, loss: float) -> float:
         return self.exact.slack(loss) + self.extra_slack
@@ -83,14 +88,18 @@ class Spikes:
     masses: tuple[float, ...]
     unresolved: float = 0.0
 
-    infinity = 0.0
-    infinity_error = 0.0
-    lost = 0.0
+    infinity = NONE
+    infinity_from = math.inf
+    lost = NONE
     alignment: Alignment | None = None
 
     @property
     def max_loss(self) -> float:
         return math.inf if self.unresolved else self.losses[-1]
+
+    @property
+    def max_loss_lower(self) -> float:
+        return self.losses[-1]
 
     def slack(self, loss: float) -> float:
         return 0.0

@@ -15,7 +15,6 @@ from tightbudget.numerics.bracket import Bracket
 
 _STAGES = tuple(10.0**-k for k in range(3, 16))  # tolerances, of which the first is the default
 _TURNS = 24  # computations of a direction in one stage before we say that the bracket stays as it is
-_TOO_SMALL = "delta is so near the smallest numbers of float64 that no finite upper end can be certified"
 
 
 def delta_bracket(directions: Sequence[OneDirection], epsilon: float, rtol: float, atol: float) -> Bracket:
@@ -36,7 +35,7 @@ def _refined(askers: Sequence[Asker], rtol: float, atol: float) -> Bracket:
         if lower == upper or upper - lower <= max(rtol * upper, atol) < math.inf:
             return Bracket(lower, upper)
     if math.isinf(upper):  # and lower is not: no multiple of it is a width
-        return Bracket(lower, upper, converged=False, reason=_TOO_SMALL)
+        return Bracket(lower, upper, converged=False, reason=next(one.without_end for one in askers if one.upper == upper))
     reason = next((asker.reason for asker in askers if asker.upper == upper and asker.reason), ROUNDING)
     return Bracket(lower, upper, converged=False, reason=reason)
 

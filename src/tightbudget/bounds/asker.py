@@ -7,11 +7,17 @@ from tightbudget.bounds.direction import WIDEST, OneDirection, cap_for
 from tightbudget.bounds.gaussian import gaussian_guess
 from tightbudget.bounds.split import SplitDirection, ceilings, splittable
 from tightbudget.bounds.way import Reading, Source, Way
+from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.numerics.search import first_at_most, last_at_least
 
 _USUAL = 1e-3  # tolerance until a stage says otherwise
 PATIENT = 1e-4  # whoever asks for a narrower bracket than this will wait for it
 _MOST_POINTS, _MOST_POINTS_PATIENT = 2.0**19, 2.0**21  # in all lists of a way: a second, and some 300 MB
+
+_LEFT = 1e-16  # of delta, that finite losses may use where rounding cannot tell
+_TOO_SMALL = "delta is so near the smallest numbers of float64 that no finite upper end can be certified"
+_BEYOND = "the answer is finite, but no float is as large"
+_AT_INFINITY = "delta is, up to rounding, the probability that everything is revealed"
 
 Maker = Callable[[], Way | None]
 
@@ -24,6 +30,7 @@ class Asker:
         self.lower, self.upper = 0.0, math.inf
         self.estimate = 0.0  # a rough value of the answer
         self.settled = False  # nothing left to improve
+        self.without_end = _TOO_SMALL  # why there may be no finite upper end
         self.rtol = _USUAL
         self.ways: list[Way] = []
         self.untried: list[Maker] = []
@@ -140,7 +147,7 @@ class Asker:
 class DeltaAsker(Asker):
     def __init__(self, direction: OneDirection, epsilon: float) -> None:
         super().__init__(direction)
-        self.epsilon, self.upper = epsilon, 1.0
+        self.epsilon, self.lower, self.upper = epsilon, direction.infinity[0], direction.naive_delta(epsilon)
         exact = direction.exact(epsilon)
         if exact is not None:
             self.settle(*exact)
@@ -183,7 +190,7 @@ class DeltaAsker(Asker):
 
     def cheap_upper(self, cap: int, rung: int) -> float:
         log_delta, left_out = self.direction.chernoff_delta(cap, rung, self.epsilon)
-        return math.exp(min(0.0, log_delta)) * (1.0 + 1e-9) + left_out
+        return (math.exp(min(0.0, log_delta)) * (1.0 + 1e-9) + left_out) * (1.0 + 4.0 * U)
 
     def read(self, profile: Reading) -> tuple[float, float]:
         return profile.delta_lower(self.epsilon), profile.delta_upper(self.epsilon)
@@ -194,19 +201,22 @@ class EpsilonAsker(Asker):
         super().__init__(direction)
         self.delta = delta
         low, high = direction.infinity
+        mass = direction.steps.infinity
         top = max(0.0, direction.max_loss) if direction.steps.items else 0.0
         if not direction.steps.items or delta >= 1.0:
             self.settle(0.0, 0.0)
-        elif delta < low or (delta == 0.0 and high > 0.0):
-            self.settle(math.inf, math.inf)
-        elif delta == 0.0:
-            self.settle(direction.steps.max_loss_lower, top)
+        elif delta < low or (mass.exact or 0) > delta or (delta == 0.0 and mass.certain):
+            self.settle(direction.steps.infinity_from, math.inf)
+            self.without_end = _BEYOND
+        elif delta in (0.0, mass.exact):  # nothing left for finite losses
+            self.settle(max(0.0, direction.steps.max_loss_lower), math.inf if delta < high else top)
         elif delta >= high and top == 0.0:
             self.settle(0.0, 0.0)
-        elif low == high == delta > 0.0:  # nothing left for finite losses
-            self.settle(direction.steps.max_loss_lower, top)
-        elif high > 0.0 and delta <= high:  # the infinite mass is known only up to rounding
+        elif direction.revealed:
             self.settle(0.0, math.inf)
+        elif high > 0.0 and delta <= high:  # all but nothing is left for finite losses
+            self.without_end = _AT_INFINITY
+            self._prepare(max(_LEFT * delta, TINIEST), top if mass.exact is not None else math.inf)
         else:
             self._prepare(delta - high, top)
 

@@ -19,8 +19,8 @@ from tightbudget.composition.spectrum import spectrum
 from tightbudget.composition.steps import MERGE_ERROR, Steps
 from tightbudget.composition.task import Task, task
 from tightbudget.numerics.convolve import TooWide
-from tightbudget.numerics.rounding import U
-from tightbudget.pairs.points import PointPair
+from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.pairs.base import NEGLIGIBLE
 
 Array = NDArray[np.float64]
 
@@ -28,7 +28,6 @@ WIDEST = 0.25  # in log delta; a wider plan would save nothing
 _MOST_EVENTS = 20_000  # for which a sum over all of them is quicker than a bucket list
 _KEPT = 64  # profiles remembered
 _MOST_PLACES = 2.0**17  # of a spectrum's grid
-_MASS_ERROR = 1e-11  # relative, of a pair's infinite mass and of their product
 _NEAR = np.array([0.7, 0.85, 1.0, 1.15, 1.3])  # tilts to try in a Chernoff bound, relative to the saddle point
 _CAP_STEP, _CAP_MOST = 3, 306  # decades between the caps we use, and the last of them
 
@@ -42,37 +41,40 @@ class OneDirection:
         self._saddles: dict[int, Saddle] = {}
 
     @cached_property
-    def _revealed(self) -> bool:
+    def revealed(self) -> bool:
         """Whether some step leaves no finite loss that could be resolved."""
-        return any(pair.infinity > 0.5 and pair.survey().size == 0 for pair, _ in self.steps.items)
+        return any(pair.infinity.upper > 0.5 and pair.survey().size == 0 for pair, _ in self.steps.items)
 
     @cached_property
     def infinity(self) -> tuple[float, float]:
         """Bounds on the mass of A with infinite loss."""
-        pairs = [pair for pair, _ in self.steps.items]
-        if self._revealed:  # everything; or, of noise that is cut, all but what rounding leaves in doubt
-            certain = any(isinstance(pair, PointPair) and pair.infinity == 1.0 for pair in pairs)
-            return 1.0 if certain else 1.0 - _MASS_ERROR, 1.0
-        if self.steps.total == 1 and pairs[0].infinity_error < 0.0:
-            return pairs[0].infinity, pairs[0].infinity
         mass = self.steps.infinity
-        error = _MASS_ERROR + max([0.0, *(pair.infinity_error for pair in pairs)])
-        # below 1e-300 a mass may be no more than a sign that it is not 0
-        return max(0.0, mass * (1.0 - error)) if mass > 1e-300 else 0.0, min(1.0, mass * (1.0 + error))
+        spare = 0.0 if self.steps.infinity_from == math.inf else NEGLIGIBLE
+        return max(0.0, mass.lower - spare), 1.0 if self.revealed else mass.upper
 
     @cached_property
     def max_loss(self) -> float:
         return self.steps.max_loss
 
+    def naive_delta(self, epsilon: float) -> float:
+        """Return an upper bound on delta(epsilon) from the largest loss alone: a_inf + 1 - e^{epsilon - max_loss} (M8)."""
+        gap = self.max_loss - epsilon if self.max_loss < math.inf else math.inf
+        finite = -math.expm1(-gap) if gap > 0.0 else 0.0
+        return min(1.0, (self.infinity[1] + finite) * (1.0 + 8.0 * U) + TINIEST) if finite else self.infinity[1]
+
     def exact(self, epsilon: float) -> tuple[float, float] | None:
         """Return bounds that need no buckets, if there are any."""
         if not self.steps.items:
             return 0.0, 0.0
-        if self._revealed or epsilon >= self.max_loss or epsilon == math.inf:
+        if epsilon >= self.steps.infinity_from < math.inf:  # as large as losses that are counted as infinite and are not
+            return 0.0, self.naive_delta(epsilon)
+        if self.revealed or epsilon >= self.max_loss or epsilon == math.inf:
             return self.infinity
+        if self.max_loss < NEGLIGIBLE:  # denormal losses are known to no relative accuracy
+            return self.infinity[0], self.naive_delta(epsilon)
         gaussian = self.steps.only_gaussian
         if gaussian is not None:
-            return gaussian_delta(gaussian.m, epsilon, MERGE_ERROR)
+            return gaussian_delta(gaussian.m, epsilon, MERGE_ERROR + gaussian.m_error)
         return single_delta(self.steps.items[0][0], epsilon, self.infinity) if self._single else None
 
     @cached_property
@@ -160,10 +162,12 @@ class OneDirection:
 
 def quarters(width: float) -> int:
     """Return the largest whole number of quarter octaves whose power of two is at most width."""
-    return math.floor(4.0 * math.log2(min(max(width, 1e-14), WIDEST)))
+    return (
+        math.floor(4.0 * math.log2(min(max(width, 1e-14), WIDEST))) if width < WIDEST else math.floor(4.0 * math.log2(WIDEST))
+    )
 
 
 def cap_for(delta: float, rtol: float) -> int:
     """Return how many decades of A's mass must be resolved for a delta to be known to rtol."""
-    decades = -math.log10(max(delta, 1e-300) * min(rtol, 1.0)) + 2.5
+    decades = -math.log10(max(delta, 1e-300)) - math.log10(min(rtol, 1.0)) + 2.5
     return min(_CAP_MOST, _CAP_STEP * max(1, math.ceil(decades / _CAP_STEP)))

@@ -4,7 +4,10 @@ import math
 
 from scipy import special
 
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import TINIEST, U
+
+_FAINT = 1e-3
+_DENSITY = 1.0 / math.sqrt(2.0 * math.pi)  # of the normal law at 0
 
 
 def gaussian_delta(m: float, epsilon: float, m_error: float) -> tuple[float, float]:
@@ -17,8 +20,13 @@ def gaussian_delta(m: float, epsilon: float, m_error: float) -> tuple[float, flo
     """
     if m > 1e150:  # m^2 overflows; the loss is about m^2/2, give or take 45 m
         return (1.0 - 4.0 * U, 1.0) if epsilon / m < 0.4 * m else (0.0, 1.0)
-    lower, _ = _delta(m * (1.0 - m_error - 2 * U), epsilon)
-    _, upper = _delta(m * (1.0 + m_error + 2 * U), epsilon)
+    least, most = m * max(0.0, 1.0 - m_error - 2 * U), m * (1.0 + m_error + 2 * U)
+    lower = _delta(least, epsilon)[0] if least > 0.0 else 0.0
+    upper = _delta(most, epsilon)[1]
+    if m < _FAINT:  # delta(0) = 2 Phi(m/2) - 1, where the two terms all but cancel (M8)
+        upper = min(upper, most * _DENSITY * (1.0 + 8.0 * U) + TINIEST)
+        if epsilon == 0.0:
+            lower = max(lower, least * _DENSITY * (1.0 - least * least / 24.0) * (1.0 - 8.0 * U) - TINIEST)
     return lower, upper
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tightbudget.buckets.tilted import Tilted
 from tightbudget.composition.evaluate import Composed
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import TINIEST, U
 
 Array = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ class Profile:
         largest, length = weight_norms(theta, self.composed.step)
         charge = float(stack.error[0]) * largest + float(stack.noise[0]) * length
         finite = scaled(total + charge, float(stack.log_scale[0]) - theta * shifted + doubt)
-        return min(1.0, (finite * (1.0 + 8 * U) + 5e-324) + self.infinity_upper)
+        return min(1.0, ((finite * (1.0 + 8 * U) + TINIEST) + self.infinity_upper) * (1.0 + 4.0 * U))
 
     def delta_lower(self, epsilon: float) -> float:
         """Return a number no larger than delta(epsilon): A(S) - e^epsilon B(S) for a good set S, less all errors.
@@ -78,7 +78,7 @@ class Profile:
         kept_a, kept_b = float(a[first:].sum()), float(b[first:].sum())
         certain = kept_a - kept_b - float(charges[first]) * (1.0 + 1e-9) - (1e-12 + 2.0 * U * stack.size) * (kept_a + kept_b)
         finite = scaled(certain, log_a - theta * (shifted + origin) - doubt)
-        return max(0.0, min(1.0, self.infinity_lower + finite * (1.0 - 8 * U) - 5e-324))
+        return added(self.infinity_lower, finite * (1.0 - 8 * U))
 
 
 def _losses(stack: Tilted, step: float) -> Array:
@@ -105,6 +105,11 @@ def weight_norms(theta: float, step: float) -> tuple[float, float]:
     largest = math.exp(-math.log1p(theta) - theta * math.log1p(1.0 / theta)) * (1.0 + 1e-12)
     integral = 1.0 / (2.0 * theta * (2.0 * theta + 1.0) * (theta + 1.0))
     return largest, math.sqrt(integral / step + largest * largest) * (1.0 + 1e-12)
+
+
+def added(infinity: float, finite: float) -> float:
+    """Return no more than the sum of two lower bounds on parts of delta."""
+    return min(1.0, (infinity + finite) * (1.0 - 4.0 * U) - TINIEST) if finite > TINIEST else infinity
 
 
 def scaled(value: float, log_factor: float) -> float:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import Pair
 
 
@@ -26,7 +26,10 @@ def single_delta(pair: Pair, epsilon: float, infinity: tuple[float, float]) -> t
     # The edge may be off by `slack`: take all that may lie above epsilon. What lies below then costs at most e^{3 slack} - 1.
     _, above_upper, mass_upper = _tail(pair, epsilon - 2.0 * slack, epsilon)
     upper += above_upper + min(1.0, math.expm1(min(3.0 * slack, 700.0))) * mass_upper
-    return max(0.0, lower * (1.0 - 4.0 * U)), min(1.0, upper * (1.0 + 4.0 * U) + 1.01 * pair.unresolved)
+    # what is denormal has been rounded absolutely: every mass and every product, and the tail
+    denormal = (2.0 * points.size + 8.0) * TINIEST
+    certain = lower * (1.0 - 4.0 * U) - denormal
+    return max(infinity[0], certain), min(1.0, upper * (1.0 + 4.0 * U) + 1.01 * pair.unresolved + denormal)
 
 
 def _tail(pair: Pair, edge: float, epsilon: float) -> tuple[float, float, float]:

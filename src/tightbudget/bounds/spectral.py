@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.bounds.profile import log_doubt_at, scaled, weight_norms
+from tightbudget.bounds.profile import added, log_doubt_at, scaled, weight_norms
 from tightbudget.composition.spectrum import Spectrum
 from tightbudget.numerics.frequencies import turned
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import TINIEST, U
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -81,7 +81,7 @@ class SpectralProfile:
         error += 8.0 * U * (theta + 1.0) * gap * (flat + flat_less)  # each exponent is rounded at its own size
         largest, _ = weight_norms(theta, s.step)
         finite = scaled(total + error + float(s.error[0]) * largest, float(s.log_scale[0]) - theta * shifted + doubt)
-        return min(1.0, (finite * (1.0 + _SCALING) + 5e-324) + self.infinity_upper)
+        return min(1.0, ((finite * (1.0 + _SCALING) + TINIEST) + self.infinity_upper) * (1.0 + 4.0 * U))
 
     def delta_lower(self, epsilon: float) -> float:
         """Return a number no larger than delta(epsilon): A(S) - e^epsilon B(S) less all errors, S = the buckets above epsilon.
@@ -103,7 +103,7 @@ class SpectralProfile:
         loss = scaled(cost + cost_error + float(s.error[2]), log_ratio)
         certain = (gain - gain_error - wrapped - float(s.error[1])) * (1.0 - 8.0 * U) - loss * (1.0 + _SCALING)
         finite = scaled(certain, float(s.log_scale[1]) - theta * place - doubt)
-        return max(0.0, min(1.0, self.infinity_lower + finite * (1.0 - _SCALING) - 5e-324))
+        return added(self.infinity_lower, finite * (1.0 - _SCALING))
 
     def _far_upper(self, where: float, shifted: float) -> float:
         """Return an upper bound on delta at an epsilon far from all losses: 1 below them, and a Chernoff bound above."""
@@ -114,7 +114,7 @@ class SpectralProfile:
             exponent = float(np.min(s.up.log_moments[0] - s.up.slopes * where * (1.0 - 1e-9)))
         log_factor = float(s.log_scale[0]) - s.theta * (shifted - 1e-9 * abs(shifted))
         finite = scaled(math.exp(min(exponent, 0.0)) + float(s.error[0]), log_factor + 1e-9 * abs(float(s.log_scale[0])))
-        return min(1.0, finite * (1.0 + 1e-9) + 5e-324 + self.infinity_upper)
+        return min(1.0, (finite * (1.0 + 1e-9) + TINIEST + self.infinity_upper) * (1.0 + 4.0 * U))
 
     def _sums(self, which: slice, start: int) -> list[float]:
         """Return some of the four sums, with weights that begin at index `start`."""

@@ -109,7 +109,7 @@ def splittable(steps: Steps, epsilon: float) -> bool:
 def _covered(pair: Pair) -> bool:
     """Whether all of B but 1e-300 has a finite loss in the survey: Gaussian and Laplace noise, subsampled or not."""
     base = pair.base if isinstance(pair, PoissonPair) else pair
-    if not isinstance(base, GaussianPair | ExponentialPair) or pair.lost > 0.0 or pair.infinity > 0.0:
+    if not isinstance(base, GaussianPair | ExponentialPair) or pair.lost.possible or pair.infinity.possible:
         return False
     cells = pair.survey()
     return max(abs(float(cells.low[0])), abs(float(cells.high[-1]))) < _LARGEST

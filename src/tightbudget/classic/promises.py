@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.mechanisms.base import Composable, Mechanism
-from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.base import NEGLIGIBLE, Direction, Pair
 
 Array = NDArray[np.float64]
 
@@ -96,7 +96,7 @@ class Step:
     @property
     def reveals(self) -> bool:
         """Tell whether some event has an infinite loss."""
-        return any(pair.infinity > 0.0 for pair in self.pairs)
+        return any(pair.infinity.possible for pair in self.pairs)
 
     @cached_property
     def pure(self) -> float:
@@ -119,6 +119,8 @@ class Step:
             top = self.mechanism.epsilon(_SMALLEST, rtol=0.1).upper
         if not 0.0 < top < math.inf:
             return np.zeros(1)
+        if top < NEGLIGIBLE:  # no float lies well between
+            return np.array([0.0, top])
         # below this delta has hardly left its value at 0
         start = 0.25 * self.mechanism.epsilon(0.9 * self._delta(0.0), rtol=0.1).upper
         start = min(max(start, 1e-9 * top), 0.5 * top)

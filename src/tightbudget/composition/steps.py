@@ -1,14 +1,18 @@
 """A composition in one direction, in the form the engine likes best."""
 
 import math
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
+from tightbudget.numerics.mass import Mass, any_of, float_above, float_below
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Pair
+from tightbudget.pairs.faint import without_faint
 from tightbudget.pairs.gaussian import GaussianPair
+
+_OTHERS = 800.0  # the other steps lose less than -_OTHERS with probability e^-_OTHERS at most
 
 
 @dataclass(frozen=True)
@@ -21,12 +25,16 @@ class Steps:
     def total(self) -> int:
         return sum(count for _, count in self.items)
 
+    @cached_property
+    def infinity(self) -> Mass:
+        """Mass of A on which some step reveals everything."""
+        return any_of((pair.infinity, count) for pair, count in self.items)
+
     @property
-    def infinity(self) -> float:
-        """Mass of A on which some step reveals everything: 1 - prod (1 - a_inf)^count."""
-        if any(pair.infinity >= 1.0 for pair, _ in self.items):
-            return 1.0
-        return abs(math.expm1(math.fsum(count * math.log1p(-pair.infinity) for pair, count in self.items)))
+    def infinity_from(self) -> float:
+        """What the losses that `infinity` counts are at least, all but 1e-300 of them (M8)."""
+        least = min((pair.infinity_from for pair, _ in self.items if pair.infinity.possible), default=math.inf)
+        return least - _OTHERS
 
     @property
     def unresolved(self) -> float:
@@ -35,23 +43,16 @@ class Steps:
     @property
     def max_loss(self) -> float:
         """No float smaller than the largest possible finite loss; exact where the sum is."""
-        losses = [pair.max_loss for pair, _ in self.items]
-        if math.inf in losses:
-            return math.inf
-        exact = sum((Fraction(loss) * count for loss, (_, count) in zip(losses, self.items, strict=True)), start=Fraction(0.0))
-        if exact > sys.float_info.max:
-            return math.inf
-        rounded = float(exact)
-        return rounded if Fraction(rounded) >= exact else math.nextafter(rounded, math.inf)
+        losses = [(pair.max_loss, count) for pair, count in self.items]
+        return math.inf if math.inf in (loss for loss, _ in losses) else float_above(_sum(losses))
 
     @property
     def max_loss_lower(self) -> float:
         """No float larger than the supremum of the finite losses."""
-        top = self.max_loss
-        if math.isinf(top):
-            return top
-        slack = math.fsum(count * pair.slack(pair.max_loss) for pair, count in self.items)
-        return max(0.0, top - 2.0 * slack - 8.0 * U * abs(top))
+        losses = [(pair.max_loss_lower, count) for pair, count in self.items]
+        if -math.inf in (loss for loss, _ in losses):
+            return -math.inf
+        return math.inf if math.inf in (loss for loss, _ in losses) else float_below(_sum(losses))
 
     @property
     def only_gaussian(self) -> GaussianPair | None:
@@ -63,28 +64,34 @@ class Steps:
         return None
 
 
+def _sum(losses: list[tuple[float, int]]) -> Fraction:
+    return sum((Fraction(loss) * count for loss, count in losses), start=Fraction(0))
+
+
 def steps(pairs: Iterable[tuple[Pair, int]]) -> Steps:
     """Return the composition of the pairs, each repeated its count."""
     counts: dict[Pair, int] = {}
-    squares: list[tuple[float, int]] = []
+    squares: list[tuple[GaussianPair, int]] = []
     for pair, count in pairs:
         if isinstance(pair, GaussianPair) and pair.cut == math.inf:
-            squares.append((pair.m, count))
+            squares.append((pair, count))
         else:
-            counts[pair] = counts.get(pair, 0) + count
+            seen = without_faint(pair)
+            counts[seen] = counts.get(seen, 0) + count
     if squares:
-        counts[_merged(squares)] = 1
+        merged = _merged(squares)
+        counts[without_faint(merged) if counts else merged] = 1  # alone it has a closed form
     return Steps(tuple(counts.items()))
 
 
-def _merged(squares: list[tuple[float, int]]) -> GaussianPair:
+def _merged(squares: list[tuple[GaussianPair, int]]) -> GaussianPair:
     """N(m1, 1) x N(m2, 1) against N(0, 1)^2 is, by rotation, N(sqrt(m1^2 + m2^2), 1) against N(0, 1) (M8)."""
     if len(squares) == 1 and squares[0][1] == 1:
-        return GaussianPair(squares[0][0])
+        return squares[0][0]
     # hypot-style scaling keeps m^2 from over- or underflowing
-    scale = max(m for m, _ in squares)
-    m = scale * math.sqrt(math.fsum(count * (m / scale) ** 2 for m, count in squares))
-    return GaussianPair(m)
+    scale = max(pair.m for pair, _ in squares)
+    m = scale * math.sqrt(math.fsum(count * (pair.m / scale) ** 2 for pair, count in squares))
+    return GaussianPair(m, m_error=max(pair.m_error for pair, _ in squares))
 
 
 MERGE_ERROR = 6.0 * U

@@ -15,7 +15,7 @@ from tightbudget.buckets.spread import share_up
 from tightbudget.divergences.excess import log_excess
 from tightbudget.numerics.logs import group_log_sum
 from tightbudget.numerics.normal import log_normal_mass
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Cells, Direction, log_or_minus_inf
 
 Array = NDArray[np.float64]
@@ -62,7 +62,7 @@ class Events:
         thetas = orders - 1.0
         terms = [self._log_sum(thetas)]
         if self.lost > 0.0:
-            terms.append(np.log(thetas * self.lost * _MASS))
+            terms.append((np.log(thetas) + math.log(self.lost)) + 1e-9)
         if self.tail is not None:
             terms.append(self.tail.log_moment(orders))
         total = np.logaddexp.reduce(terms) + 64.0 * U
@@ -178,7 +178,12 @@ def _removed(events: Events, q: float) -> Events:
     if events.lost > 0.0:  # A had no mass there: now (1-q) B
         losses = np.append(losses, math.log1p(-q) * (1.0 + 4.0 * U))
         log_a = np.append(log_a, (math.log1p(-q) + math.log(events.lost)) * (1.0 - 8.0 * U) + 1e-9)
-    return Events(losses, log_a, 0.0, q * events.infinity, _removed_tail(events.tail, q))
+    return Events(losses, log_a, 0.0, _part(q, events.infinity), _removed_tail(events.tail, q))
+
+
+def _part(q: float, mass: float) -> float:
+    """Return at least q times the mass, and never 0 unless the mass is."""
+    return q * mass * _MASS + TINIEST if mass > 0.0 else 0.0
 
 
 def _removed_tail(tail: Tail | None, q: float) -> Tail | None:
@@ -198,7 +203,7 @@ def _added(events: Events, q: float) -> Events:
     if events.infinity > 0.0:  # B had no mass there: now (1-q) A
         losses = np.append(losses, -math.log1p(-q) * (1.0 + 4.0 * U))
         log_a = np.append(log_a, log_or_minus_inf(events.infinity) + 1e-9)
-    return Events(losses, log_a, q * events.lost * _MASS, 0.0, _added_tail(events.tail, q))
+    return Events(losses, log_a, _part(q, events.lost), 0.0, _added_tail(events.tail, q))
 
 
 def _added_tail(tail: Tail | None, q: float) -> Tail | None:
@@ -225,4 +230,5 @@ def _mixed_loss(losses: Array, q: float) -> Array:
     near = np.log1p(np.where(direct, inner, 0.0))
     far = np.logaddexp(math.log1p(-q), math.log(q) + losses)
     far += np.sign(far) * 8.0 * U * (1.0 + np.abs(losses) - math.log(q) - math.log1p(-q))
-    return np.where(direct, near, far) * (1.0 + 32.0 * U)
+    image: Array = np.where(direct, near, far) * (1.0 + 32.0 * U)
+    return image + np.sign(image) * TINIEST

@@ -36,7 +36,7 @@ def log_moment(mechanism: Mechanism, direction: Direction, orders: Array) -> Arr
     pair = mechanism.pair(direction)
     if pair is None:
         return np.zeros(orders.size)
-    if pair.infinity > 0.0:
+    if pair.infinity.possible:
         return np.full(orders.size, np.inf)
     with np.errstate(over="ignore"):
         largest = (orders - 1.0) * pair.max_loss * (1.0 + 4.0 * U)
@@ -168,14 +168,14 @@ def _base_events(mechanism: Mechanism, pair: Pair, reach: float) -> Events:
     cells = pair.points() if isinstance(pair, PointPair) and pair.losses.size <= _MOST_EVENTS else pair.survey()
     widest = float(max(np.abs(cells.low).max(initial=0.0), np.abs(cells.high).max(initial=0.0)))
     tail = _tail(mechanism) if pair.unresolved > 0.0 else None
-    lost = pair.lost * (1.0 + 1e-10) + pair.unresolved
-    return point_events(cells, pair.slack(widest), lost, pair.infinity, tail)
+    lost = pair.lost.upper + pair.unresolved
+    return point_events(cells, pair.slack(widest), lost, pair.infinity.upper, tail)
 
 
 def _exponential_events(pair: ExponentialPair) -> Events:
     edges = pair.reach * np.linspace(-1.0, 1.0, _EXPONENTIAL_CELLS + 1)
     cells = Cells.join(pair.cells(edges), pair.points()) if pair.reach > 0.0 else pair.points()
-    return point_events(cells, pair.slack(pair.top), pair.lost, pair.infinity)
+    return point_events(cells, pair.slack(pair.top), pair.lost.upper, pair.infinity.upper)
 
 
 def _tail(mechanism: Mechanism) -> Tail:

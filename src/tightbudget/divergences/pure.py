@@ -15,7 +15,7 @@ def pure_epsilon(c: Composable) -> float:
     worst = 0.0
     for direction in c._directions:
         steps = direction.steps
-        if any(pair.infinity > 0.0 for pair, _ in steps.items):
+        if any(pair.infinity.possible for pair, _ in steps.items):
             return math.inf
         worst = max(worst, steps.max_loss)
     return worst

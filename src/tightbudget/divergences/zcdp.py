@@ -44,7 +44,7 @@ def _step(mechanism: Mechanism, direction: Direction) -> float:
     pair = mechanism.pair(direction)
     if pair is None:
         return 0.0
-    if pair.infinity > 0.0:
+    if pair.infinity.possible:
         return math.inf
     epsilon = pure_epsilon(mechanism)
     bounds = [pure_to_zcdp(epsilon)]

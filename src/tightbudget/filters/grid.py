@@ -60,7 +60,7 @@ def spread(pair: Pair, h: float, negligible: float, reach: float) -> Spread:
     _add(masses, points, index, place - x[index], h)
     # Cells below the window may be counted twice; point masses there are counted here alone, and lie below low + slack.
     masses[math.ceil((low + slack) / h) + 1 - start] += _sum(log_a[below])
-    infinity = pair.infinity * (1.0 + 1e-11 + max(0.0, pair.infinity_error)) + pair.unresolved + _sum(log_a[above])
+    infinity = pair.infinity.upper + pair.unresolved + _sum(log_a[above])
     return Spread(start, masses * _INFLATED, infinity * _INFLATED)
 
 

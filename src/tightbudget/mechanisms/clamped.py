@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar
 
@@ -12,6 +13,7 @@ from scipy import special
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, real
+from tightbudget.numerics.mass import NONE, Mass, log_fraction
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair
@@ -20,6 +22,9 @@ from tightbudget.pairs.points import PointPair, point_pair
 Array = NDArray[np.float64]
 
 _MOST_COUNTS = 2_000_000
+_TINY_NOISE = 1e-100  # noise below this is looked at as if it were none, where that makes no difference
+_ROUNDED = 64.0 * U  # of logarithms of 1/2 and 1
+_NEVER = 1e4  # times its scale: Laplace noise is as large with probability e^-10000
 
 
 def finite(name: str, value: object) -> float:
@@ -73,8 +78,53 @@ class ClampedLaplace(Mechanism):
         return _clamped_laplace(float(self.mean), float(self.scale), float(self.sensitivity), direction)
 
 
+def _almost_certain(mean: Fraction, scale: float) -> dict[int, Fraction] | None:
+    """Return the law of ceil(max(0, mean + noise)) without all but 1e-300 of it, where the noise hardly ever matters.
+
+    None if it does: it reaches the next whole number, which is not _NEVER times the noise away.
+    """
+    if mean < 0:
+        return {0: Fraction(1)} if -mean > _NEVER * Fraction(scale) else None
+    above = math.ceil(mean)
+    if above == mean:  # whichever side the noise falls on
+        return {above: Fraction(1, 2), above + 1: Fraction(1, 2)}
+    away = min(mean - math.floor(mean), above - mean)
+    return {above: Fraction(1)} if away > _NEVER * Fraction(scale) else None
+
+
+def _hardly_any_noise(name: str, mean: float, scale: float, shift: float, direction: Direction) -> PointPair | None:
+    """Return the pair of counts that are almost certain; None if the noise is not that small."""
+    if scale > _TINY_NOISE:
+        return None
+    laws = [_almost_certain(Fraction(mean) + moved, scale) for moved in (Fraction(shift), Fraction(0))]
+    if laws[0] is None or laws[1] is None:
+        least = f"at least {_TINY_NOISE:g}, or far below the distance to the next whole number"
+        raise InvalidParameter("sigma" if name == "clamped_gaussian" else "scale", scale, least)
+    a, b = (laws[0], laws[1]) if direction is Direction.REMOVE else (laws[1], laws[0])
+    both = sorted(set(a) & set(b))
+    log_a, log_b = (np.array([log_fraction(law[count]) for count in both]) for law in (a, b))
+    infinity, lost = (
+        Mass.about(log_fraction(some), _ROUNDED) if (some := sum((law[n] for n in law if n not in both), Fraction(0))) else NONE
+        for law in (a, b)
+    )
+    return point_pair(
+        (name, mean, scale, shift, direction),
+        log_a - log_b,
+        log_a,
+        log_b,
+        error=_ROUNDED,
+        infinity=infinity,
+        lost=lost,
+        unresolved=NEGLIGIBLE,
+        infinity_from=_NEVER,
+    )
+
+
 @lru_cache(maxsize=16)
 def _clamped_gaussian(mean: float, sigma: float, shift: float, direction: Direction) -> PointPair:
+    certain = _hardly_any_noise("clamped_gaussian", mean, sigma, shift, direction)
+    if certain is not None:
+        return certain
     if abs(mean) + shift + REACH * sigma > 2.0**52:
         raise InvalidParameter("mean", mean, "such that counts stay below 2^52", "Measure counts in larger units.")
     first = max(0, math.floor(mean - REACH * sigma))
@@ -102,11 +152,14 @@ def _clamped_gaussian(mean: float, sigma: float, shift: float, direction: Direct
             )
         )
     (log_a, error_a), (log_b, error_b) = parts
-    return _pair(("clamped_gaussian", mean, sigma, shift), log_a, log_b, error_a + error_b, NEGLIGIBLE, direction)
+    return _pair(("clamped_gaussian", mean, sigma, shift), log_a, log_b, error_a + error_b, direction, NEGLIGIBLE)
 
 
 @lru_cache(maxsize=64)
 def _clamped_laplace(mean: float, scale: float, shift: float, direction: Direction) -> PointPair:
+    certain = _hardly_any_noise("clamped_laplace", mean, scale, shift, direction)
+    if certain is not None:
+        return certain
     # Between the two centres the loss changes; to either side of both it is +-shift/scale and all outcomes count as one.
     if abs(mean) + shift > 2.0**52:
         raise InvalidParameter("mean", mean, "such that counts stay below 2^52", "Measure counts in larger units.")
@@ -122,7 +175,7 @@ def _clamped_laplace(mean: float, scale: float, shift: float, direction: Directi
             parts.append(np.concatenate([[_log_laplace_cdf(x[0])], _log_laplace_mass(x), [_log_laplace_cdf(-x[-1])]]))
     log_a, log_b = parts
     size = float(np.abs(np.concatenate(parts)).max()) + (abs(mean) + shift + float(low[-1])) / scale
-    return _pair(("clamped_laplace", mean, scale, shift), log_a, log_b, 32.0 * U * (1.0 + size), 0.0, direction)
+    return _pair(("clamped_laplace", mean, scale, shift), log_a, log_b, 32.0 * U * (1.0 + size), direction)
 
 
 def _log_laplace_cdf(x: float) -> float:
@@ -142,7 +195,12 @@ def _log_laplace_mass(x: Array) -> Array:
 
 
 def _pair(
-    key: tuple[object, ...], log_a: Array, log_b: Array, error: float | Array, unresolved: float, direction: Direction
+    key: tuple[object, ...],
+    log_a: Array,
+    log_b: Array,
+    error: float | Array,
+    direction: Direction,
+    unresolved: float = 0.0,
 ) -> PointPair:
     """Return the pair (with the record, without) or its mirror; the record moves the mean up."""
     if direction is Direction.REMOVE:
@@ -160,5 +218,6 @@ def _pair(
         log_b,
         error=error,
         unresolved=unresolved,
+        unbounded=unresolved > 0.0 and direction is Direction.REMOVE,  # large counts tell ever more for the larger mean
         loss_error=2.0 * float(error.max()),
     )

@@ -11,13 +11,13 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, real
 from tightbudget.mechanisms.laplace import quotient_up
-from tightbudget.mechanisms.nothing import revealing
+from tightbudget.mechanisms.nothing import BEYOND, all_but_revealing
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair
 from tightbudget.pairs.points import PointPair, point_pair
 
 _MOST_INTEGERS = 4_000_000
-_NO_NOISE = 1e-100  # noise that moves the answer with probability e^-1e100 is none
+_NO_NOISE = 1e-100  # noise that moves the answer with probability e^-1e90 is all but none
 
 
 def whole(name: str, value: object) -> int:
@@ -46,7 +46,9 @@ class DiscreteLaplace(Mechanism):
         shift = whole("sensitivity", self.sensitivity)
         if not shift:
             return None
-        return _discrete_laplace(float(self.scale), shift) if self.scale > _NO_NOISE * shift else revealing()
+        if self.scale > _NO_NOISE * shift:
+            return _discrete_laplace(float(self.scale), shift)
+        return all_but_revealing(min(BEYOND, 0.9 * quotient_up(shift, self.scale)))
 
 
 @lru_cache(maxsize=64)
@@ -65,7 +67,13 @@ def _discrete_laplace(scale: float, shift: int) -> PointPair:
     top = quotient_up(shift, scale)
     size = float(np.abs(log_a).max()) + 1.0 / scale + abs(math.log(rare))
     return point_pair(
-        ("discrete_laplace", scale, shift), losses, log_a, log_b, error=16.0 * U * (1.0 + size), period=2.0 / scale, top=top
+        ("discrete_laplace", scale, shift),
+        losses,
+        log_a,
+        log_b,
+        error=16.0 * U * (1.0 + size),
+        period=2.0 / scale,
+        top=(math.nextafter(top, 0.0), top),
     )
 
 
@@ -87,7 +95,9 @@ class DiscreteGaussian(Mechanism):
         shift = whole("sensitivity", self.sensitivity)
         if not shift:
             return None
-        return _discrete_gaussian(float(self.sigma), shift) if self.sigma > _NO_NOISE * shift else revealing()
+        if self.sigma > _NO_NOISE * shift:
+            return _discrete_gaussian(float(self.sigma), shift)
+        return all_but_revealing(min(BEYOND, (0.5 * quotient_up(shift, self.sigma)) * quotient_up(shift, self.sigma) * 0.9))
 
 
 @lru_cache(maxsize=16)
@@ -114,5 +124,6 @@ def _discrete_gaussian(sigma: float, shift: int) -> PointPair:
         exponent_b - log_norm,
         error=4.0 * U * (8.0 + np.abs(exponent_a) + np.abs(exponent_b) + abs(log_norm)),
         unresolved=NEGLIGIBLE,
+        unbounded=True,
         period=shift / (sigma * sigma),
     )

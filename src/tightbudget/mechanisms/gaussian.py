@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
-from tightbudget.mechanisms.nothing import revealing
+from tightbudget.mechanisms.nothing import BEYOND, all_but_revealing, revealing
 from tightbudget.mechanisms.relations import ANY
-from tightbudget.pairs.base import Direction, Pair
+from tightbudget.numerics.rounding import TINIEST
+from tightbudget.pairs.base import NEGLIGIBLE, Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
 
 
@@ -83,6 +84,12 @@ def gaussian_pair(sigma: float, sensitivity: float) -> Pair | None:
         return None
     m = sensitivity / sigma if sigma > 0 else math.inf
     if m == 0.0:
-        m = 5e-324  # underflow must not turn a little loss into none
+        m = TINIEST  # underflow must not turn a little loss into none
+    if sigma == 0:
+        return revealing()
     # beyond this the loss, about m^2/2, is larger than any float
-    return revealing() if math.isinf(0.5 * m * m) else GaussianPair(m)
+    return (
+        all_but_revealing(BEYOND)
+        if math.isinf(0.5 * m * m)
+        else GaussianPair(m, m_error=TINIEST / m if m < NEGLIGIBLE else 0.0)
+    )

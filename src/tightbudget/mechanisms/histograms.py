@@ -4,20 +4,25 @@ import csv
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.headings import is_heading
 from tightbudget.mechanisms.nothing import revealing
+from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.numerics.typed import NoFloat, typed_float
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.points import point_pair
+
+_EXACT_CELLS = 1000  # of which sums of fractions are quick
 
 
 @dataclass(frozen=True)
@@ -117,9 +122,20 @@ def _size(weights: tuple[float, ...]) -> float:
     return abs(math.log(math.fsum(weights)))
 
 
+def _share(weights: tuple[float, ...], some: NDArray[np.bool_]) -> Mass:
+    """Return the share of the weights in some of the cells."""
+    chosen = [weight for weight, one in zip(weights, some.tolist(), strict=True) if one]
+    if len(weights) <= _EXACT_CELLS:
+        return Mass.exactly(sum(map(Fraction, chosen), start=Fraction(0)) / sum(map(Fraction, weights)))
+    if not chosen:
+        return NONE
+    log = math.log(math.fsum(chosen)) - math.log(math.fsum(weights))  # each sum is rounded once
+    return Mass.about(log, 8.0 * U * (2.0 + abs(math.log(math.fsum(chosen))) + _size(weights)))
+
+
 def _pair(log_a: Array, log_b: Array, key: tuple[tuple[float, ...], tuple[float, ...]]) -> Pair:
     only_a, only_b = np.isneginf(log_b) & ~np.isneginf(log_a), np.isneginf(log_a) & ~np.isneginf(log_b)
-    infinity, lost = math.fsum(np.exp(log_a[only_a]).tolist()), math.fsum(np.exp(log_b[only_b]).tolist())
+    infinity, lost = _share(key[0], only_a), _share(key[1], only_b)
     both = np.isfinite(log_a) & np.isfinite(log_b)
     if not both.any():
         return revealing()
@@ -133,7 +149,7 @@ def _pair(log_a: Array, log_b: Array, key: tuple[tuple[float, ...], tuple[float,
         log_a[both],
         log_b[both],
         error=error,
-        infinity=min(infinity, 1.0),
-        lost=min(lost, 1.0),
+        infinity=infinity,
+        lost=lost,
         loss_error=2.0 * error,
     )

@@ -1,6 +1,7 @@
 """Laplace noise, whole or conditioned on an interval (theory D.2)."""
 
 import math
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -9,9 +10,13 @@ from typing import ClassVar
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
-from tightbudget.mechanisms.nothing import revealing
+from tightbudget.mechanisms.nothing import BEYOND, all_but_revealing, revealing
+from tightbudget.numerics.mass import Mass, float_above
+from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.exponential import ExponentialPair
+
+_MASS_ERROR = 1e-12  # of the logarithm of an infinite mass: a few roundings, with much room
 
 
 @dataclass(frozen=True)
@@ -35,9 +40,11 @@ class Laplace(Mechanism):
     def _pair(self) -> Pair | None:
         if self.sensitivity == 0 or math.isinf(self.scale):
             return None
-        top = quotient_up(self.sensitivity, self.scale) if self.scale > 0 else math.inf
-        if math.isinf(top):
+        if self.scale == 0:
             return revealing()
+        top = quotient_up(self.sensitivity, self.scale)
+        if math.isinf(top):
+            return all_but_revealing(BEYOND)
         return ExponentialPair(top=top, reach=top, log_weight=math.log(0.5), log_point=math.log(0.5))
 
 
@@ -68,23 +75,23 @@ class TruncatedLaplace(Mechanism):
         if shift >= 2 * bound:
             return revealing()
         top = quotient_up(shift, scale)
+        if math.isinf(top):
+            return all_but_revealing(BEYOND)
         kept = -math.expm1(-bound / scale)  # twice the mass that the bound leaves on either side
         log_weight = math.log(0.5) - math.log(kept)
         if shift < bound:
             # x in [shift - bound, 0] has loss +top; x in [-bound, shift - bound) only the unshifted noise can produce
             point = -math.expm1((shift - bound) / scale) / (2.0 * kept)
-            only_a = math.exp((shift - bound) / scale) * -math.expm1(-top) / (2.0 * kept)
-            return ExponentialPair(top, top, log_weight, math.log(point), max(only_a, 5e-324))
+            exponent = (shift - bound) / scale
+            only_a = exponent + math.log(-math.expm1(-top)) - math.log(2.0 * kept)
+            doubt = _MASS_ERROR + 8.0 * U * abs(exponent) + 2.0 * TINIEST / top
+            infinity = Mass.about(only_a, doubt) if exponent > -math.inf else Mass(-math.inf, -sys.float_info.max)
+            return ExponentialPair(top, top, log_weight, math.log(point), infinity)
         reach = quotient_up(2 * Fraction(bound) - Fraction(shift), scale)
         both = math.exp((bound - shift) / scale) * -math.expm1(-reach) / (2.0 * kept)
-        return ExponentialPair(top, reach, log_weight, -math.inf, 1.0 - both)
+        return ExponentialPair(top, reach, log_weight, -math.inf, Mass.about(math.log1p(-both), _MASS_ERROR))
 
 
 def quotient_up(numerator: float | Fraction, denominator: float) -> float:
     """Return the float next above (or equal to) the exact quotient: a largest loss must not be rounded down."""
-    exact = Fraction(numerator) / Fraction(denominator)
-    try:
-        rounded = float(exact)
-    except OverflowError:
-        return math.inf
-    return rounded if Fraction(rounded) >= exact else math.nextafter(rounded, math.inf)
+    return float_above(Fraction(numerator) / Fraction(denominator))

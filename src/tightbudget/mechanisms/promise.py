@@ -10,6 +10,7 @@ from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, probability
 from tightbudget.mechanisms.nothing import revealing
 from tightbudget.mechanisms.relations import ANY
+from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair, log_or_minus_inf
 from tightbudget.pairs.points import point_pair
@@ -75,9 +76,8 @@ def promise_pair(epsilon: float, delta: float) -> Pair | None:
         log_a,
         log_a[::-1].copy(),
         error=8.0 * U * (1.0 + epsilon + abs(log_or_minus_inf(1.0 - delta))),
-        infinity=delta,
-        lost=delta,
+        infinity=Mass.exactly(delta),
+        lost=Mass.exactly(delta),
         period=2.0 * epsilon,
-        top=epsilon,
-        infinity_error=-1.0,
+        top=(epsilon, epsilon),
     )

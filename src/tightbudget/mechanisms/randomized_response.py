@@ -11,6 +11,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import probability, real
 from tightbudget.mechanisms.nothing import revealing
+from tightbudget.numerics.mass import log_fraction
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.points import point_pair
@@ -40,20 +41,24 @@ class RandomizedResponse(Mechanism):
         if exact_truth == exact_lie:
             return None
         if 0 in (exact_truth, exact_lie):
-            return revealing(1.0 if exact_lie == 0 else float(exact_lie))
-        truth, lie, both = float(exact_truth), float(exact_lie), float((int(self.k) - 2) * exact_lie)
+            return revealing(1.0 if exact_lie == 0 else exact_lie)
+        exact_both = (int(self.k) - 2) * exact_lie
+        truth, lie, both = (log_fraction(mass) if mass else -math.inf for mass in (exact_truth, exact_lie, exact_both))
         # log1p keeps the loss relatively accurate when p is close to 1/k
         ratio = max(exact_truth, exact_lie) / min(exact_truth, exact_lie)
-        loss = math.log1p(float(ratio - 1)) if ratio < 2**1000 else math.log(ratio.numerator) - math.log(ratio.denominator)
-        loss = loss if exact_truth > exact_lie else -loss
-        losses = np.array([-loss, loss] + [0.0] * (both > 0))
-        log_a = np.log([lie, truth] + [both] * (both > 0))
-        log_b = np.log([truth, lie] + [both] * (both > 0))
+        moderate = ratio < 2**1000
+        size = math.log1p(float(ratio - 1)) if moderate else log_fraction(ratio)
+        loss = size if exact_truth > exact_lie else -size
+        others = [0.0] * (exact_both > 0)
+        losses = np.array([-loss, loss, *others])
+        log_a = np.array([lie, truth, *(both for _ in others)])
+        log_b = np.array([truth, lie, *(both for _ in others)])
         return point_pair(
-            ("randomized_response", truth, self.k),
+            ("randomized_response", exact_truth, int(self.k)),
             losses,
             log_a,
             log_b,
-            error=8.0 * U * (1.0 + float(np.abs(log_a).max())),
-            period=2.0 * abs(loss) if both == 0 else abs(loss),
+            error=16.0 * U * (1.0 + float(np.abs(log_a).max())),
+            period=size if others else 2.0 * size,
+            loss_error=0.0 if moderate else 16.0 * U * size,
         )

@@ -21,7 +21,7 @@ def first_at_most(function: Callable[[float], float], level: float, guess: float
             return x
         slope, seen = _secant(slope, seen, (x, gap)), (x, gap)
         # aim half a tolerance past the crossing, so that the next point is likely to be on the right side
-        x = max(0.0, x + gap / slope + 0.5 * tolerance) if math.isfinite(gap) else math.nan
+        x = max(0.0, x + gap / slope + 0.5 * tolerance) if math.isfinite(gap) and slope > 0.0 else math.nan
         if not math.isfinite(x):
             break
     low, high = _enclose(function, level, max(guess, 0.0), max(tolerance, 1e-300))
@@ -39,7 +39,7 @@ def last_at_least(function: Callable[[float], float], level: float, guess: float
         if x == 0.0 and gap < 0.0:
             return 0.0
         slope, seen = _secant(slope, seen, (x, gap)), (x, gap)
-        x = max(0.0, x + gap / slope - 0.5 * tolerance) if math.isfinite(gap) else math.nan
+        x = max(0.0, x + gap / slope - 0.5 * tolerance) if math.isfinite(gap) and slope > 0.0 else math.nan
         if not math.isfinite(x):
             break
 
@@ -65,7 +65,8 @@ def _secant(slope: float, before: tuple[float, float] | None, now: tuple[float, 
 def _log_ratio(value: float, level: float) -> float:
     if value <= 0.0:
         return -math.inf
-    return math.log(value / level) if value / level > 0.0 else math.log(value) - math.log(level)
+    ratio = value / level
+    return math.log(ratio) if 0.0 < ratio < math.inf else math.log(value) - math.log(level)
 
 
 def _enclose(function: Callable[[float], float], level: float, guess: float, step: float) -> tuple[float, float]:

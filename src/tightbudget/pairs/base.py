@@ -12,6 +12,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.numerics.mass import Mass
+
 Array = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-300
@@ -82,16 +84,16 @@ class Pair(Protocol):
     def __hash__(self) -> int: ...
 
     @property
-    def infinity(self) -> float:
-        """Mass of A where B has none, good to a few roundings."""
+    def infinity(self) -> Mass:
+        """Mass of A where B has none."""
 
     @property
-    def infinity_error(self) -> float:
-        """Relative error of that mass, beyond 1e-11; negative if it is exact."""
+    def infinity_from(self) -> float:
+        """Losses that `infinity` counts are at least this: inf, or a number so large that floats cannot tell it from inf."""
 
     @property
-    def lost(self) -> float:
-        """Mass of B where A has none, good to a few roundings."""
+    def lost(self) -> Mass:
+        """Mass of B where A has none."""
 
     @property
     def unresolved(self) -> float:
@@ -102,11 +104,15 @@ class Pair(Protocol):
         """Supremum of the finite losses (inf if unbounded), rounded up."""
 
     @property
+    def max_loss_lower(self) -> float:
+        """The same, rounded down."""
+
+    @property
     def alignment(self) -> Alignment | None:
         """Where the point masses lie, if on a grid."""
 
     def slack(self, loss: float) -> float:
-        """Bound on how far a loss of about this size may be from the edge that `cells` was asked for."""
+        """Bound on how far a loss up to this size may be from the edge that `cells` was asked for."""
 
     def points(self) -> Cells:
         """Return the point masses."""

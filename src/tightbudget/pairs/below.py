@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, Alignment, Array, Cells, Pair
 
@@ -19,11 +20,11 @@ class BelowPair:
     base: Pair
     ceiling: float
 
-    infinity = 0.0
-    infinity_error = -1.0
+    infinity = NONE
+    infinity_from = math.inf
 
     @property
-    def lost(self) -> float:
+    def lost(self) -> Mass:
         return self.base.lost
 
     @property
@@ -33,6 +34,10 @@ class BelowPair:
     @property
     def max_loss(self) -> float:
         return min(self.ceiling, self.base.max_loss)
+
+    @property
+    def max_loss_lower(self) -> float:
+        return -math.inf  # nobody asks how near to the ceiling losses come
 
     @property
     def alignment(self) -> Alignment | None:
@@ -82,12 +87,10 @@ class BelowPair:
         a, b = np.exp(cells.log_a), np.exp(cells.log_b)
         low, high = np.exp(-cells.error) * (1.0 - _SUM), np.exp(cells.error) * (1.0 + _SUM)
         beyond = self.base.unresolved + NEGLIGIBLE
-        infinite = self.base.infinity * (1.0 + 1e-9 + max(0.0, self.base.infinity_error))
-        certain = self.base.infinity * (1.0 - 1e-9 - max(0.0, self.base.infinity_error))
         # denormal masses are rounded absolutely: NEGLIGIBLE is more than all of that
         return (
-            max(0.0, float(a @ low) + certain - NEGLIGIBLE),
-            float(a @ high) + beyond + infinite,
+            max(0.0, float(a @ low) + self.base.infinity.lower - NEGLIGIBLE),
+            float(a @ high) + beyond + self.base.infinity.upper,
             max(0.0, float(b @ low) - NEGLIGIBLE),
             float(b @ high) + beyond * math.exp(min(700.0, max(0.0, -threshold))),
         )

@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.mass import NONE, Mass
+from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import Alignment, Array, Cells
 
 _FINE = np.geomspace(1e-14, 1.0, 36, endpoint=False)
@@ -26,18 +27,22 @@ class ExponentialPair:
     reach: float
     log_weight: float
     log_point: float = -math.inf
-    infinity: float = 0.0
+    infinity: Mass = NONE
 
+    infinity_from = math.inf
     unresolved = 0.0
-    infinity_error = 1e-10
 
     @property
-    def lost(self) -> float:
+    def lost(self) -> Mass:
         return self.infinity
 
     @property
     def max_loss(self) -> float:
         return self.top if self.log_point > -math.inf else max(0.0, self.reach)
+
+    @property
+    def max_loss_lower(self) -> float:
+        return math.nextafter(self.max_loss, 0.0)  # top and reach are at most one rounding too large
 
     @property
     def alignment(self) -> Alignment | None:
@@ -48,7 +53,7 @@ class ExponentialPair:
         return Alignment(-top, 2.0 * top, max(0.0, 1.0 - float(np.exp(self.points().log_a).sum())))
 
     def slack(self, loss: float) -> float:
-        return 2.0 * U * abs(loss)
+        return 2.0 * U * abs(loss) + TINIEST
 
     def points(self) -> Cells:
         return self._points

@@ -6,11 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
+from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.normal import log_normal_mass
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells
 
 _SURVEY_CELLS = 128
+_MASS_ERROR = 1e-11  # of the logarithm of an infinite mass, beyond the roundings of its ends
 _CORE = 13.0  # sigmas around the mean of A that a survey resolves well
 
 
@@ -20,6 +22,9 @@ class GaussianPair:
 
     m: float
     cut: float = math.inf
+    m_error: float = 0.0  # relative, beyond the roundings of M2: m may be denormal
+
+    infinity_from = math.inf
 
     @property
     def _range(self) -> tuple[float, float]:
@@ -39,21 +44,18 @@ class GaussianPair:
         return self.cut if self.cut <= self.m + REACH else 0.0
 
     @property
-    def infinity(self) -> float:
+    def infinity(self) -> Mass:
         if self.cut == math.inf:
-            return 0.0
-        if self.m >= 2.0 * self.cut:
-            return 1.0
-        log_mass = log_normal_mass(np.array([self.cut - 0.5 * self.m]), np.array([self.m]))[0][0]
-        return min(1.0, max(math.exp(log_mass - self._log_norm), 5e-324))
-
-    @property
-    def infinity_error(self) -> float:
+            return NONE
+        if self.m >= 2.0 * self.cut:  # all but what rounding leaves in doubt
+            return Mass(-_MASS_ERROR, 0.0)
+        log_mass, error = log_normal_mass(np.array([self.cut - 0.5 * self.m]), np.array([self.m]))
         # both ends of the interval are rounded at the size of the cut, which the hazard there magnifies
-        return 0.0 if self.cut == math.inf else 16.0 * U * (self.cut + self.m) * (2.0 + abs(self.cut - self.m))
+        at_ends = 16.0 * U * (self.cut + self.m) * (2.0 + abs(self.cut - self.m))
+        return Mass.about(float(log_mass[0]) - self._log_norm, float(error[0]) + at_ends + _MASS_ERROR)
 
     @property
-    def lost(self) -> float:
+    def lost(self) -> Mass:
         return self.infinity
 
     @property
@@ -70,13 +72,20 @@ class GaussianPair:
         return top + self.slack(top)
 
     @property
+    def max_loss_lower(self) -> float:
+        if self.cut == math.inf:
+            return math.inf
+        top = self.m * (self.cut - 0.5 * self.m)
+        return max(0.0, top - self.slack(top))
+
+    @property
     def alignment(self) -> Alignment | None:
         return None
 
     def slack(self, loss: float) -> float:
         # z = loss/m + m/2 is rounded twice, m itself up to six times; an error of u|z| in z moves the loss by
         # u|loss + m^2/2|
-        return 16.0 * U * (abs(loss) + self.m * self.m + self.m * self._cut_size)
+        return 16.0 * U * (abs(loss) + self.m * self.m + self.m * self._cut_size) + 2.0 * REACH * TINIEST
 
     def points(self) -> Cells:
         return Cells.none()
@@ -85,7 +94,8 @@ class GaussianPair:
         low, high = self._range
         if low >= high:
             return Cells.none()
-        z = np.clip(edges / self.m + 0.5 * self.m, low, high)
+        with np.errstate(over="ignore"):  # an edge beyond all floats is beyond the range too
+            z = np.clip(edges / self.m + 0.5 * self.m, low, high)
         return self._cells_at(z, edges[:-1], edges[1:])
 
     def _cells_at(self, z: Array, low: Array, high: Array) -> Cells:

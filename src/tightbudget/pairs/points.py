@@ -7,7 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from tightbudget.numerics.logs import group_log_sum
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.mass import NONE, Mass
+from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import Alignment, Array, Cells
 
 _SURVEY = 512  # cells enough to plan with
@@ -24,13 +25,15 @@ class PointPair:
     log_a: Array = field(repr=False)
     log_b: Array = field(repr=False)
     error: Array = field(repr=False)  # of the logarithms
-    infinity: float = 0.0
-    lost: float = 0.0  # mass of B where A has none
+    infinity: Mass = NONE
+    lost: Mass = NONE
     unresolved: float = 0.0
     period: float | None = None  # known lattice period, if any
     top: float = 0.0  # a float no smaller than any loss
+    max_loss_lower: float = 0.0
     loss_error: float = 0.0  # of each loss, absolute, beyond a few roundings
-    infinity_error: float = 0.0
+    infinity_from: float = math.inf
+    bounded: bool = False  # whether `top` bounds what is unresolved too
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PointPair) and self.key == other.key
@@ -40,10 +43,10 @@ class PointPair:
 
     @property
     def max_loss(self) -> float:
-        return self.top if self.unresolved == 0.0 else math.inf
+        return self.top if self.unresolved == 0.0 or self.bounded else math.inf
 
     def slack(self, loss: float) -> float:
-        return 4.0 * U * abs(loss) + self.loss_error
+        return 4.0 * U * abs(loss) + self.loss_error + TINIEST
 
     @cached_property
     def alignment(self) -> Alignment | None:
@@ -85,15 +88,20 @@ def point_pair(
     log_b: Array,
     *,
     error: float | Array,
-    infinity: float = 0.0,
-    lost: float = 0.0,
+    infinity: Mass = NONE,
+    lost: Mass = NONE,
     unresolved: float = 0.0,
     period: float | None = None,
-    top: float | None = None,
+    top: tuple[float, float] | None = None,
+    unbounded: bool = False,
     loss_error: float = 0.0,
-    infinity_error: float = 0.0,
+    infinity_from: float = math.inf,
 ) -> PointPair:
-    """Return the pair with its events in increasing order of loss; `top` if the largest loss is known exactly."""
+    """Return the pair with its events in increasing order of loss.
+
+    `top` is given if bounds on the largest loss are known better than from the list, `unbounded` if the list is cut and losses
+    beyond it have no end.
+    """
     order = np.argsort(losses, kind="stable")
     errors = np.broadcast_to(error, losses.shape)
     arrays = [np.ascontiguousarray(values[order], dtype=np.float64) for values in (losses, log_a, log_b, errors)]
@@ -101,9 +109,20 @@ def point_pair(
         values.setflags(write=False)
     if top is None:
         largest = float(arrays[0][-1]) if arrays[0].size else 0.0
-        top = largest + 4.0 * U * abs(largest) + loss_error
+        doubt = 4.0 * U * abs(largest) + loss_error + (TINIEST if largest else 0.0)
+        top = largest - doubt, largest + doubt
+    lowest = math.inf if unbounded else top[0]
     return PointPair(
-        key, arrays[0], arrays[1], arrays[2], arrays[3], infinity, lost, unresolved, period, top, loss_error, infinity_error
+        key,
+        *(arrays[0], arrays[1], arrays[2], arrays[3]),
+        infinity=infinity,
+        lost=lost,
+        unresolved=unresolved,
+        period=period,
+        top=top[1],
+        max_loss_lower=lowest,
+        loss_error=loss_error,
+        infinity_from=infinity_from,
     )
 
 

@@ -5,14 +5,19 @@ losses of the subsampled pair are positive combinations of those of the base pai
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from tightbudget.numerics.rounding import U
-from tightbudget.pairs.base import Alignment, Array, Cells, Direction, Pair, log_or_minus_inf
+from tightbudget.numerics.mass import NONE, Mass
+from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.pairs.base import Alignment, Array, Cells, Direction, Pair
+from tightbudget.pairs.faint import without_faint
 from tightbudget.pairs.points import PointPair, point_pair
+
+_RATE = 750.0  # no float q above 0 has a larger -log q
+_LARGE = 600.0  # e^_LARGE is far from overflow, and 1 is far below its rounding
 
 
 @dataclass(frozen=True)
@@ -24,16 +29,16 @@ class PoissonPair:
     direction: Direction
 
     @property
-    def infinity(self) -> float:
-        return self.q * self.base.infinity if self.direction is Direction.REMOVE else 0.0
+    def infinity(self) -> Mass:
+        return self.base.infinity.times(self.q) if self.direction is Direction.REMOVE else NONE
 
     @property
-    def infinity_error(self) -> float:
-        return max(0.0, self.base.infinity_error)
+    def infinity_from(self) -> float:
+        return self.base.infinity_from - _RATE
 
     @property
-    def lost(self) -> float:
-        return 0.0 if self.direction is Direction.REMOVE else self.q * self.base.lost
+    def lost(self) -> Mass:
+        return NONE if self.direction is Direction.REMOVE else self.base.lost.times(self.q)
 
     @property
     def unresolved(self) -> float:
@@ -42,13 +47,11 @@ class PoissonPair:
 
     @property
     def max_loss(self) -> float:
-        if self.direction is Direction.ADD and (self.base.max_loss == math.inf or self.base.infinity > 0.0):
-            return -math.log1p(-self.q) * (1.0 + 4.0 * U)
-        top = self.base.max_loss
-        if top == math.inf:
-            return math.inf
-        loss = float(self._forward(np.array([top]))[0])
-        return loss + 8.0 * U * (1.0 + abs(top) - math.log(self.q)) + _magnified(loss, self.q)
+        return _largest(self.base, self.q, self.direction)[1]
+
+    @property
+    def max_loss_lower(self) -> float:
+        return _largest(self.base, self.q, self.direction)[0]
 
     @property
     def alignment(self) -> Alignment | None:
@@ -65,7 +68,7 @@ class PoissonPair:
         # second by as much times the slope of the map, 1 - (1-q)e^-loss, which is at most q + |loss| and at most 1 (M3).
         size = 1.0 + abs(loss) - math.log(self.q) - math.log1p(-self.q)
         slope = min(1.0, self.q + abs(loss))
-        return slope * (8.0 * U * size + self.base.slack(size)) + _magnified(loss, self.q)
+        return slope * (8.0 * U * size + self.base.slack(size)) + _magnified(loss, self.q) + 8.0 * TINIEST
 
     def points(self) -> Cells:
         return self._points
@@ -110,9 +113,11 @@ class PoissonPair:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             inner = np.expm1(sign * edges) / self.q
             base = np.where(inner > -1.0, np.log1p(np.maximum(inner, -1.0)), -np.inf)
-            # e^x overflows long after the "+ 1 - q" has stopped to matter
-            large = sign * edges > 500.0
-            base = np.where(large, sign * edges - math.log(self.q), base)
+            # a quotient overflows long after the "+ 1 - q" has stopped to matter
+            large = (sign * edges > 500.0) | np.isposinf(inner)
+            if large.any():
+                log_inner = np.where(sign * edges > 500.0, sign * edges, np.log(np.expm1(sign * edges)))
+                base = np.where(large, log_inner - math.log(self.q), base)
         return sign * base
 
     def _mix(self, cells: Cells, low: Array, high: Array) -> Cells:
@@ -122,23 +127,28 @@ class PoissonPair:
 
 def poisson_pair(base: Pair, q: float, direction: Direction) -> Pair:
     """Return the base pair subsampled at rate 0 < q < 1."""
+    base = without_faint(base)
     if isinstance(base, PointPair):
         cells = _subsample_points(base, q, direction)
         remove = direction is Direction.REMOVE
         widest = float(np.abs(base.losses).max(initial=0.0))
-        return point_pair(
+        images = _forward(base.losses, q, direction)
+        steepest = float(_slope(base.losses, images, q, direction).max(initial=0.0))
+        rounding = float(_forward_error(base.losses, images, q, direction).max(initial=0.0))
+        made = point_pair(
             ("poisson", base.key, q, direction),
             cells.low,
             cells.log_a,
             cells.log_b,
             error=cells.error,
-            infinity=q * base.infinity if remove else 0.0,
-            lost=0.0 if remove else q * base.lost,
+            infinity=base.infinity.times(q) if remove else NONE,
+            infinity_from=base.infinity_from - _RATE,
+            lost=NONE if remove else base.lost.times(q),
             unresolved=2.0 * base.unresolved,
-            loss_error=base.slack(widest)
-            + 8.0 * U * (1.0 + widest - math.log(q))
-            + _magnified(float(np.abs(cells.low).max()), q),
+            top=_largest(base, q, direction),
+            loss_error=steepest * base.slack(widest) + rounding + _magnified(float(np.abs(cells.low).max()), q),
         )
+        return replace(made, bounded=base.bounded)
     return PoissonPair(base, q, direction)
 
 
@@ -151,9 +161,50 @@ def _forward(loss: Array, q: float, direction: Direction) -> Array:
     """Return log(1 - q + q e^x) for x = loss (REMOVE), and minus that for x = -loss (ADD)."""
     sign = 1.0 if direction is Direction.REMOVE else -1.0
     x = sign * loss
-    moderate = np.minimum(x, 600.0)
-    # beyond 600 the rest of the sum has long stopped to matter
-    return sign * (np.log1p(q * np.expm1(moderate)) + (x - moderate))
+    image: Array = np.log1p(q * np.expm1(np.minimum(x, _LARGE)))
+    if x.size and float(x.max()) > _LARGE:  # there the "1 - q" has long stopped to matter, unless q is as small
+        exponent = np.maximum(x, _LARGE) + math.log(q)
+        far = np.where(exponent > _LARGE, exponent, np.log1p(np.exp(np.minimum(exponent, _LARGE))))
+        image = np.where(x > _LARGE, far, image)
+    return sign * image
+
+
+def _forward_error(loss: Array, image: Array, q: float, direction: Direction) -> Array:
+    """Bound on the rounding of `_forward`: relative where 1 - q + q e^x grows, magnified where it falls (M3)."""
+    falls = (image < 0.0) if direction is Direction.REMOVE else (image > 0.0)
+    size = np.abs(image)
+    growth = np.expm1(np.minimum(size, _LARGE))
+    error = 8.0 * U * size + np.where(falls, 4.0 * U * np.minimum(growth, 1.0 / (1.0 - q)), 0.0)
+    far = np.abs(loss) > _LARGE
+    if far.any():  # the exponent log q + x is rounded at the size of its terms
+        error += np.where(far, 4.0 * U * (np.abs(loss) + 1.0 - math.log(q)) * np.minimum(growth, 1.0), 0.0)
+    return error + 4.0 * TINIEST
+
+
+def _slope(loss: Array, image: Array, q: float, direction: Direction) -> Array:
+    """Return the derivative of the loss map, q e^x / (1 - q + q e^x), with room for rounding (M3)."""
+    sign = 1.0 if direction is Direction.REMOVE else -1.0
+    return np.minimum(1.0, 1.01 * np.exp(np.minimum(sign * (loss - image) + math.log(q), 0.0)))
+
+
+def _largest(base: Pair, q: float, direction: Direction) -> tuple[float, float]:
+    """Return bounds on the supremum of the subsampled losses, the image of the base's: the map increases (M3)."""
+    remove = direction is Direction.REMOVE
+    end = -math.log1p(-q)  # of the losses of ADD: what only A could produce, or losses without end
+    if base.max_loss_lower == math.inf and remove:
+        return math.inf, math.inf
+    if not remove and (base.infinity.certain or base.max_loss_lower == math.inf):
+        return end * (1.0 - 4.0 * U), end * (1.0 + 4.0 * U)
+    losses = np.array([base.max_loss_lower, base.max_loss])
+    finite = np.where(np.isfinite(losses), losses, 0.0)
+    images = _forward(finite, q, direction)
+    errors = _forward_error(finite, images, q, direction)
+    lower, upper = float(images[0] - errors[0]), float(images[1] + errors[1])
+    if not math.isfinite(losses[0]):
+        lower = math.inf if losses[0] > 0.0 else -math.inf
+    if losses[1] == math.inf or (not remove and base.infinity.possible):
+        upper = math.inf if remove else end * (1.0 + 4.0 * U)
+    return lower, upper
 
 
 def _mix(log_a: Array, log_b: Array, q: float, direction: Direction) -> tuple[Array, Array]:
@@ -172,16 +223,15 @@ def _subsample_points(base: Pair, q: float, direction: Direction) -> Cells:
     """Return the base's point masses subsampled, with the events that only one side could produce, now points too."""
     points = base.points()
     losses, log_a, log_b, error = points.low, points.log_a, points.log_b, points.error
-    if direction is Direction.REMOVE and base.lost > 0.0:  # A had no mass there: now (1-q) B
-        edge, extra_a, extra_b = math.log1p(-q), -math.inf, log_or_minus_inf(base.lost)
-    elif direction is Direction.ADD and base.infinity > 0.0:  # B had no mass there: now (1-q) A
-        edge, extra_a, extra_b = -math.log1p(-q), log_or_minus_inf(base.infinity), -math.inf
-    else:
-        edge = math.nan
     new_losses = _forward(losses, q, direction)
-    if not math.isnan(edge):
-        new_losses, log_a, log_b = np.append(new_losses, edge), np.append(log_a, extra_a), np.append(log_b, extra_b)
-        error = np.append(error, 32.0 * U * (1.0 + abs(extra_a if direction is Direction.ADD else extra_b)))
+    remove = direction is Direction.REMOVE
+    one_sided = base.lost if remove else base.infinity  # the other had no mass there: now it has 1 - q times as much
+    if one_sided.possible:
+        edge = math.log1p(-q) if remove else -math.log1p(-q)
+        extra, doubt = one_sided.log
+        new_losses, error = np.append(new_losses, edge), np.append(error, doubt + 32.0 * U * (1.0 + abs(extra)))
+        log_a = np.append(log_a, -math.inf if remove else extra)
+        log_b = np.append(log_b, extra if remove else -math.inf)
     if new_losses.size == 0:
         return Cells.none()
     mixed_a, mixed_b = _mix(log_a, log_b, q, direction)

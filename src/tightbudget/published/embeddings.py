@@ -154,4 +154,4 @@ def _pair(mechanism: Mechanism, direction: Direction) -> Pair:
 def _nothing() -> Pair:
     """Return the pair of a mechanism that reveals nothing: A = B."""
     one = np.zeros(1)
-    return point_pair(("nothing",), one, one, one, error=0.0, infinity_error=-1.0)
+    return point_pair(("nothing",), one, one, one, error=0.0)

@@ -10,7 +10,6 @@ from tightbudget.pairs.base import NEGLIGIBLE, Array, Cells, Pair
 from tightbudget.published.buckets import A, Buckets, bucket_list
 
 _ON_EDGE = 1e-9  # a loss this close above i log f (in buckets) is put in bucket i; the displacement is part of the slack
-_MASS_ERROR = 1e-11  # relative, of a pair's infinite mass
 
 
 def leaf_buckets(pair: Pair, log_factor: float, n: int) -> Buckets:
@@ -37,17 +36,14 @@ def leaf_buckets(pair: Pair, log_factor: float, n: int) -> Buckets:
     real = b[:-1].copy()
     real[0] = uncorrected(float(a[0]), float(error[A]), n * log_factor, slack)
 
-    mass, doubt = pair.infinity, _MASS_ERROR + pair.infinity_error if pair.infinity_error >= 0.0 else 0.0
-    error[A] += mass * doubt
     return bucket_list(
         log_factor=log_factor,
         n=n,
         u=1,
         first=-n,
         rows=np.stack([a[:-1], real, b[:-1]]),
-        infinity=mass + float(a[-1]),
-        # below 1e-300 a mass may be no more than a sign that it is not 0
-        distinguishing=max(0.0, mass * (1.0 - doubt)) if mass > 1e-300 else 0.0,
+        infinity=pair.infinity.upper + float(a[-1]),
+        distinguishing=pair.infinity.lower,
         over_b=float(b[-1]),
         slack=slack,
         error=error * (1.0 + 1e-9),

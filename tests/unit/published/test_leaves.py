@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from tightbudget.numerics.mass import Mass
 from tightbudget.pairs.points import PointPair, point_pair
 from tightbudget.published.buckets import REAL, VIRTUAL, A
 from tightbudget.published.leaves import leaf_buckets
@@ -12,7 +13,7 @@ from tightbudget.published.leaves import leaf_buckets
 STEP, N = 0.125, 8
 
 
-def points(losses: list[float], mass: float = 1.0, **others: float) -> PointPair:
+def points(losses: list[float], mass: float = 1.0, **others: float | Mass) -> PointPair:
     """Return equally likely events under A, of this mass, with these losses; B gets what the losses say."""
     place = np.array(losses)
     log_a = np.full(place.size, math.log(mass / place.size))
@@ -65,8 +66,7 @@ def test_tails_that_are_not_resolved_are_booked():
 
 
 def test_infinite_mass_is_booked_and_counted_from_below():
-    buckets = leaf_buckets(points([0.3], infinity=0.25, infinity_error=1e-6), STEP, N)
-    assert buckets.infinity == 0.25
-    assert buckets.error[A] >= 0.25e-6
-    assert buckets.distinguishing <= 0.25 * (1 - 1e-6)
+    buckets = leaf_buckets(points([0.3], infinity=Mass.about(math.log(0.25), 1e-6)), STEP, N)
+    assert buckets.infinity >= 0.25 * math.exp(1e-6)
+    assert buckets.distinguishing <= 0.25 * math.exp(-1e-6)
     assert buckets.distinguishing == pytest.approx(0.25, rel=1e-5)

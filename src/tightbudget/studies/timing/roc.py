@@ -17,6 +17,7 @@ import numpy as np
 
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.nothing import revealing
+from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.points import point_pair
@@ -112,8 +113,8 @@ class CurvePair(Mechanism):
             log_a,
             log_b,
             error=error,
-            infinity=float(infinity),
-            lost=float(lost),
+            infinity=Mass.exactly(infinity),
+            lost=Mass.exactly(lost),
             loss_error=2.0 * error,
         )
 

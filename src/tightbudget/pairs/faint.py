@@ -1,0 +1,33 @@
+"""Pairs that all but reveal nothing: losses so small that denormal floats would hold them (M2)."""
+
+import math
+
+import numpy as np
+
+from tightbudget.pairs.base import NEGLIGIBLE, Pair
+from tightbudget.pairs.gaussian import GaussianPair
+from tightbudget.pairs.points import PointPair
+
+
+def without_faint(pair: Pair) -> Pair:
+    """Return the pair or, if its losses are too small for relative accuracy, one with the loss 0 and the rest unresolved.
+
+    Taking B for A in one step of a composition changes delta by at most their total variation, and leaving the step out can
+    only lower it. The total variation is at most the largest finite loss, and at most m for normal noise.
+    """
+    if pair.infinity.possible:
+        return pair
+    variation = pair.m if isinstance(pair, GaussianPair) and pair.cut == math.inf else pair.max_loss
+    return _faint(pair, variation) if 0.0 < variation < NEGLIGIBLE else pair
+
+
+def _faint(pair: Pair, variation: float) -> PointPair:
+    zero = np.zeros(1)
+    return PointPair(
+        ("faint", pair),
+        *(zero, zero, zero, zero),
+        unresolved=variation,
+        top=pair.max_loss,
+        max_loss_lower=pair.max_loss_lower,
+        bounded=pair.max_loss < math.inf,
+    )
