@@ -174,3 +174,28 @@ def test_lattice_pairs_against_exact_powers(seed: int, r: int):
         assert Fraction(answer.lower) <= truth <= Fraction(answer.upper)
         # losses sit on edges: the bracket is nothing but rounding, times e^epsilon for the masses of B
         assert answer.width <= 4 * floor * float(1 + g) + 1e-6 * float(truth)
+
+
+def test_repeated_members_of_a_class():
+    """Of bounded_range(0.1) * 100, Rényi accounting proves 2.40; the dominating pair has 2.61, which is no lower end."""
+    composition = tb.BoundedRange(0.1) * 100
+    pair = tb.published.tree_pair(composition, n=2000)
+    proven = tb.compare(composition, delta=1e-6)["Rényi DP"].value
+    found, ours = pair.epsilon(1e-6), composition.epsilon(1e-6)
+    assert found.lower <= ours.upper
+    assert found.lower <= proven <= found.upper
+    assert found.lower >= 0.95 * ours.lower
+    assert not found.converged
+    assert "class" in found.reason
+    assert pair.delta(1.0).lower <= composition.delta(1.0).upper
+    assert not pair.curve([0.5, 1.0]).converged
+
+
+def test_trees_of_a_class_by_hand():
+    leaf = tb.published.embed(tb.BoundedRange(0.1), 2000)
+    one = tb.published.TreePair(leaf, leaf)
+    assert one.delta(0.05).converged
+    tree = tb.published.power(leaf, 8)
+    assert tb.published.TreePair(tree, tree).delta(0.1).lower == 0.0
+    sampled = tb.published.power(tb.published.embed(tb.Poisson(tb.BoundedRange(0.1), q=0.5), 2000), 3)
+    assert tb.published.TreePair(sampled, sampled).delta(0.01).lower == 0.0

@@ -23,7 +23,7 @@ from tightbudget.pairs.base import Direction, Pair
 Array = NDArray[np.float64]
 
 NEGLIGIBLE_WIDTH = 1e-300
-_CLASS = "bounded_range stands for a class; the upper end holds for all of it, the lower end is that of one member"
+OF_A_CLASS = "bounded_range stands for a class; the upper end holds for all of it, the lower end is that of one member"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -249,7 +249,7 @@ def _of_a_class(answer: Bracket, member: Bracket, rtol: float, atol: float) -> B
         raise Contradiction(member.lower, answer.upper)
     if answer.upper - member.lower <= max(rtol * answer.upper, atol) or answer.upper == member.lower:
         return Bracket(member.lower, answer.upper, True, "", answer.relation)
-    return Bracket(member.lower, answer.upper, False, _CLASS, answer.relation)
+    return Bracket(member.lower, answer.upper, False, OF_A_CLASS, answer.relation)
 
 
 def _pairs(items: Any) -> "list[tuple[Mechanism, int]]":

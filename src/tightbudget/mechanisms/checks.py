@@ -2,6 +2,7 @@
 
 import math
 import numbers
+from fractions import Fraction
 
 import numpy as np
 
@@ -51,7 +52,9 @@ def tolerances(rtol: object, atol: object) -> tuple[float, float]:
 def whole_count(value: object, name: str = "count") -> int:
     allowed = f"a whole number from 0 to {MOST_REPETITIONS}"
     number = real(name, value, allowed)
-    if not (0.0 <= number <= MOST_REPETITIONS and number == math.floor(number)):
+    # a float may have rounded a whole number beyond the largest down to it
+    exact = Fraction(value) if isinstance(value, numbers.Rational) else number
+    if not (0.0 <= number <= MOST_REPETITIONS and exact == math.floor(number)):
         raise InvalidParameter(name, value, allowed)
     return int(number)
 

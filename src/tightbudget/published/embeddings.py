@@ -39,7 +39,8 @@ def embed(
         raise InvalidParameter("direction", direction, "Direction.REMOVE or Direction.ADD")
     count = bucket_count(n)
     pair = _pair(mechanism, direction)
-    return Leaf(pair, fitting_log_factor(pair, count) if log_factor is None else log_factor, count, str(mechanism))
+    step = fitting_log_factor(pair, count) if log_factor is None else log_factor
+    return Leaf(pair, step, count, str(mechanism), mechanism.member() != mechanism)
 
 
 def laplace(scale: float, n: int = BUCKETS, granularity: int | None = None, sensitivity: float = 1.0) -> Leaf:
@@ -103,10 +104,12 @@ def tree_pair(
     forward, backward = (
         tuple((_pair(mechanism, way), str(mechanism), times) for mechanism, times in parts) for way in Direction
     )
+    member = composition._member
     first = _tree(forward, count, log_factor, free_infty_budget)
     same = [pair for pair, _, _ in forward] == [pair for pair, _, _ in backward]
     second = first if same else _tree(backward, count, log_factor, free_infty_budget)
-    return TreePair(first, second, composition.relation)
+    below = None if member is None else tree_pair(member, n, log_factor, free_infty_budget)
+    return TreePair(first, second, composition.relation, below)
 
 
 def fitting_log_factor(pair: Pair, n: int) -> float:

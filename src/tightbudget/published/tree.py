@@ -25,12 +25,16 @@ MOST_BUCKETS = 2**19 - 2
 class Tree:
     """A node of a composition tree; `log_factor` is ln f, `n` the last index before infinity, `r` the number of leaves.
 
+    `of_a_class` says that some leaf is the least pair that dominates a class of mechanisms: one such leaf alone is attained
+    by a member, a composition need not be, and its buckets say nothing from below (decision 0008).
+
     Nodes are compared by identity: two leaves of the same mechanism are two runs of it.
     """
 
     log_factor: float
     n: int
     r: int
+    of_a_class: bool
 
     @property
     def children(self) -> "tuple[Tree, ...]":
@@ -72,6 +76,7 @@ class Leaf(Tree):
     n: int
     label: str = "A/B"
     r: int = field(init=False, default=1)
+    of_a_class: bool = False
 
     def __post_init__(self) -> None:
         allowed = f"a number from {SMALLEST_STEP:g} to {LARGEST_STEP:g}"
@@ -101,6 +106,7 @@ class Compose(Tree):
     log_factor: float = field(init=False)
     n: int = field(init=False)
     r: int = field(init=False)
+    of_a_class: bool = field(init=False)
 
     def __post_init__(self) -> None:
         for name, part in (("left", self.left), ("right", self.right)):
@@ -113,6 +119,7 @@ class Compose(Tree):
         if self.left.n != self.right.n:
             raise InvalidParameter("right", f"a tree with n = {self.right.n}", f"one with n = {self.left.n}, as left")
         _label(self, self.left.log_factor, self.left.n, self.left.r + self.right.r)
+        object.__setattr__(self, "of_a_class", self.left.of_a_class or self.right.of_a_class)
 
     @property
     def children(self) -> tuple[Tree, ...]:
@@ -133,10 +140,12 @@ class Square(Tree):
     log_factor: float = field(init=False)
     n: int = field(init=False)
     r: int = field(init=False)
+    of_a_class: bool = field(init=False)
 
     def __post_init__(self) -> None:
         check_tree("child", self.child)
         _label(self, 2.0 * self.child.log_factor, self.child.n, self.child.r)
+        object.__setattr__(self, "of_a_class", self.child.of_a_class)
 
     @property
     def children(self) -> tuple[Tree, ...]:

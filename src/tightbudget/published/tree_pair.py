@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tightbudget.errors import Contradiction, InvalidParameter
-from tightbudget.mechanisms.base import Curve
+from tightbudget.mechanisms.base import OF_A_CLASS, Curve
 from tightbudget.mechanisms.checks import delta_asked
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.search import first_at_most, last_at_least
@@ -21,11 +21,15 @@ _FLOOR = "delta is below what these buckets resolve: bucket infinity and the rou
 
 @dataclass(frozen=True, eq=False)
 class TreePair:
-    """Composition trees over (X, Y) and (Y, X) as in Definition 10; for symmetric pairs they may be one tree."""
+    """Composition trees over (X, Y) and (Y, X) as in Definition 10; for symmetric pairs they may be one tree.
+
+    Where leaves stand for a class of mechanisms, `member` is a composition of members: the lower bounds are its.
+    """
 
     forward: Tree
     backward: Tree
     relation: str = ""
+    member: "TreePair | None" = None
 
     def __post_init__(self) -> None:
         check_tree("forward", self.forward)
@@ -49,14 +53,21 @@ class TreePair:
 
     def delta_low(self, epsilon: float) -> float:
         """Return the lower bound of Theorem 2. The LARGER of both directions is one, as delta is the larger of both."""
-        return max(delta_low(tree.buckets, epsilon) for tree in self.trees)
+        if self.member is not None:
+            return self.member.delta_low(epsilon)
+        return 0.0 if self.of_a_class else max(delta_low(tree.buckets, epsilon) for tree in self.trees)
+
+    @property
+    def of_a_class(self) -> bool:
+        """Whether the trees dominate compositions of a class of mechanisms, and no member may attain them."""
+        return self.member is not None or any(tree.of_a_class and tree.r > 1 for tree in self.trees)
 
     def delta(self, epsilon: float) -> Bracket:
         """Return delta_low(epsilon) and delta_up(epsilon) as a bracket, rounding errors included."""
         lower, upper = self.delta_low(epsilon), self.delta_up(epsilon)
         if lower > upper:
             raise Contradiction(lower, upper)
-        return Bracket(lower, upper, relation=self.relation)
+        return Bracket(lower, upper, not self.of_a_class, OF_A_CLASS if self.of_a_class else "", self.relation)
 
     def epsilon(self, delta: float) -> Bracket:
         """Return a bracket of the smallest epsilon >= 0 whose delta is at most the one given, by search."""
@@ -67,6 +78,8 @@ class TreePair:
             lower = math.inf
         if lower > upper:
             raise Contradiction(lower, upper)
+        if self.of_a_class:
+            return Bracket(lower, upper, False, OF_A_CLASS, self.relation)
         reached = math.isfinite(upper) or lower == math.inf
         return Bracket(lower, upper, converged=reached, reason="" if reached else _FLOOR, relation=self.relation)
 
@@ -84,7 +97,7 @@ class TreePair:
         brackets = [self.delta(value) for value in values.ravel().tolist()]
         lower = np.array([bracket.lower for bracket in brackets]).reshape(values.shape)
         upper = np.array([bracket.upper for bracket in brackets]).reshape(values.shape)
-        return Curve(values, lower, upper, True, self.relation)
+        return Curve(values, lower, upper, not self.of_a_class, self.relation)
 
     def __str__(self) -> str:
         names = ("A||B and B||A",) if self.forward is self.backward else ("A||B", "B||A")
