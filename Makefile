@@ -7,21 +7,29 @@ SHELL := /bin/sh
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
+# Wheels of the oldest libraries exist for the oldest Python; with a newer one pip would build them.
+LOWEST_PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo "$(PYTHON)")
+
 VENV := .venv
 READY := $(VENV)/.ready
 BIN := $(VENV)/bin
+LOWEST_VENV := .venv-lowest
+LOWEST_READY := $(LOWEST_VENV)/.ready
 BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
+# What depends on the versions of libraries: the assumptions on them, and the arithmetic that rests on these.
+LOWEST_TESTS := tests/unit/numerics tests/unit/pairs tests/unit/buckets tests/unit/bounds tests/unit/composition \
+	tests/divergences/test_conversions.py tests/unit/interfaces/cli/test_bad_input.py tests/unit/interfaces/test_plot.py
 # Processes for the tests; PYTEST_WORKERS=0 runs them in one.
 PYTEST_WORKERS ?= auto
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # The test workers are the parallelism; threads inside each would only compete with them.
-test check mutants random-runs: export OMP_NUM_THREADS := 1
-test check mutants random-runs: export OPENBLAS_NUM_THREADS := 1
+test test-lowest check mutants random-runs: export OMP_NUM_THREADS := 1
+test test-lowest check mutants random-runs: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help demo test check bench random-runs format mutants clean python-is-new-enough
+.PHONY: help demo test test-lowest check bench random-runs format mutants clean python-is-new-enough
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -32,13 +40,17 @@ demo: $(READY)  ## print certified brackets for three compositions and draw buil
 test: $(READY)  ## run all tests
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS)
 
-check: $(READY)  ## what CI runs: format, lint, types, import layers, all tests, doctests
+test-lowest: $(LOWEST_READY)  ## measure what is assumed of the libraries, and test the core, in the oldest versions accepted
+	$(LOWEST_VENV)/bin/python -m pytest -q -n $(PYTEST_WORKERS) -p no:cacheprovider $(LOWEST_TESTS)
+
+check: $(READY) $(LOWEST_READY)  ## what CI runs: format, lint, types, import layers, all tests, doctests, the oldest libraries
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS)
 	$(BIN)/python -m pytest -q --doctest-modules --doctest-glob='*.md' src README.md docs
+	$(LOWEST_VENV)/bin/python -m pytest -q -n $(PYTEST_WORKERS) -p no:cacheprovider $(LOWEST_TESTS)
 
 bench: $(BENCH_READY)  ## measure time, memory and width beside the peers
 	$(BENCH_VENV)/bin/python bench/run.py
@@ -54,7 +66,7 @@ mutants: $(READY)  ## break the rounding on purpose and see which tests notice
 	$(BIN)/python tests/mutants.py
 
 clean:  ## remove environments, caches and built files
-	rm -rf $(VENV) $(BENCH_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(LOWEST_VENV) $(BENCH_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 python-is-new-enough:
@@ -66,6 +78,11 @@ python-is-new-enough:
 $(READY): pyproject.toml constraints.txt | python-is-new-enough
 	"$(PYTHON)" -m venv $(VENV)
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[all,dev]'
+	@touch $@
+
+$(LOWEST_READY): pyproject.toml constraints-lowest.txt | python-is-new-enough
+	"$(LOWEST_PYTHON)" -m venv $(LOWEST_VENV)
+	$(LOWEST_VENV)/bin/python -m pip install -q -c constraints-lowest.txt -e '.[all,test]'
 	@touch $@
 
 $(BENCH_READY): pyproject.toml constraints.txt bench/requirements.txt | python-is-new-enough

@@ -10,6 +10,7 @@ from tightbudget.numerics.rounding import U
 
 Array = NDArray[np.float64]
 
+_ROOT_HALF = math.sqrt(0.5)
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 _TINY_SQUARE = 2.5e-5  # (width/2)^2 max(1, z^2) below which He_6 adds less than 15 * (2.5e-5)^3 / 7! < 5e-17
 _NARROW = 0.25  # width times max(1, |middle|) below which the series is used
@@ -19,51 +20,61 @@ def log_normal_mass(middle: Array, width: Array) -> tuple[Array, Array]:
     """Return log P(|Z - middle| <= width/2) for Z ~ N(0, 1), and a bound on the absolute error of that log.
 
     A narrow interval uses the midpoint series phi(z) w sum_j He_2j(z) (w/2)^(2j) / (2j+1)!, whose first dropped term is
-    below 1e-16 of the sum; a wide one uses the difference of two tail logs on the side where they are small, where the
-    cancellation costs a factor of at most 16.
+    below 1e-16 of the sum; a wide one uses the difference of two scaled tails on the side where they are small. A log below
+    all floats is -inf.
     """
     z = np.abs(middle)
-    wide = width * np.maximum(1.0, z) > _NARROW
-    if not wide.any():
-        return _series(z, width)
-    if wide.all():
-        return _difference(z, width)
-    log_mass, error = _series(np.where(wide, 0.0, z), np.where(wide, 0.0, width))
-    log_mass[wide], error[wide] = _difference(z[wide], width[wide])
-    return log_mass, error
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        wide = width * np.maximum(1.0, z) > _NARROW
+        if not wide.any():
+            return _series(z, width)
+        if wide.all():
+            return _difference(z, width)
+        log_mass, error = _series(np.where(wide, 0.0, z), np.where(wide, 0.0, width))
+        log_mass[wide], error[wide] = _difference(z[wide], width[wide])
+        return log_mass, error
 
 
 def _series(z: Array, width: Array) -> tuple[Array, Array]:
-    # Hermite polynomials He_2, He_4, ... He_10 over 3!, 5!, ... 11!; the higher ones only where they matter
-    z2 = z * z
-    q = 0.25 * width * width
-    tail = q * ((z2 - 1.0) / 6.0 + q * (((z2 - 6.0) * z2 + 3.0) / 120.0))
-    more = q * np.maximum(1.0, z2) > _TINY_SQUARE
+    # He_2, He_4, ... He_10 over 3!, 5!, ... 11!; the higher ones only where they matter. With s = q z^2 all terms stay small.
+    q = (0.5 * width) ** 2
+    s = (0.5 * width * z) ** 2
+    tail = (s - q) / 6.0 + ((s - 6.0 * q) * s + 3.0 * q * q) / 120.0
+    more = np.maximum(q, s) > _TINY_SQUARE
     if more.any():
-        tail[more] += _higher(z2[more], q[more])
-    with np.errstate(divide="ignore"):
-        log_width = np.log(width)
-    log_mass = log_width - 0.5 * z2 - _LOG_SQRT_2PI + np.log1p(tail)
-    return log_mass, U * (8.0 + 2.0 * z2 + 4.0 * np.minimum(np.abs(log_width), 800.0))
+        tail[more] += _higher(s[more], q[more])
+    square = z * z
+    log_width = np.log(width)
+    log_mass = log_width - 0.5 * square - _LOG_SQRT_2PI + np.log1p(tail)
+    return log_mass, U * (8.0 + 4.0 * np.minimum(np.abs(log_width), 800.0)) + _share(2.0 * U, square)
 
 
-def _higher(z2: Array, q: Array) -> Array:
-    he6 = ((z2 - 15.0) * z2 + 45.0) * z2 - 15.0
-    he8 = (((z2 - 28.0) * z2 + 210.0) * z2 - 420.0) * z2 + 105.0
-    he10 = ((((z2 - 45.0) * z2 + 630.0) * z2 - 3150.0) * z2 + 4725.0) * z2 - 945.0
-    terms: Array = q**3 * (he6 / 5040.0 + q * (he8 / 362880.0 + q * (he10 / 39916800.0)))
+def _higher(s: Array, q: Array) -> Array:
+    he6 = ((s - 15.0 * q) * s + 45.0 * q**2) * s - 15.0 * q**3
+    he8 = (((s - 28.0 * q) * s + 210.0 * q**2) * s - 420.0 * q**3) * s + 105.0 * q**4
+    he10 = ((((s - 45.0 * q) * s + 630.0 * q**2) * s - 3150.0 * q**3) * s + 4725.0 * q**4) * s - 945.0 * q**5
+    terms: Array = he6 / 5040.0 + he8 / 362880.0 + he10 / 39916800.0
     return terms
 
 
 def _difference(z: Array, width: Array) -> tuple[Array, Array]:
+    # P = 1/2 e^{-n^2/2} (erfcx(n/sqrt2) - e^{-zw} erfcx(f/sqrt2)) with n, f = z -+ w/2, since (f^2 - n^2)/2 = zw
     near, far = z - 0.5 * width, z + 0.5 * width
-    log_near, log_far = special.log_ndtr(-near), special.log_ndtr(-far)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_mass = log_near + np.log(-np.expm1(log_far - log_near))
-    # around the bulk P = 1 - P(Z > far) - P(Z < near) does not cancel
+    tail = special.erfcx(_ROOT_HALF * near)
+    gap = np.log(special.erfcx(_ROOT_HALF * far) / tail) - z * width
+    rest = -np.expm1(gap)
+    square = near * near
+    log_mass = np.log(0.5 * tail) - 0.5 * square + np.log(rest)
+    error = U * (40.0 + 40.0 * np.exp(gap) / rest) + _share(4.0 * U, square)
+    # around the bulk P = 1 - P(Z > far) - P(Z < near) does not cancel, and erfcx(near) may overflow
     around = near < -1.0
     if around.any():
         log_mass[around] = np.log1p(-special.ndtr(-far[around]) - special.ndtr(near[around]))
-    size = np.minimum(np.abs(near), 1e3)
-    error = 16.0 * U * (8.0 + size * size)
+        error[around] = 16.0 * U
     return log_mass, error
+
+
+def _share(factor: float, square: Array) -> Array:
+    """Return factor * square; 0 where the square, and with it the log it is an error of, is beyond all floats."""
+    share: Array = factor * np.where(np.isfinite(square), square, 0.0)
+    return share

@@ -125,37 +125,6 @@ def test_padding_adds_nothing(size: int):
     assert folded.sum() == pytest.approx(rows.sum(), rel=1e-14)
 
 
-def test_cosines_and_sines_are_as_good_as_assumed():
-    """Also of arguments as large as an angle times a place."""
-    points = np.concatenate([np.linspace(0.0, 10.0, 300), 10.0 ** np.linspace(1.0, 15.0, 300), [math.pi, math.pi / 2]])
-    with mpmath.workdps(60):
-        cosines = [
-            float(abs(mpmath.cos(mpf(x)) - mpf(y))) for x, y in zip(points.tolist(), np.cos(points).tolist(), strict=True)
-        ]
-        sines = [float(abs(mpmath.sin(mpf(x)) - mpf(y))) for x, y in zip(points.tolist(), np.sin(points).tolist(), strict=True)]
-    assert max(cosines + sines) <= 4.0 * U
-
-
-def test_sines_of_small_angles_are_relatively_good():
-    points = np.concatenate([10.0 ** np.linspace(-13.0, 0.0, 500), np.linspace(0.0, 3.1, 300)[1:]])
-    with mpmath.workdps(60):
-        for x, y in zip(points.tolist(), np.sin(points).tolist(), strict=True):
-            assert abs(mpmath.sin(mpf(x)) - mpf(y)) <= 4.0 * U * abs(mpmath.sin(mpf(x)))
-
-
-def test_logarithms_of_moduli_and_arguments_are_as_good_as_assumed():
-    """Near modulus 1 an absolute error counts, because it is multiplied by the number of repetitions."""
-    rng = np.random.default_rng(5)
-    modulus = 1.0 - np.concatenate([10.0 ** rng.uniform(-16.0, -1.0, 300), np.zeros(100)])
-    values = modulus * np.exp(1j * rng.uniform(-math.pi, math.pi, modulus.size))
-    logs, arguments = np.log(np.abs(values)), np.angle(values)
-    with mpmath.workdps(60):
-        for z, log, argument in zip(values.tolist(), logs.tolist(), arguments.tolist(), strict=True):
-            exact = mpmath.log(mpmath.mpc(z))
-            off = abs(exact.real - mpf(log)) + abs(exact.imag - mpf(argument))
-            assert off <= 4.0 * U * (1.0 + abs(log) + abs(argument))
-
-
 @pytest.mark.parametrize("period", [3, 1323, 2**31 - 1, 2**31 + 11, 2**40 - 1])
 @pytest.mark.parametrize("steps", [0, 1, -1, 7, 10**6, 2**39 + 1, -(10**30) + 7])
 def test_whole_turns_are_left_out_exactly(period: int, steps: int):

@@ -3,6 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
+from flint import arb, ctx
 
 from tightbudget.numerics.normal import log_normal_mass
 
@@ -60,4 +61,36 @@ def test_left_and_right_are_alike(width: float):
 def test_an_empty_interval_has_no_mass():
     log_mass, error = log_normal_mass(np.array([0.0, 3.0, 40.0]), np.zeros(3))
     assert np.isneginf(log_mass).all()
+    assert np.isfinite(error).all()
+
+
+def test_the_stated_error_holds_far_out():
+    """Where noise is small against what it hides, cells lie thousands of sigmas from the mean."""
+    rng = np.random.default_rng(7)
+    middle = 10.0 ** rng.uniform(1.5, 4.5, 400)
+    width = 10.0 ** rng.uniform(-1.0, 1.0, 400) / middle
+    log_mass, error = log_normal_mass(middle, width)
+    for z, w, found, allowed in zip(middle.tolist(), width.tolist(), log_mass.tolist(), error.tolist(), strict=True):
+        with ctx.workprec(240):
+            near, far = arb(z) - arb(w) / 2, arb(z) + arb(w) / 2
+            exact = (((near / arb(2).sqrt()).erfc() - (far / arb(2).sqrt()).erfc()) / 2).log()
+            assert abs(arb(found) - exact) <= allowed
+
+
+@pytest.mark.parametrize(
+    ("middle", "width", "log"),
+    [
+        (0.0, 1e308, 0.0),
+        (1e308, 1e308, -np.inf),
+        (1e200, 1e-200, -np.inf),
+        (1e160, 1.0, -np.inf),
+        (1e154, 1e-3, -5e307),
+        (1e80, 1e-81, -5e159),
+        (5.0, 1e-320, float(mpmath.log(mpmath.mpf(1e-320)) - 12.5 - mpmath.log(2 * mpmath.pi) / 2)),
+    ],
+)
+def test_no_size_is_too_much(middle: float, width: float, log: float):
+    """A log that no float can hold is -inf; none is NaN, and nothing warns. The neighbours in the array do not suffer."""
+    log_mass, error = log_normal_mass(np.array([middle, 3.0, 3.0]), np.array([width, 1e-3, 1.0]))
+    assert log_mass == pytest.approx([log, float(truth(3.0, 1e-3)), float(truth(3.0, 1.0))], rel=1e-14)
     assert np.isfinite(error).all()
