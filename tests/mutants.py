@@ -79,6 +79,7 @@ INCREMENTS = "unit/filters/test_increments.py"
 RESIDUAL = "unit/filters/test_residual.py"
 SLOTS = "unit/filters/test_slots.py"
 DOMINATION = "unit/filters/test_domination.py"
+MATCHING = "property/test_slot_matching.py"
 ODOMETER = "odometers/test_formulas.py"
 ODOMETER_TOTALS = "odometers/test_totals.py"
 ODOMETER_RULES = "odometers/test_behaviour.py"
@@ -779,6 +780,11 @@ MUTATIONS = [
     Mutation("filter slot of all", "filters/domination.py", "return slot.q == 1 and _reveals_everything(slot.mechanism)",
              "return _reveals_everything(slot.mechanism)",
              "a slot that seldom reveals everything admits what always does", [DOMINATION]),
+    Mutation("filter slot twice", "filters/matching.py", "left[last] -= moved", "left[last] -= 0",
+             "a slot that was made free by moving others is given away and stays free", [MATCHING]),
+    Mutation("filter slot count", "filters/slots.py", "taken = [before + more for before, more in",
+             "taken = [before for before, more in",
+             "admitted steps take no slot", [MATCHING]),
     Mutation("filter slot price", "filters/slots.py", "if priced.upper > delta:", "if priced.upper > 1e9 * delta:",
              "a plan may cost more than its delta", [SLOTS]),
     Mutation("state missing", "filters/states.py", "if missing := sorted(set(expected) - set(found)):", "if missing := []:",

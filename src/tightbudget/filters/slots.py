@@ -1,14 +1,18 @@
 """Slots: a plan fixed in advance and priced by the engine; every step takes the place of one that reveals at least as much."""
 
 import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.filters.base import Filter, Quote, Sums, largest
+from tightbudget.filters.base import MOST, Filter, Quote, Sums
 from tightbudget.filters.concentration import DELTA_OF_STEPS
-from tightbudget.filters.domination import dominates
-from tightbudget.filters.exact import Amount, exact, exact_probability, float_down, show, tidy, to_float
+from tightbudget.filters.domination import dominates, reveals_nothing
+from tightbudget.filters.exact import exact, exact_probability, float_down, show, tidy, to_float
 from tightbudget.filters.increments import Increment
+from tightbudget.filters.matching import Shortage, assigned
 from tightbudget.filters.states import State, check_spent
 from tightbudget.mechanisms import ApproximateDP, Composable, Composition, Histograms, Mechanism, Poisson, PureDP, compose
 from tightbudget.mechanisms.relations import Relations
@@ -18,8 +22,18 @@ PRICED = 1e-6  # how narrow the bracket is that prices the plan
 ROUGH = 0.9  # and the one that checks a price that was written
 
 
+@dataclass(frozen=True)
+class _Wanted:
+    """What one step needs: so many slots for each of its parts, of these kinds, and a share of delta besides."""
+
+    steps: list[Mechanism]
+    needs: list[int]
+    choices: list[list[int]]
+    delta: Fraction
+
+
 class SlotFilter(Filter):
-    """Admit steps while each can take a free slot of the plan that dominates it, in any order.
+    """Admit steps while each can take a free slot of the plan that dominates it, in any order; the tightest one is taken.
 
     The plan, a composition or its notation, must itself be (epsilon, delta')-private by the engine's upper bound. This is the
     tightest filter for an analyst who knows beforehand about what will be asked.
@@ -68,45 +82,70 @@ class SlotFilter(Filter):
         return (*self._names, "delta")
 
     def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
-        return self._taken(increment, 1)
-
-    def _taken(self, increment: Increment, times: int) -> tuple[Quote, Sums]:
-        """Return the quote for so many such steps, and the slots taken after them."""
-        taken, delta = list(self._sums[:-1]), self._sums[-1]
-        for step, count in _steps(increment):
-            needed = count * times
-            fitting, charged = self._fitting(step)
-            delta += charged * needed
-            for index in fitting:
-                share = min(needed, self._counts[index] - int(taken[index]))
-                taken[index] += share
-                needed -= share
-            if needed:
-                before, cap = sum(self._sums[i] for i in fitting), sum(self._counts[i] for i in fitting)
-                limit = f"the slots that dominate {step}"
-                return Quote(False, increment, self.kind, limit, before + count * times, before, cap), self._sums
-        delta = tidy(delta)
+        wanted = self._wanted(increment)
+        free = [count - int(taken) for count, taken in zip(self._counts, self._sums[:-1], strict=True)]
+        found = assigned(wanted.needs, wanted.choices, free)
+        if isinstance(found, Shortage):
+            return self._short(increment, wanted, found), self._sums
+        delta = tidy(self._sums[-1] + wanted.delta)
         if delta > self._for_steps:
             return Quote(False, increment, self.kind, DELTA_OF_STEPS, delta, self._sums[-1], self._for_steps), self._sums
-        cap = sum(self._counts)
-        quote = Quote(True, increment, self.kind, "the slots", sum(taken), sum(self._sums[:-1]), cap)
+        taken = [before + more for before, more in zip(self._sums[:-1], found, strict=True)]
+        quote = Quote(True, increment, self.kind, "the slots", sum(taken), sum(self._sums[:-1]), sum(self._counts))
         return quote, (*taken, delta)
 
-    def _fitting(self, step: Mechanism) -> tuple[list[int], Amount]:
-        """Return the slots that dominate the step, its equals first, and the delta to be charged besides.
+    def _short(self, increment: Increment, wanted: "_Wanted", shortage: Shortage) -> Quote:
+        """Return the refusal, with what the parts that are short ask of the slots that would do for them."""
+        limit = f"the slots that dominate {' or '.join(dict.fromkeys(str(wanted.steps[part]) for part in shortage.parts))}"
+        before, cap = (sum(each[kind] for kind in shortage.kinds) for each in (self._sums, self._counts))
+        used = before + sum(wanted.needs[part] for part in shortage.parts)
+        return Quote(False, increment, self.kind, limit, used, before, cap)
+
+    def _wanted(self, increment: Increment) -> "_Wanted":
+        """Return what a step needs; a part that reveals nothing needs no slot."""
+        parts = [(step, count) for step, count in _steps(increment) if not reveals_nothing(step)]
+        fitting = [self._fitting(step) for step, _ in parts]
+        needs = [count for _, count in parts]
+        delta = sum((need * charged for need, (_, charged) in zip(needs, fitting, strict=True)), start=Fraction(0))
+        return _Wanted([step for step, _ in parts], needs, [choice for choice, _ in fitting], delta)
+
+    def _fitting(self, step: Mechanism) -> tuple[list[int], Fraction]:
+        """Return the slots that dominate the step, the tightest first, and the delta to be charged besides.
 
         A step with a delta that no slot covers counts as an epsilon-private one after removal of an event (M14).
         """
-        fitting = sorted(
-            (i for i, slot in enumerate(self._slots) if dominates(slot, step)), key=lambda i: self._slots[i] != step
-        )
+        fitting = [index for index in self._tightest_first if dominates(self._slots[index], step)]
         if not fitting and isinstance(step, ApproximateDP):
             return self._fitting(PureDP(step.promised_epsilon))[0], exact("delta", step.promised_delta)
-        return fitting, 0
+        return sorted(fitting, key=lambda index: self._slots[index] != step), Fraction(0)
+
+    @cached_property
+    def _tightest_first(self) -> list[int]:
+        """The slots in an order in which none comes after another that dominates it, unless they are much alike."""
+        return sorted(range(len(self._slots)), key=lambda index: self._revealed(self._slots[index]))
+
+    def _revealed(self, slot: Mechanism) -> tuple[float, ...]:
+        """Return how much a slot reveals, to few digits: whoever dominates it has no less of either."""
+        return tuple(float(f"{slot.delta(epsilon, rtol=PRICED).upper:.6e}") for epsilon in (0.0, to_float(self._epsilon)))
 
     def remaining(self, increment: Increment) -> int:
-        self._checked(increment)
-        return largest(lambda count: self._taken(increment, count)[0].accepted)
+        """Return how many more such steps would be admitted one after the other, if nothing else is asked.
+
+        As long as no kind of slot runs out, each step takes what the one before it took, so those are counted together.
+        """
+        wanted = self._wanted(self._checked(increment))
+        free = [count - int(taken) for count, taken in zip(self._counts, self._sums[:-1], strict=True)]
+        most = min(MOST, int((self._for_steps - self._sums[-1]) // wanted.delta)) if wanted.delta else MOST
+        count = 0
+        while count < most:
+            taken = assigned(wanted.needs, wanted.choices, free)
+            if isinstance(taken, Shortage):
+                break
+            alike = min((have // take for have, take in zip(free, taken, strict=True) if take), default=most)
+            alike = min(alike, most - count)
+            free = [have - alike * take for have, take in zip(free, taken, strict=True)]
+            count += alike
+        return count
 
     def _restore(self, spent: object) -> None:
         super()._restore(spent)

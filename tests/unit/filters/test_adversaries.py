@@ -3,7 +3,8 @@
 import json
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
+from itertools import product
 
 import pytest
 
@@ -20,6 +21,7 @@ from tightbudget.filters import (
     WhitehouseFilter,
     ZCDPFilter,
 )
+from tightbudget.filters.domination import dominates
 
 DEPTH = 5
 
@@ -110,6 +112,34 @@ def test_the_best_adversary_beats_the_natural_filter() -> None:
         return json.dumps(sorted(taken)) if priced <= budget else None
 
     assert worst(epsilon, menu, "[]", after, depth=2) > 1.4 * budget
+
+
+def test_the_best_adversary_beats_slots_that_are_matched_anew() -> None:
+    """A small step that either of two slots dominates; its answer says which of the two the next step is to have (M15)."""
+    epsilon, budget = 1.0, 0.01
+    slots = (tb.PureDP(epsilon), tb.ApproximateDP(0, budget))
+    small = tb.RandomizedResponse(0.50495)  # as a promise its epsilon is log(p / (1 - p))
+    menu = (tb.PureDP(math.log(0.50495 / 0.49505)), *slots)
+    fitting = [[place for place, slot in enumerate(slots) if dominates(slot, step)] for step in (small, *slots)]
+    assert fitting == [[0, 1], [0], [1]]
+    assert tb.compose(slots).delta(epsilon).upper <= budget * (1 + 1e-9)
+
+    @cache
+    def matched(state: str, index: int) -> str | None:
+        """Admit a step if all steps so far, and it, can be matched to slots: each keeps its slot only until the next step."""
+        taken = [*json.loads(state), index]
+        possible = any(len(set(places)) == len(taken) for places in product(*(fitting[i] for i in taken)))
+        return json.dumps(taken) if possible else None
+
+    def kept(state: str, index: int, prefer: int) -> str | None:
+        """Admit a step if a slot is free; whichever it takes, it keeps."""
+        taken = json.loads(state)
+        free = [place for place in fitting[index] if place not in taken]
+        return json.dumps([*taken, free[prefer]]) if free else None
+
+    assert worst(epsilon, menu, "[]", matched) > 1.2 * budget
+    for prefer in (0, -1):
+        assert worst(epsilon, menu, "[]", partial(kept, prefer=prefer)) <= budget
 
 
 def broken() -> Filter:
