@@ -75,6 +75,8 @@ def test_the_separation_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         ["--delta", "nan"],
         ["--epsilon-each", "0"],
         ["--epsilon-each", "nan"],
+        ["--epsilon-each", "1e200"],
+        ["--epsilon-each", "1e-200"],
         ["--rounds", "0"],
         ["--runs", "-1"],
         ["--seed", "-1"],

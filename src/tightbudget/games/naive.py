@@ -114,7 +114,9 @@ class UnsoundFixedTimeOdometer:
         return sorted(self._counts.items())
 
     def _drift_of(self, epsilon: float) -> float:
-        return epsilon * (math.tanh(epsilon / 2.0) if self._drift == "mean" else math.expm1(epsilon))
+        if self._drift == "mean":
+            return epsilon * math.tanh(epsilon / 2.0)
+        return epsilon * math.expm1(epsilon) if epsilon < 700.0 else math.inf
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:

@@ -1,11 +1,12 @@
 """Odometers drawn: running bounds over paths of realised losses, and the separation of Theorem 6.1."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.games import roster
 from tightbudget.games.separation import Separation
 from tightbudget.games.ties import TIE
 from tightbudget.interfaces.plot import QUIET_COLOUR, STYLE, as_bytes, require
@@ -14,8 +15,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = ("#1b4f72", "#148f77", "#7d3c98", "#b9770e", "#5d6d7e", "#2e86c1", "#943126")
-UNSOUND_COLOUR, PATH_COLOUR = "#c0392b", "#aeb6bf"
+COLOURS = ("#1b4f72", "#148f77", "#7d3c98", "#b9770e", "#5d6d7e", "#2e86c1", "#17202a", "#6e2c00")
+UNSOUND_COLOURS, PATH_COLOUR = ("#c0392b", "#e67e22"), "#aeb6bf"
+# Lines that lie on each other are still seen where their dashes differ.
+DASHES: tuple[Any, ...] = (
+    "solid", (0, (9, 2)), (0, (9, 2, 2, 2)), (0, (6, 1.5)), (0, (4, 1, 1, 1)), (0, (9, 2, 2, 2, 2, 2)), (0, (12, 3)),
+    (0, (7, 4)),
+)  # fmt: skip
+UNSOUND_DASHES: tuple[Any, ...] = ((0, (4, 2)), (0, (1.5, 1.5)))
+FEW_ROUNDS = 30  # too few for a scale of powers of ten
 POINTS_DRAWN = 1500  # a line needs no more; the file stays small
 
 Bounds = Mapping[str, NDArray[np.float64]]
@@ -51,8 +59,9 @@ def draw_paths(
         left.set_ylabel("privacy loss")
         left.set_ylim(*_window(losses, bounds))
         right.set_ylabel("(loss − mean loss) / √V")
-        right.set_xscale("log")
         right.set_ylim(-4.0, 6.0)
+        _scale_rounds(left, losses.shape[1] - 1, "linear")
+        _scale_rounds(right, losses.shape[1] - 1, "log")
         drawn = f"{len(losses)} of {runs} runs drawn" if runs is not None and runs > len(losses) else f"{len(losses)} runs"
         left.plot([], [], color=PATH_COLOUR, linewidth=1.2, label=f"realised losses, {drawn}")
         _legend_below(figure, left)
@@ -75,9 +84,8 @@ def _draw_runs(
         axes.plot(shown, path[shown], color=PATH_COLOUR, linewidth=0.5, alpha=faint, zorder=2)
         if stop is not None:
             before = _shown(stop, spaced)
-            axes.plot(before, path[before], color=UNSOUND_COLOUR, linewidth=0.8, alpha=0.7, zorder=3)
-    for name, colour in _coloured(bounds, unsound):
-        style = (0, (4, 2)) if name in unsound else "solid"
+            axes.plot(before, path[before], color=UNSOUND_COLOURS[0], linewidth=0.8, alpha=0.7, zorder=3)
+    for name, (colour, style) in _styles(bounds, unsound).items():
         label = f"{_label(name, unsound)}, {len(marks[name])} above"
         axes.plot(shown, bounds[name][shown], color=colour, linewidth=2.0, linestyle=style, label=label, zorder=4)
         for run, first in marks[name].items():
@@ -97,29 +105,44 @@ def draw_separation(result: Separation, unsound: set[str], file_format: str = "p
         left.set_ylabel("Pr[loss was above the bound by then]")
         _draw_over_time(right, result.widths, unsound)
         right.plot(result.needed_rounds, result.needed, "k^", markersize=5, label="least constant width that is right so long")
-        right.set_ylim(1.5, 8.0)
+        lowest = min(float(width.min()) for width in result.widths.values())
+        right.set_ylim(min(lowest, 1.5) - 0.1, 8.0)
         right.set_ylabel("width: (bound − mean loss) / √V")
         _legend_below(figure, right)
         return as_bytes(figure, file_format)
 
 
 def _draw_over_time(axes: "Axes", lines: Bounds, unsound: set[str]) -> None:
-    for name, colour in _coloured(lines, unsound):
+    for name, (colour, style) in _styles(lines, unsound).items():
         rounds = _shown(lines[name].size, np.geomspace)
-        style = (0, (4, 2)) if name in unsound else "solid"
         axes.plot(rounds, lines[name][rounds - 1], color=colour, linewidth=1.8, linestyle=style, label=_label(name, unsound))
-    axes.set_xscale("log")
+    _scale_rounds(axes, max(values.size for values in lines.values()), "log")
     axes.set_xlabel("rounds")
 
 
+def _scale_rounds(axes: "Axes", rounds: int, scale: str) -> None:
+    """Give the rounds their axis; few of them are counted in ones."""
+    from matplotlib.ticker import MaxNLocator
+
+    if scale == "log" and rounds > FEW_ROUNDS:
+        axes.set_xscale("log")
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
+    if rounds == 1:
+        axes.set_xlim(0.5, 1.5)
+
+
 def _legend_below(figure: "Figure", axes: "Axes") -> None:
-    figure.legend(
-        *axes.get_legend_handles_labels(),
-        frameon=False,
-        fontsize=9,
-        loc="outside lower center",
-        ncols=min(5, len(axes.get_legend_handles_labels()[0])),
-    )
+    """Put the legend below the axes, in as many columns as are not wider than the picture."""
+    handles, labels = axes.get_legend_handles_labels()
+    for columns in range(min(5, len(labels)), 0, -1):
+        legend = figure.legend(
+            handles, labels, frameon=False, fontsize=9, loc="outside lower center", ncols=columns, handlelength=4
+        )
+        figure.draw_without_rendering()
+        if legend.get_window_extent().width <= figure.bbox.width or columns == 1:
+            return
+        legend.remove()
 
 
 class _figure:
@@ -148,10 +171,15 @@ class _figure:
             context.__exit__(None, None, None)
 
 
-def _coloured(bounds: Bounds, unsound: set[str]) -> list[tuple[str, str]]:
-    sound = [name for name in bounds if name not in unsound]
-    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(sound)}
-    return [(name, colours.get(name, UNSOUND_COLOUR)) for name in bounds]
+def _styles(bounds: Bounds, unsound: set[str]) -> dict[str, tuple[str, Any]]:
+    """Return colour and dashes for each name: those that are shipped look the same in every picture."""
+    known = [*roster.shipped_odometers(), *roster.unsound_odometers()]
+    names = [*known, *(name for name in bounds if name not in known)]
+    sound, others = ([name for name in names if (name in unsound) is kind] for kind in (False, True))
+    styles = {name: (COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)]) for i, name in enumerate(sound)}
+    for i, name in enumerate(others):
+        styles[name] = (UNSOUND_COLOURS[i % len(UNSOUND_COLOURS)], UNSOUND_DASHES[i % len(UNSOUND_DASHES)])
+    return {name: styles[name] for name in bounds}
 
 
 def _label(name: str, unsound: set[str]) -> str:
@@ -160,6 +188,8 @@ def _label(name: str, unsound: set[str]) -> str:
 
 def _shown(rounds: int, spaced: Callable[..., NDArray[np.float64]]) -> NDArray[np.intp]:
     """Return the rounds to draw, from 1 to the last."""
+    if rounds <= POINTS_DRAWN:
+        return np.arange(1, rounds + 1)
     return np.unique(np.append(spaced(1, rounds, min(rounds, POINTS_DRAWN)).astype(np.intp), rounds))
 
 
@@ -175,6 +205,7 @@ def _crossings(losses: NDArray[np.float64], bounds: Bounds) -> dict[str, dict[in
 def _window(losses: NDArray[np.float64], bounds: Bounds) -> tuple[float, float]:
     """Show all losses and the bounds that are not far above them."""
     finite = losses[np.isfinite(losses)]
-    top = max(float(finite.max()), min(float(bound[np.isfinite(bound)].max()) for bound in bounds.values()))
+    tops = [float(bound[np.isfinite(bound)].max(initial=0.0)) for bound in bounds.values()]
+    top = max(float(finite.max()), min(tops))
     low = min(0.0, float(finite.min()))
     return low - 0.03 * (top - low), top + 0.25 * (top - low)

@@ -17,10 +17,10 @@ from tightbudget.interfaces.cli.options import Json, number, whole
 from tightbudget.interfaces.cli.plain import Command, group
 from tightbudget.interfaces.cli.tables import Column, blocks, folded, table
 from tightbudget.interfaces.cli.terminal import show, show_styled, watched
-from tightbudget.mechanisms.checks import positive
 from tightbudget.numerics.decimals import rounded
 
 PATHS_DRAWN = 60
+SMALLEST_STEP, LARGEST_STEP = 1e-100, 1e100  # squares of ε, and sums of them, are floats
 MOST_ROUNDS, MOST_RUNS = 10_000_000, 100_000_000
 FIXED = ("fixed", "stop-when-ahead")  # adversaries whose game is also worked out exactly
 
@@ -137,7 +137,8 @@ def _chosen(kind: list[str] | None, everything: bool) -> dict[str, roster.MakeOd
 
 
 def _check(epsilon: float, delta: float, rounds: int, runs: int, seed: int, adversary: str, plot: Path | None) -> None:
-    positive("--epsilon-each", epsilon)
+    if not SMALLEST_STEP <= epsilon <= LARGEST_STEP:
+        raise InvalidParameter("--epsilon-each", epsilon, f"a number from {SMALLEST_STEP:g} to {LARGEST_STEP:g}")
     if not 0.0 < delta < 1.0:
         raise InvalidParameter("--delta", delta, "a number between 0 and 1", "0.05 makes failures visible.")
     if not 1 <= rounds <= MOST_ROUNDS:
