@@ -16,7 +16,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.headings import is_heading
 from tightbudget.mechanisms.nothing import revealing
-from tightbudget.numerics.mass import NONE, Mass
+from tightbudget.numerics.mass import NONE, Mass, log_fraction
 from tightbudget.numerics.rounding import U
 from tightbudget.numerics.typed import NoFloat, typed_float
 from tightbudget.pairs.base import Array, Direction, Pair
@@ -81,7 +81,7 @@ class Histograms(Mechanism):
         return None if self.a == self.b else self._pairs[direction]
 
     @cached_property
-    def _pairs(self) -> dict[Direction, Pair]:
+    def _pairs(self) -> dict[Direction, Pair | None]:
         first, second = _normalised(self.a), _normalised(self.b)
         return {
             Direction.REMOVE: _pair(first, second, (self.a, self.b)),
@@ -133,7 +133,14 @@ def _share(weights: tuple[float, ...], some: NDArray[np.bool_]) -> Mass:
     return Mass.about(log, 8.0 * U * (2.0 + abs(math.log(math.fsum(chosen))) + _size(weights)))
 
 
-def _pair(log_a: Array, log_b: Array, key: tuple[tuple[float, ...], tuple[float, ...]]) -> Pair:
+def _exact_losses(key: tuple[tuple[float, ...], tuple[float, ...]]) -> Array:
+    """Return the losses of cells with both weights, from exact quotients: each is good to 12 roundings of its size."""
+    first, second = ([Fraction(weight) for weight in weights] for weights in key)
+    whole = sum(second, Fraction(0)) / sum(first, Fraction(0))
+    return np.array([log_fraction(x / y * whole) for x, y in zip(first, second, strict=True) if x and y])
+
+
+def _pair(log_a: Array, log_b: Array, key: tuple[tuple[float, ...], tuple[float, ...]]) -> Pair | None:
     only_a, only_b = np.isneginf(log_b) & ~np.isneginf(log_a), np.isneginf(log_a) & ~np.isneginf(log_b)
     infinity, lost = _share(key[0], only_a), _share(key[1], only_b)
     both = np.isfinite(log_a) & np.isfinite(log_b)
@@ -143,6 +150,12 @@ def _pair(log_a: Array, log_b: Array, key: tuple[tuple[float, ...], tuple[float,
     # each log is that of a weight less that of a sum; both may be large though their difference is not
     size = float(np.abs(log_a[both]).max() + np.abs(log_b[both]).max()) + 2.0 * sum(_size(weights) for weights in key)
     error = 8.0 * U * (2.0 + size)
+    loss_error = 2.0 * error
+    if float(np.abs(losses).max()) <= loss_error:  # equal but for rounding, or all but equal
+        losses = _exact_losses(key)
+        loss_error = 16.0 * U * float(np.abs(losses).max())
+        if not losses.any() and not infinity.possible and not lost.possible:
+            return None
     return point_pair(
         ("histograms", *key),
         losses,
@@ -151,5 +164,5 @@ def _pair(log_a: Array, log_b: Array, key: tuple[tuple[float, ...], tuple[float,
         error=error,
         infinity=infinity,
         lost=lost,
-        loss_error=2.0 * error,
+        loss_error=loss_error,
     )
