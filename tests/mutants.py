@@ -84,6 +84,8 @@ ODOMETER = "odometers/test_formulas.py"
 ODOMETER_TOTALS = "odometers/test_totals.py"
 ODOMETER_RULES = "odometers/test_behaviour.py"
 STATES = "property/test_written_states.py"
+THREADS = "property/test_threads.py"
+PROCESSES = "property/test_processes.py"
 INDIVIDUAL_UNITS = "individual/test_units.py"
 INDIVIDUAL = "individual/test_charging.py"
 INDIVIDUAL_FILES = "individual/test_files.py"
@@ -747,8 +749,9 @@ MUTATIONS = [
              "the budget of mu is read off the lower bound", [FIFTY]),
     Mutation("filter curve", "filters/increments.py", "share * (curve_above - curve_below)", "0 * (curve_above - curve_below)",
              "between orders the smaller divergence is taken", [INCREMENTS]),
-    Mutation("filter refusal", "filters/base.py", "        if not quote.accepted:\n            raise BudgetRefused(quote)\n",
-             "        self._sums = after\n        if not quote.accepted:\n            raise BudgetRefused(quote)\n",
+    Mutation("filter refusal", "filters/base.py",
+             "            if not quote.accepted:\n                raise BudgetRefused(quote)\n",
+             "            self._sums = after\n            if not quote.accepted:\n                raise BudgetRefused(quote)\n",
              "a refused step is spent", [BUDGETS, INCREMENTS]),
     Mutation("filter spread", "filters/grid.py", "np.add.at(masses, index + 1, a * share)",
              "np.add.at(masses, index, a * share)",
@@ -799,6 +802,23 @@ MUTATIONS = [
              "a state may say that an order has more", [STATES]),
     Mutation("state price", "filters/slots.py", "if not lower <= price <= delta:", "if not price <= delta:",
              "a state may say that a plan costs nothing", [STATES]),
+    Mutation("threads filter", "filters/base.py", "with self._spending():\n            quote,", "if True:\n            quote,",
+             "threads are admitted by a balance that others are changing", [THREADS]),
+    Mutation("threads odometer", "odometers/base.py", "        with self._spending():\n", "        if True:\n",
+             "threads overwrite each other's steps", [THREADS]),
+    Mutation("threads individual", "individual/base.py", "        with self._spending():\n", "        if True:\n",
+             "threads overwrite each other's charges", [THREADS]),
+    Mutation("threads array", "individual/base.py", "self._locks = GIVEN", "self._locks = {}",
+             "two filters of one array overwrite each other's charges", [THREADS]),
+    Mutation("processes", "filters/sharing.py", "if self._home != _Process.token:", "if False:",
+             "parent and child both spend the budget", [PROCESSES]),
+    Mutation("file lock", "individual/files.py", "fcntl.LOCK_EX |", "fcntl.LOCK_SH |",
+             "two processes charge one file", [INDIVIDUAL_FILES]),
+    Mutation("file unlocked", "individual/files.py", "if os.getpid() == owner:", "if True:",
+             "a forked child unlocks the file of its parent", [INDIVIDUAL_FILES]),
+    Mutation("file copied", "individual/base.py", "if self._file is not None:\n            problem",
+             "if False:\n            problem",
+             "a copy of a file is in memory, and what is charged to it is lost", [INDIVIDUAL_FILES]),
     Mutation("classic underflow", "classic/concentration.py", "found + _SMALLEST, found)", "found, found)",
              "squares of tiny epsilons vanish, and the bounds with them", [CLASSIC_EDGES]),
     Mutation("filter certainty", "filters/logs.py", "if probability > Fraction(1, 2):", "if probability > 2:",
@@ -883,7 +903,7 @@ MUTATIONS = [
              "binary amounts may add up to more than is promised", [INDIVIDUAL]),
     Mutation("individual NaN", "individual/base.py", "if not array.min() >= 0:", "if array.min() < 0:",
              "an amount that is no number is charged", [INDIVIDUAL]),
-    Mutation("individual flush", "individual/base.py", "if self._durable and isinstance", "if not self._durable and isinstance",
+    Mutation("individual flush", "individual/base.py", "if self._durable and self._file", "if not self._durable and self._file",
              "people take part before the disk knows", [INDIVIDUAL_FILES]),
     # the games: a judge that looks away would let any filter pass
     Mutation("games likely answer", "games/steps.py", "1.0 / (1.0 + math.exp(-self.epsilon))",

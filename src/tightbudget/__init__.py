@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from tightbudget.errors import (
     BudgetRefused,
+    CannotShare,
     DoesNotApply,
     InvalidParameter,
     MissingExtra,
@@ -45,6 +46,7 @@ __all__ = [
     "Bracket",
     "Brackets",
     "BudgetRefused",
+    "CannotShare",
     "ClampedGaussian",
     "ClampedLaplace",
     "Comparison",

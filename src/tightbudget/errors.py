@@ -5,6 +5,7 @@ TightBudgetError
 │   └── MixedRelations steps that are meant for different neighbouring relations
 ├── NotationError      text that is not a composition (also a ValueError)
 ├── BudgetRefused      a filter does not admit a step; nothing was spent
+├── CannotShare        a budget would be spent in two places that do not know of each other
 ├── MissingExtra       an optional package is not installed (also an ImportError)
 ├── DoesNotApply       a theorem says nothing about the composition asked about
 └── Contradiction      two certified bounds exclude each other: a bug of ours, so no answer is given
@@ -62,6 +63,16 @@ class BudgetRefused(TightBudgetError):
     def __init__(self, quote: Any) -> None:
         self.quote = quote
         super().__init__(quote.reason)
+
+
+class CannotShare(TightBudgetError):
+    """A budget would be spent in two places that do not know of each other: in a copy, or from a file that is open already."""
+
+    code = "cannot_share"
+
+    def __init__(self, problem: str, hint: str) -> None:
+        self.problem, self.hint = problem, hint
+        super().__init__(f"{problem} {hint}")
 
 
 class MissingExtra(TightBudgetError, ImportError):

@@ -1,14 +1,22 @@
 """Balances on disk: what was written is read back, what is damaged is refused, what is charged is on disk."""
 
+import copy
 import json
+import mmap
+import os
+import pickle
+import subprocess
+import tempfile
+import threading
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from processes import elsewhere, in_a_child
 
 import tightbudget as tb
-from tightbudget.individual import base
+from tightbudget.individual import base, files
 from tightbudget.individual.units import Units
 
 
@@ -159,3 +167,130 @@ def test_a_durable_charge_is_forced_to_disk_before_it_answers(saved: Path, monke
     opened.charge(0.01)
     assert len(flushed) == 1
     assert flushed[0] > before
+
+
+@pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_file_is_not_copied(saved: Path, twin: Any) -> None:
+    """A copy was a filter in memory: what was charged to it was lost."""
+    opened = tb.individual.open(saved)
+    with pytest.raises(tb.CannotShare, match="cannot be copied or pickled"):
+        twin(opened)
+    mine = np.memmap(f"{saved}.mine", dtype="<f8", mode="w+", shape=(5,))
+    for balances in (mine, np.asarray(mine), mine[:3], np.asarray(mine)[1:][::2]):
+        with pytest.raises(tb.CannotShare, match="cannot be copied or pickled"):
+            twin(tb.individual.ZCDPFilter(1, balances=balances))
+
+
+@pytest.mark.parametrize("view", [np.asarray, lambda file: file[1:4], lambda file: np.asarray(file)[1:4].reshape(-1)])
+def test_a_view_of_a_file_is_forced_to_disk_too(view: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = np.memmap(tmp_path / "mine", dtype="<f8", mode="w+", shape=(5,))
+    flushed: list[float] = []
+    monkeypatch.setattr(np.memmap, "flush", lambda self: flushed.append(float(self.max())))
+    group = tb.individual.ZCDPFilter(1, balances=view(file))
+    group.charge(0.25)
+    assert flushed == [0.25e15]
+
+
+def test_other_peoples_memory_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_bytes(bytes(40))
+    private = np.memmap(tmp_path / "mine", dtype="<f8", mode="c")
+    with pytest.raises(tb.InvalidParameter, match="'c'"):
+        tb.individual.ZCDPFilter(1, balances=private)
+    everybodys = np.frombuffer(mmap.mmap(-1, 40))
+    with pytest.raises(tb.InvalidParameter, match=r"memory of a memoryview.*np.memmap itself"):
+        tb.individual.ZCDPFilter(1, balances=everybodys)
+    with tempfile.TemporaryFile() as nameless:
+        nameless.write(bytes(40))
+        file = np.memmap(nameless, dtype="<f8", mode="r+")
+        with pytest.raises(tb.InvalidParameter, match="without a name"):
+            tb.individual.ZCDPFilter(1, balances=file)
+    copied = np.array(private)  # of mode c, but no longer in the file
+    assert tb.individual.ZCDPFilter(1, balances=copied).charge(0.5).all()
+
+
+def test_a_file_has_one_filter_at_a_time(saved: Path) -> None:
+    first = tb.individual.open(saved)
+    first.charge(0.01)
+    for again in (
+        lambda: tb.individual.open(saved),
+        lambda: tb.individual.RenyiFilter("9/2", "0.1", balances=np.memmap(saved, dtype="<f8", mode="r+")),
+    ):
+        with pytest.raises(tb.CannotShare, match="is open already"):
+            again()
+    try_it = "\ntry:\n    tb.individual.open(given)\nexcept tb.CannotShare as problem:\n    print(problem)"
+    assert "is open already, here or in another process" in elsewhere(try_it, saved)
+    first.close()
+    first.close()
+    assert elsewhere(try_it, saved) == ""
+    assert first.quote(0.01).any()
+    with pytest.raises(tb.CannotShare, match="closed"):
+        first.charge(0.01)
+    with tb.individual.open(saved) as second:
+        second.charge(0.01)
+    third = tb.individual.open(saved)
+    assert (third.balances >= 0.02e15).all()
+
+
+def test_a_filter_that_could_not_be_opened_holds_nothing(saved: Path) -> None:
+    good = saved.read_bytes()
+    saved.write_bytes(np.full(5, 0.5).tobytes())
+    with pytest.raises(tb.InvalidParameter, match="damaged") as kept:
+        tb.individual.open(saved)
+    saved.write_bytes(good)
+    assert tb.individual.open(saved).people == 5
+    header = json.loads(Path(f"{saved}.json").read_text())
+    Path(f"{saved}.json").write_text(json.dumps({**header, "digits": 3}))
+    with pytest.raises(tb.InvalidParameter, match="digits") as also_kept:
+        tb.individual.open(saved)
+    Path(f"{saved}.json").write_text(json.dumps(header))
+    assert tb.individual.open(saved).people == 5
+    assert kept is not also_kept  # tracebacks still have the filters that failed
+
+
+def test_a_killed_process_lets_go(saved: Path) -> None:
+    """What it had charged stays charged."""
+    script = """
+opened = tb.individual.open(given)
+opened.charge(0.01)
+print("charged", flush=True)
+import os, signal
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    before = np.fromfile(saved, dtype="<f8")
+    with pytest.raises(subprocess.CalledProcessError) as ended:
+        elsewhere(script, saved)
+    assert ended.value.stdout == b"charged\n"
+    opened = tb.individual.open(saved)
+    assert (opened.balances > before).all()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_child_neither_charges_nor_unlocks(saved: Path) -> None:
+    opened = tb.individual.open(saved)
+    before = opened.balances.copy()
+    kind, why = in_a_child(lambda: opened.charge(0.01))
+    assert kind is tb.CannotShare
+    assert "another process" in why
+    assert (opened.balances == before).all()
+    assert in_a_child(opened.close) is None  # its own end only
+    with pytest.raises(tb.CannotShare, match="is open already"):
+        tb.individual.open(saved)
+
+    (started, start), (ended, end) = os.pipe(), os.pipe()
+    waiting = threading.Thread(target=in_a_child, args=(lambda: (os.write(start, b"1"), os.read(ended, 1)),))
+    waiting.start()
+    os.read(started, 1)
+    try:
+        opened.close()  # though a child still has it
+        assert tb.individual.open(saved).people == 5
+    finally:
+        os.write(end, b"1")
+        waiting.join()
+        for descriptor in (started, start, ended, end):
+            os.close(descriptor)
+
+
+def test_without_locks_files_are_refused(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "fcntl", None)
+    with pytest.raises(tb.CannotShare, match="no file locks"):
+        tb.individual.open(saved)

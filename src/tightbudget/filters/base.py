@@ -74,7 +74,7 @@ class Filter(Kept):
 
     Whatever is asked and however it is chosen, what is released by the accepted steps is (epsilon, delta)-differentially
     private. Ask `quote` or `spend` before a step runs; never run a step that was refused, and never move to another filter
-    after the first step.
+    after the first step. Threads may share a filter; other processes may not (see `filters/sharing.py`).
     """
 
     def __init__(self, epsilon: Any, delta: Any, *, mix_relations: bool = False) -> None:
@@ -111,16 +111,18 @@ class Filter(Kept):
 
     def quote(self, increment: Increment) -> Quote:
         """Return whether the step fits, what it asks and what is left; nothing is spent."""
-        return self._weigh(self._checked(increment))[0]
+        with self._reading():
+            return self._weigh(self._checked(increment))[0]
 
     def spend(self, increment: Increment) -> Quote:
         """Spend the step, or raise BudgetRefused and change nothing. Call it before the step runs."""
-        quote, after = self._weigh(self._checked(increment))
-        if not quote.accepted:
-            raise BudgetRefused(quote)
-        self._sums = after
-        self._meet(increment)
-        return quote
+        with self._spending():
+            quote, after = self._weigh(self._checked(increment))
+            if not quote.accepted:
+                raise BudgetRefused(quote)
+            self._sums = after
+            self._meet(increment)
+            return quote
 
     @property
     def spent(self) -> dict[str, Amount]:
@@ -179,8 +181,9 @@ class SumFilter(Filter):
         return self._sums
 
     def remaining(self, increment: Increment) -> int:
-        price = self._price(self._checked(increment))
-        return largest(lambda count: self._verdict(plus(self._sums, price, count))[0])
+        with self._reading():
+            price = self._price(self._checked(increment))
+            return largest(lambda count: self._verdict(plus(self._sums, price, count))[0])
 
 
 def largest(fits: Callable[[int], bool], most: int = MOST) -> int:

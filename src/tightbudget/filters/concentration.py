@@ -89,9 +89,9 @@ class ConcentrationFilter(SumFilter):
 
     @property
     def spent(self) -> dict[str, Amount]:
-        own = len(self._own_sums)
-        amounts = (amount if isinstance(amount, float) else Fraction(amount) / self._unit for amount in self._sums[:own])
-        return dict(zip(self.sums, [*amounts, *self._sums[own:]], strict=True))
+        own, sums = len(self._own_sums), self._sums
+        amounts = (amount if isinstance(amount, float) else Fraction(amount) / self._unit for amount in sums[:own])
+        return dict(zip(self.sums, [*amounts, *sums[own:]], strict=True))
 
     def _in_units(self, spent: object) -> Sums:
         own = len(self._own_sums)

@@ -66,7 +66,8 @@ class ResidualFilter(Filter):
     @property
     def spent(self) -> dict[str, Amount]:
         """The squared mu given up so far, exact, and the deltas of steps."""
-        return {"squared mu": Fraction(self._start) ** 2 - Fraction(self._sums[0]) ** 2, "delta": self._sums[1]}
+        left, delta = self._sums
+        return {"squared mu": Fraction(self._start) ** 2 - Fraction(left) ** 2, "delta": delta}
 
     def _at_infinity(self, mu: float) -> float:
         """Return the mass at infinite loss of the budget; this float, as it is computed, is its definition."""
@@ -128,7 +129,8 @@ class ResidualFilter(Filter):
         It ends after 1000 steps, or as soon as so many comparisons of profiles were made: some steps need ten times as many.
         """
         self._checked(increment)
-        trial = copy.copy(self)
+        trial = copy.copy(self)  # of one moment; meanwhile others may spend
+        trial._known = self._known
         trial._comparisons = 0
         for count in range(MOST_COUNTED):
             if trial._comparisons >= most_comparisons:
@@ -185,14 +187,17 @@ class ResidualFilter(Filter):
 
     def _spreads(self, mechanism: Mechanism) -> tuple[Spread, ...]:
         """Return the step on the grid in both directions; nothing if it reveals nothing."""
-        if mechanism not in self._known:
+        known = self._known.get(mechanism)
+        if known is None:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
             pairs = dict.fromkeys(mechanism.pair(direction) for direction in Direction)
             reach = self._h * self._points
             negligible = RESOLVED * SHARE_AT_INFINITY * self._tail
-            self._known[mechanism] = tuple(spread(pair, self._h, negligible, reach) for pair in pairs if pair is not None)
-        return self._known[mechanism]
+            known = self._known[mechanism] = tuple(
+                spread(pair, self._h, negligible, reach) for pair in pairs if pair is not None
+            )
+        return known
 
     def _constants(self) -> State:
         return {"mu": repr(self._start)}

@@ -133,19 +133,20 @@ class SlotFilter(Filter):
 
         As long as no kind of slot runs out, each step takes what the one before it took, so those are counted together.
         """
-        wanted = self._wanted(self._checked(increment))
-        free = [count - int(taken) for count, taken in zip(self._counts, self._sums[:-1], strict=True)]
-        most = min(MOST, int((self._for_steps - self._sums[-1]) // wanted.delta)) if wanted.delta else MOST
-        count = 0
-        while count < most:
-            taken = assigned(wanted.needs, wanted.choices, free)
-            if isinstance(taken, Shortage):
-                break
-            alike = min((have // take for have, take in zip(free, taken, strict=True) if take), default=most)
-            alike = min(alike, most - count)
-            free = [have - alike * take for have, take in zip(free, taken, strict=True)]
-            count += alike
-        return count
+        with self._reading():
+            wanted = self._wanted(self._checked(increment))
+            free = [count - int(taken) for count, taken in zip(self._counts, self._sums[:-1], strict=True)]
+            most = min(MOST, int((self._for_steps - self._sums[-1]) // wanted.delta)) if wanted.delta else MOST
+            count = 0
+            while count < most:
+                taken = assigned(wanted.needs, wanted.choices, free)
+                if isinstance(taken, Shortage):
+                    break
+                alike = min((have // take for have, take in zip(free, taken, strict=True) if take), default=most)
+                alike = min(alike, most - count)
+                free = [have - alike * take for have, take in zip(free, taken, strict=True)]
+                count += alike
+            return count
 
     def _restore(self, spent: object) -> None:
         super()._restore(spent)

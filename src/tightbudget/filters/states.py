@@ -16,6 +16,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.filters.exact import Amount, exact, to_float
 from tightbudget.filters.increments import Increment, checked_increment
 from tightbudget.filters.relations import relations_of
+from tightbudget.filters.sharing import Shared
 from tightbudget.mechanisms.relations import Relations, check_one, meant
 
 VERSION = 2
@@ -32,7 +33,7 @@ State = dict[str, Any]
 _FRAME = {1: {"version", "kind", "spent"}, VERSION: {"version", "kind", "constants", "relations", "spent"}}
 
 
-class Kept(ABC):
+class Kept(Shared, ABC):
     """A filter or an odometer: settings, constants computed from them, and what has been spent."""
 
     kind: ClassVar[str]
@@ -40,13 +41,15 @@ class Kept(ABC):
     """Arguments of the constructor that a state does without; all the others are in it."""
 
     def __init__(self, mix_relations: bool) -> None:
+        super().__init__()
         self._mixes = meant(mix_relations)
         self._relations: Relations = frozenset()
 
     def state(self) -> State:
         """Return all there is to know, exact and fit for JSON; `from_state` gives it back."""
-        frame = {"constants": self._constants(), "relations": sorted(self._relations), "spent": self._written()}
-        return {"version": VERSION, "kind": self.kind, **self._settings(), "mix_relations": self._mixes, **frame}
+        with self._reading():
+            frame = {"constants": self._constants(), "relations": sorted(self._relations), "spent": self._written()}
+            return {"version": VERSION, "kind": self.kind, **self._settings(), "mix_relations": self._mixes, **frame}
 
     @abstractmethod
     def _settings(self) -> State:

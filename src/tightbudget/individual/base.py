@@ -13,9 +13,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.errors import InvalidParameter
+from tightbudget.errors import CannotShare, InvalidParameter
 from tightbudget.filters.exact import exact, float_up, show
-from tightbudget.individual.files import Header, write
+from tightbudget.filters.sharing import Locks, Shared
+from tightbudget.individual.files import Header, Hold, mapped, write
 from tightbudget.individual.units import GUARANTEED, Units
 
 Array = NDArray[np.float64]
@@ -23,10 +24,13 @@ Mask = NDArray[np.bool_]
 
 CHUNK = 2**15  # the arrays of one chunk stay in a processor's cache: 10 million people cost megabytes, not gigabytes
 
+GIVEN: Locks = {}
+"""The locks of all arrays that callers have given: two filters may have been given the same one, or parts of it."""
+
 MOST_PEOPLE = 10**10  # more than there are; their balances would fill 80 gigabytes
 
 
-class IndividualFilter(ABC):
+class IndividualFilter(Shared, ABC):
     """A filter for every person: those whose sum would exceed the budget are left out of a step and pay nothing for it.
 
     Call `charge` before each step and run the step on the records of those who may take part, and on no others. The amount of a
@@ -35,18 +39,25 @@ class IndividualFilter(ABC):
 
     `balances` is the state: one float64 per person, how many units of 10^-k were spent (`units`). Give your own array, a
     memory-mapped one for instance, or only the number of people.
+
+    Threads may share a filter, and filters an array. A file has one filter at a time, which may be closed: use it in a `with`
+    statement, or call `close`. Copies have balances of their own; one of a file is refused. See `filters/sharing.py`.
     """
 
     kind: ClassVar[str]
+    _go_on: ClassVar[str] = "Charge there; or, if nobody will, go on here with a new filter of these balances."
     squares: ClassVar[bool] = False
 
     def __init__(self, budget: Any, people: int | None = None, *, balances: Array | None = None, durable: bool = True) -> None:
+        super().__init__()
         self._budget = exact("budget", budget, "a number above 0")
         self._units = Units(self._budget, self.squares)
         self._scale = float(10**self._units.digits)
         self._limit = self._units.limit
-        self._balances = fresh(people) if balances is None else self._checked(people, balances)
         self._durable = durable
+        self._file: np.memmap[Any, Any] | None = None
+        self._hold: Hold | None = None
+        self._balances = fresh(people) if balances is None else self._given(people, balances)
 
     @property
     def budget(self) -> Fraction:
@@ -71,22 +82,28 @@ class IndividualFilter(ABC):
         `amounts` is one number for all, read as the decimal that was typed, or an array with one for each; an infinite one
         leaves its person out. If `balances` is a file, it has been written before this returns.
         """
-        taking = self._run(amounts, spend=True)
-        if self._durable and isinstance(self._balances, np.memmap):
-            self._balances.flush()
-        return taking
+        with self._spending():
+            if self._file is not None and self._hold is None:
+                raise CannotShare("These balances have been closed.", "Open their file again.")
+            taking = self._run(amounts, spend=True)
+            if self._durable and self._file is not None:
+                self._file.flush()
+            return taking
 
     def quote(self, amounts: Any) -> Mask:
         """Return who could pay; nothing is spent. PRIVATE: see the warning of this module."""
-        return self._run(amounts, spend=False)
+        with self._reading():
+            return self._run(amounts, spend=False)
 
     def spent(self) -> Array:
         """Return the sum of each person's amounts (of their squares, for GDP), rounded up. PRIVATE."""
-        return np.nextafter(self._balances / self._scale, np.inf) * (self._balances > 0.0)
+        with self._reading():
+            return np.nextafter(self._balances / self._scale, np.inf) * (self._balances > 0.0)
 
     def remaining(self) -> Array:
         """Return what is left of each person's budget (of its square, for GDP), rounded down. PRIVATE."""
-        return np.maximum(np.nextafter((self._limit - self._balances) / self._scale, -np.inf), 0.0)
+        with self._reading():
+            return np.maximum(np.nextafter((self._limit - self._balances) / self._scale, -np.inf), 0.0)
 
     @abstractmethod
     def epsilon(self, delta: float) -> float:
@@ -94,7 +111,30 @@ class IndividualFilter(ABC):
 
     def save(self, path: str | Path) -> None:
         """Write the balances to a new file and what they mean beside it, as `path`.json; see `tb.individual.open`."""
-        write(Path(path), self._header(), self._balances)
+        with self._reading():
+            write(Path(path), self._header(), self._balances)
+
+    def close(self) -> None:
+        """Let go of the file, if there is one, with all charges on disk: nothing can be charged here any more."""
+        with self._reading():
+            if self._file is not None and self._hold is not None:
+                self._file.flush()
+                self._hold.let_go()
+                self._hold = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy or a pickle takes along, with balances of its own."""
+        if self._file is not None:
+            problem = "Balances in a file cannot be copied or pickled: what is charged to the copy would be lost."
+            raise CannotShare(problem, "Open the file where it is needed, one filter at a time, or save() it to a new one.")
+        with self._reading():
+            return {**super().__getstate__(), "_balances": np.array(self._balances)}
 
     @property
     def guaranteed(self) -> Fraction:
@@ -138,7 +178,22 @@ class IndividualFilter(ABC):
             raise InvalidParameter("amounts", float(array.min()), "numbers from 0", "Nobody was charged.")
         return array
 
-    def _checked(self, people: int | None, balances: Array) -> Array:
+    def _given(self, people: int | None, balances: Array) -> Array:
+        """Return the caller's array, checked; if it is a file, nobody else charges it from now on."""
+        self._check_form(people, balances)
+        self._file = mapped(balances)
+        if self._file is None:
+            self._locks = GIVEN
+        else:
+            self._hold = Hold(self._file.filename)
+        try:
+            self._check_values(balances)
+        except BaseException:
+            self.close()
+            raise
+        return balances
+
+    def _check_form(self, people: int | None, balances: Array) -> None:
         plain = isinstance(balances, np.ndarray) and not isinstance(balances, np.ma.MaskedArray)
         if not plain or balances.dtype != np.float64 or balances.ndim != 1 or not balances.size:
             raise InvalidParameter("balances", type(balances).__name__, "an array of float64 in a row, not empty")
@@ -146,11 +201,12 @@ class IndividualFilter(ABC):
             raise InvalidParameter("people", people, f"{len(balances)}, as there are that many balances")
         if not balances.flags.writeable:
             raise InvalidParameter("balances", "read-only", "an array that may be written to")
+
+    def _check_values(self, balances: Array) -> None:
         for start in range(0, len(balances), CHUNK):
             part = balances[start : start + CHUNK]
             if not (np.all(part >= 0.0) and np.all(part <= self._limit) and np.all(part == np.rint(part))):
                 raise InvalidParameter("balances", "damaged", f"whole numbers from 0 to {self._limit:.0f}: units of the budget")
-        return balances
 
     def __repr__(self) -> str:
         return f"<individual {self.kind} filter for {self.people} people with a budget of {show(self._budget)} each>"

@@ -32,10 +32,10 @@ class RenyiFilter(IndividualFilter):
     def __init__(
         self, order: Any, budget: Any, people: int | None = None, *, balances: Array | None = None, durable: bool = True
     ) -> None:
-        super().__init__(budget, people, balances=balances, durable=durable)
         self._order = exact_order(order)
         if not Fraction(1001, 1000) <= self._order <= 10**6:
             raise InvalidParameter("order", order, "from 1.001 to 1e6")
+        super().__init__(budget, people, balances=balances, durable=durable)
 
     @property
     def order(self) -> Fraction:
@@ -90,7 +90,7 @@ def open_balances(path: str | Path, *, durable: bool = True) -> IndividualFilter
     """Return the filter that was saved at `path`; its charges are written to that file.
 
     With `durable` every charge waits until the disk has it. Without, a charge survives the end of the process, not that of the
-    machine.
+    machine. The file is locked until the filter is closed, or gone: CannotShare is raised if it is open already.
     """
     header, balances = read(Path(path))
     if not isinstance(header.kind, str) or header.kind not in BY_KIND:
@@ -100,5 +100,6 @@ def open_balances(path: str | Path, *, durable: bool = True) -> IndividualFilter
     except TypeError:
         raise InvalidParameter("settings", header.settings, f"as a {header.kind} filter wrote them") from None
     if opened.units.digits != header.digits:
+        opened.close()
         raise InvalidParameter("digits", header.digits, f"{opened.units.digits}, the unit of this budget")
     return opened

@@ -39,7 +39,10 @@ class Sense(enum.Enum):
 
 
 class Odometer(Kept):
-    """A running upper bound on the privacy loss, right at every step, whatever is asked and however it is chosen."""
+    """A running upper bound on the privacy loss, right at every step, whatever is asked and however it is chosen.
+
+    Threads may share an odometer; other processes may not (see `filters/sharing.py`).
+    """
 
     sums: ClassVar[tuple[str, ...]]
     """Names of what is added up over the steps; the last two are delta and epsilon."""
@@ -65,7 +68,8 @@ class Odometer(Kept):
     @property
     def epsilon(self) -> float:
         """The running epsilon, rounded up."""
-        return self._read(self._sums)
+        with self._reading():
+            return self._read(self._sums)
 
     @property
     def sense(self) -> Sense:
@@ -74,15 +78,17 @@ class Odometer(Kept):
 
     def quote(self, increment: Increment) -> float:
         """Return the running epsilon as it would be after the step; nothing is spent."""
-        return self._read(self._after(self._checked(increment)))
+        with self._reading():
+            return self._read(self._after(self._checked(increment)))
 
     def spend(self, increment: Increment) -> float:
         """Add the step and return the running epsilon. Call it before the step runs."""
-        after = self._after(self._checked(increment))
-        running = self._read(after)  # first: what cannot be read is not spent
-        self._sums = after
-        self._meet(increment)
-        return running
+        with self._spending():
+            after = self._after(self._checked(increment))
+            running = self._read(after)  # first: what cannot be read is not spent
+            self._sums = after
+            self._meet(increment)
+            return running
 
     @abstractmethod
     def _price(self, increment: Increment) -> Sums:

@@ -1,0 +1,70 @@
+"""One budget is spent in one place: by any number of threads, in one process.
+
+Threads. Every decision is taken and recorded under the lock of its object, so that together threads are admitted what one of
+them would have been. What is read is of one moment.
+
+Processes. A forked child and whoever reads a pickle have a copy of the balance, which knows nothing of what the original spends
+from then on: both together could spend twice the budget. So an object is spent only in the process it was made in; elsewhere it
+can be read, and its `state()` says how to go on, on purpose.
+
+Copies made by `copy` in the same process are budgets of their own, to try something out.
+"""
+
+import os
+import threading
+import uuid
+from typing import Any, ClassVar
+
+from tightbudget.errors import CannotShare
+
+Locks = dict[str, threading.RLock]
+"""One for each process: a child may be forked while a thread that it does not have holds the lock."""
+
+
+class _Process:
+    """The process we are in. Its number would not do: a container gives the same one to every run."""
+
+    token = uuid.uuid4().hex
+
+    @classmethod
+    def renew(cls) -> None:
+        cls.token = uuid.uuid4().hex
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_Process.renew)
+
+
+class Shared:
+    """What threads may share, and other processes may only look at."""
+
+    _go_on: ClassVar[str] = "Spend it there; or, if nothing more will be, go on here with from_state(copy.state())."
+
+    def __init__(self) -> None:
+        self._home = _Process.token
+        self._locks: Locks = {}
+
+    def _reading(self) -> threading.RLock:
+        """Return the lock of this process."""
+        lock = self._locks.get(_Process.token)
+        return lock if lock is not None else self._locks.setdefault(_Process.token, threading.RLock())
+
+    def _spending(self) -> threading.RLock:
+        """Return the lock of this process, if it is the one in which the budget is spent."""
+        if self._home != _Process.token:
+            raise CannotShare(
+                "This is a copy of a budget that is kept in another process, by fork or pickle, and does not know what is "
+                "spent there.",
+                self._go_on,
+            )
+        return self._reading()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy or a pickle takes along, of one moment: everything but the locks."""
+        with self._reading():
+            kept = {name: value for name, value in self.__dict__.items() if name != "_locks"}
+            return {name: value.copy() if type(value) is dict else value for name, value in kept.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._locks = {}

@@ -1,0 +1,128 @@
+"""A budget is spent in one process. Copies in others can be read; spending them is refused, until it is meant."""
+
+import copy
+import os
+import pickle
+import signal
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from every_budget import EVERY, STEP, test_nothing_is_left_out  # noqa: F401
+from processes import elsewhere, in_a_child
+
+import tightbudget as tb
+from tightbudget import filters, odometers
+
+each = pytest.mark.parametrize("what", EVERY)
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+
+
+def spend(made: Any) -> Any:
+    return made.charge(0.001) if isinstance(made, tb.individual.IndividualFilter) else made.spend(STEP)
+
+
+def seen(made: Any) -> Any:
+    return made.balances.tolist() if isinstance(made, tb.individual.IndividualFilter) else made.state()
+
+
+def taken_over(made: Any) -> Any:
+    if isinstance(made, tb.individual.IndividualFilter):
+        return type(made)._opened(made._settings(), made.balances, True)
+    return (filters if isinstance(made, filters.Filter) else odometers).from_state(made.state())
+
+
+@each
+@pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, lambda made: pickle.loads(pickle.dumps(made))])
+def test_copies_in_this_process_are_budgets_of_their_own(what: str, twin: Callable[[Any], Any]) -> None:
+    made = EVERY[what]()
+    spend(made)
+    other, before = twin(made), seen(made)
+    assert seen(other) == before
+    spend(other)
+    assert seen(made) == before != seen(other)
+    spend(made)
+    assert seen(made) == seen(other)
+
+
+@forks
+@each
+def test_a_forked_copy_can_be_read_but_not_spent(what: str) -> None:
+    made = EVERY[what]()
+    spend(made)
+    before = seen(made)
+    assert in_a_child(lambda: seen(made)) == before
+    kind, why = in_a_child(lambda: spend(made))
+    assert kind is tb.CannotShare
+    assert "another process" in why
+    assert in_a_child(lambda: spend(copy.deepcopy(made)))[0] is tb.CannotShare
+    assert in_a_child(lambda: spend(taken_over(made)) is not None) is True
+    assert seen(made) == before
+    spend(made)
+    assert seen(made) != before
+
+
+@pytest.mark.parametrize("what", ["zcdp filter", "renyi odometer", "individual gdp filter"])
+def test_a_pickled_copy_can_be_read_but_not_spent_elsewhere(what: str) -> None:
+    made = EVERY[what]()
+    spend(made)
+    script = """
+step = tb.PureDP(0.01)
+try:
+    given.charge(0.001) if hasattr(given, "charge") else given.spend(step)
+except tb.CannotShare as problem:
+    print("refused:", problem)
+print(given.balances.sum() if hasattr(given, "charge") else given.state())
+"""
+    said = elsewhere(script, made)
+    assert said.startswith("refused: This is a copy")
+    assert said.endswith(f"{made.balances.sum() if 'individual' in what else made.state()}\n")
+
+
+@forks
+@pytest.mark.parametrize("what", ["zcdp filter", "renyi odometer", "individual gdp filter"])
+def test_a_child_forked_during_a_decision_does_not_wait_for_it(what: str) -> None:
+    """The thread that decides is not in the child, where it would hold the lock for ever."""
+    made, inside, done = EVERY[what](), threading.Event(), threading.Event()
+
+    def decide() -> None:
+        with made._spending():
+            inside.set()
+            done.wait(60)
+
+    def read() -> Any:
+        signal.alarm(20)  # the child is ended, if it waits
+        return seen(made)
+
+    thread = threading.Thread(target=decide)
+    thread.start()
+    assert inside.wait(20)
+    try:
+        assert in_a_child(read) == seen(EVERY[what]())
+    finally:
+        done.set()
+        thread.join()
+
+
+@each
+def test_copies_are_of_one_moment(what: str) -> None:
+    """Copies and pickles are made while others spend: their caches grow, their balances change."""
+    made, stop = EVERY[what](), threading.Event()
+
+    def quote() -> None:
+        k = 0
+        while not stop.is_set():
+            k += 1
+            made.quote(1e-6 * k) if "individual" in what else made.quote(tb.PureDP(1e-6 * k))
+
+    thread = threading.Thread(target=quote)
+    thread.start()
+    try:
+        for _ in range(20):
+            copy.deepcopy(made)
+            assert np.all(np.asarray(seen(pickle.loads(pickle.dumps(made))) == seen(made)))
+    finally:
+        stop.set()
+        thread.join()

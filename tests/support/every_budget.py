@@ -1,0 +1,46 @@
+"""Everything that keeps a budget or a balance, by its registry, each with a step it admits a few dozen times or more."""
+
+from collections.abc import Callable
+from typing import Any
+
+import tightbudget as tb
+from tightbudget import filters, odometers
+from tightbudget.individual import kinds
+
+STEP = tb.PureDP(0.01)
+
+FILTERS: dict[str, Callable[[], filters.Filter]] = {
+    "basic": lambda: filters.BasicFilter(2, 1e-6),
+    "advanced": lambda: filters.AdvancedFilter(1.5, 1e-6),
+    "sharpened": lambda: filters.SharpenedFilter(1, 1e-6),
+    "whitehouse": lambda: filters.WhitehouseFilter(0.8, 1e-6, or_basic=True),
+    "zcdp": lambda: filters.ZCDPFilter(0.7, 1e-6),
+    "rdp": lambda: filters.RDPFilter(1, 1e-6, [16, 32]),
+    "gdp": lambda: filters.GDPFilter(0.8, 1e-6),
+    "residual": lambda: filters.ResidualFilter(0.25, 1e-6),
+    "slots": lambda: filters.SlotFilter(1, 1e-6, tb.PureDP(0.01) * 150 + tb.PureDP(0.02) * 50),
+}
+
+ODOMETERS: dict[str, Callable[[], odometers.Odometer]] = {
+    kind: (lambda make=make: make(1e-6)) for kind, make in odometers.registry.BY_KIND.items()
+}
+
+PEOPLE = 1000
+INDIVIDUAL: dict[str, Callable[..., tb.individual.IndividualFilter]] = {
+    "renyi": lambda people=PEOPLE: tb.individual.RenyiFilter(8, 1, people),
+    "zcdp": lambda people=PEOPLE: tb.individual.ZCDPFilter(1, people),
+    "gdp": lambda people=PEOPLE: tb.individual.GDPFilter("0.1", people),
+}
+
+EVERY: dict[str, Callable[[], Any]] = {
+    **{f"{kind} filter": make for kind, make in FILTERS.items()},
+    **{f"{kind} odometer": make for kind, make in ODOMETERS.items()},
+    **{f"individual {kind} filter": make for kind, make in INDIVIDUAL.items()},
+}
+
+
+def test_nothing_is_left_out() -> None:
+    """To be imported by the tests that use these."""
+    assert set(FILTERS) == set(filters.registry.BY_KIND)
+    assert set(ODOMETERS) == set(odometers.registry.BY_KIND)
+    assert set(INDIVIDUAL) == set(kinds.BY_KIND)
