@@ -8,7 +8,7 @@ from tightbudget.bounds.gaussian import gaussian_guess
 from tightbudget.bounds.split import SplitDirection, ceilings, splittable
 from tightbudget.bounds.way import Reading, Source, Way
 from tightbudget.numerics.rounding import TINIEST, U
-from tightbudget.numerics.search import first_at_most, last_at_least
+from tightbudget.numerics.search import FARTHEST, first_at_most, last_at_least
 
 _USUAL = 1e-3  # tolerance until a stage says otherwise
 PATIENT = 1e-4  # whoever asks for a narrower bracket than this will wait for it
@@ -272,7 +272,8 @@ class EpsilonAsker(Asker):
     def _crossings(self, delta_lower: Callable[[float], float], delta_upper: Callable[[float], float]) -> tuple[float, float]:
         guess, slope = self.estimate, self.theta * self.finite / self.delta
         tolerance = max((1e-10 if self.direction.closed_form else 0.05 * self.rtol) * guess, 1e-15 * guess, 1e-300)
-        upper = first_at_most(delta_upper, self.delta, guess, slope, tolerance)
+        most = min(self.upper, FARTHEST)  # beyond what is known to be enough nothing is looked for
+        upper = first_at_most(delta_upper, self.delta, guess, slope, tolerance, most)
         near = upper if math.isfinite(upper) and not self.direction.closed_form else min(guess, upper)
-        lower = last_at_least(delta_lower, self.delta, near, slope, tolerance)
+        lower = last_at_least(delta_lower, self.delta, near, slope, tolerance, most)
         return lower, upper

@@ -1,5 +1,6 @@
 """One direction of a composition: profiles made when first needed, at the tilt and width that a question calls for."""
 
+import contextlib
 import math
 from functools import cached_property
 
@@ -99,10 +100,11 @@ class OneDirection:
         None if that takes longer lists than `most_points`.
         """
         key = (cap, rung, quarter)
-        if key not in self._profiles:
+        made = self._profiles.get(key)
+        if made is None and key not in self._profiles:
             saddle = self.saddle(cap)
-            made: Profile | SpectralProfile | None = None
-            try:
+            # what overflows where nobody expected it is no answer; by default NumPy would warn and go on
+            with contextlib.suppress(TooWide, ArithmeticError, MemoryError), np.errstate(all="raise", under="ignore"):
                 asked = task(self.steps, saddle.at_rung(rung), 2.0 ** (quarter / 4.0), saddle.cells)
                 made = self._by_frequencies(asked, cap)
                 if made is None:
@@ -110,14 +112,11 @@ class OneDirection:
                     if chosen.points > most_points:
                         return None
                     made = Profile.of(evaluate(chosen), self._left_out(cap), self.infinity[0], chosen.points)
-            except (TooWide, ArithmeticError, MemoryError):  # beyond what floats or the machine hold: nothing is known this way
-                pass
             if len(self._profiles) >= _KEPT:
-                self._profiles.pop(next(iter(self._profiles)), None)
+                self._profiles.pop(next(iter(list(self._profiles))), None)  # the list, as other threads may ask too
             self._profiles[key] = made
-        kept = self._profiles[key]
         # whether a list is too long must not depend on whether somebody else has asked for it before
-        return kept if kept is None or kept.points <= most_points else None
+        return made if made is None or made.points <= most_points else None
 
     def chernoff_delta(self, cap: int, rung: int, epsilon: float) -> tuple[float, float]:
         """Return an upper bound on log delta(epsilon) of the losses up to the cap, and one on what that leaves out."""

@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable
 from typing import Protocol
 
+import numpy as np
+
 from tightbudget.bounds.direction import WIDEST, quarters
 
 TOO_LONG = "a narrower bracket needs longer bucket lists than the memory limit allows"
@@ -80,7 +82,8 @@ class Way:
             profile = self.source.profile(*self.tilt, quarter, self._most_points)
             if profile is not None:
                 try:
-                    lower, upper = read(profile)
+                    with np.errstate(all="raise", under="ignore"):  # what overflows is no answer
+                        lower, upper = read(profile)
                 except ArithmeticError:  # an epsilon so many steps away that no float counts them
                     continue
                 self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)

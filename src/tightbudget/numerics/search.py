@@ -4,14 +4,18 @@ import math
 from collections.abc import Callable
 
 _NEWTON = 8
+_FASTEST = 2.0**64  # growth of a step
+FARTHEST = 1e300  # beyond this nothing is looked for
 _CLOSE = 0.01  # in the logarithm, however wrong the slope may be
 
 
-def first_at_most(function: Callable[[float], float], level: float, guess: float, slope: float, tolerance: float) -> float:
+def first_at_most(
+    function: Callable[[float], float], level: float, guess: float, slope: float, tolerance: float, most: float = FARTHEST
+) -> float:
     """Return some x >= 0 with function(x) <= level, about `tolerance` above the smallest such x.
 
     The function decreases, its logarithm about as fast as -slope. It is only trusted where it was evaluated, so a poor guess
-    costs time and never the promise. Returns inf if no such x was found below about 1e300.
+    costs time and never the promise. Returns inf if no such x was found up to `most`.
     """
     x = max(guess, 0.0)
     seen: tuple[float, float] | None = None
@@ -24,12 +28,14 @@ def first_at_most(function: Callable[[float], float], level: float, guess: float
         x = max(0.0, x + gap / slope + 0.5 * tolerance) if math.isfinite(gap) and slope > 0.0 else math.nan
         if not math.isfinite(x):
             break
-    low, high = _enclose(function, level, max(guess, 0.0), max(tolerance, 1e-300))
+    low, high = _enclose(function, level, min(max(guess, 0.0), most), max(tolerance, 1e-300), most)
     return high if math.isinf(high) else _narrow(function, level, low, high, tolerance)[1]
 
 
-def last_at_least(function: Callable[[float], float], level: float, guess: float, slope: float, tolerance: float) -> float:
-    """Return some x >= 0 with function(x) >= level, about `tolerance` below the largest such x; 0 if there is none."""
+def last_at_least(
+    function: Callable[[float], float], level: float, guess: float, slope: float, tolerance: float, most: float = FARTHEST
+) -> float:
+    """Return some x >= 0 with function(x) >= level, about `tolerance` below the largest such x up to `most`; 0 if none."""
     x = max(guess, 0.0)
     seen: tuple[float, float] | None = None
     for _ in range(_NEWTON):
@@ -48,7 +54,7 @@ def last_at_least(function: Callable[[float], float], level: float, guess: float
         value = function(x)
         return math.inf if value == level else value
 
-    low, high = _enclose(above, level, max(guess, 0.0), max(tolerance, 1e-300))
+    low, high = _enclose(above, level, min(max(guess, 0.0), most), max(tolerance, 1e-300), most)
     if math.isinf(high):
         return max(low, 0.0)
     return max(0.0, _narrow(above, level, low, high, tolerance)[0])
@@ -69,32 +75,32 @@ def _log_ratio(value: float, level: float) -> float:
     return math.log(ratio) if 0.0 < ratio < math.inf else math.log(value) - math.log(level)
 
 
-def _enclose(function: Callable[[float], float], level: float, guess: float, step: float) -> tuple[float, float]:
+def _enclose(function: Callable[[float], float], level: float, guess: float, step: float, most: float) -> tuple[float, float]:
     """Return low < high with function(low) > level >= function(high); low may be -1 (below the domain) or high inf."""
+    growth = 4.0
     if function(guess) > level:
         low = guess
-        while True:
-            x = max(low + step, math.nextafter(low, math.inf))
-            if x > 1e300:
-                return low, math.inf
+        while low < most:
+            x = min(max(low + step, math.nextafter(low, math.inf)), most)
             if function(x) <= level:
                 return low, x
-            low, step = x, step * 4.0
+            low, step, growth = x, step * growth, min(growth * growth, _FASTEST)
+        return low, math.inf
     high = guess
     while high > 0.0:
         x = max(0.0, high - step)
         if function(x) > level:
             return x, high
-        high, step = x, step * 4.0
+        high, step, growth = x, step * growth, min(growth * growth, _FASTEST)
     return -1.0, 0.0
 
 
 def _narrow(function: Callable[[float], float], level: float, low: float, high: float, tolerance: float) -> tuple[float, float]:
-    """Halve until the two ends are `tolerance` apart, or neighbours."""
+    """Halve until the two ends are `tolerance` apart, or neighbours; where they differ in size, halve the logarithm."""
     if low < 0.0:  # already at the end of the domain
         return -1.0, 0.0
     while high - low > tolerance:
-        x = 0.5 * (low + high)
+        x = math.sqrt(low) * math.sqrt(high) if 0.0 < 4.0 * low < high else low + 0.5 * (high - low)
         if not low < x < high:
             break
         low, high = (x, high) if function(x) > level else (low, x)
