@@ -20,6 +20,10 @@ class TightBudgetError(Exception):
 
     code = "error"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make it again of its sentence and fields: a pool of processes waits for ever for an error it cannot read back."""
+        return _again, (type(self), str(self), vars(self))
+
 
 class InvalidParameter(TightBudgetError, ValueError):
     """A parameter has a value that is not allowed."""
@@ -106,6 +110,12 @@ class Contradiction(TightBudgetError):
     def __init__(self, lower: float, upper: float) -> None:
         self.lower, self.upper = lower, upper
         super().__init__(f"Bounds contradict each other: {lower!r} > {upper!r}. Please report this expression as a bug.")
+
+
+def _again(kind: type[TightBudgetError], sentence: str, fields: dict[str, Any]) -> TightBudgetError:
+    problem = kind.__new__(kind, sentence)
+    vars(problem).update(fields)
+    return problem
 
 
 def _shown(value: object) -> str:

@@ -1,11 +1,14 @@
 """A budget is spent in one process. Copies in others can be read; spending them is refused, until it is meant."""
 
 import copy
+import multiprocessing
 import os
 import pickle
 import signal
 import threading
+import warnings
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -126,3 +129,21 @@ def test_copies_are_of_one_moment(what: str) -> None:
     finally:
         stop.set()
         thread.join()
+
+
+@forks
+def test_workers_of_a_pool_may_quote_but_not_spend() -> None:
+    """What they raise arrives: a pool waits for ever for an error that cannot be read back."""
+    budget = filters.BasicFilter(1, 0)
+    budget.spend(tb.PureDP(0.5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # that there are threads
+        pool = multiprocessing.get_context("fork").Pool(1)
+    with pool:
+        quotes = pool.map_async(budget.quote, [tb.PureDP(0.5), tb.PureDP(0.6)]).get(timeout=30)
+        assert [quote.accepted for quote in quotes] == [True, False]
+        with pytest.raises(tb.CannotShare):
+            pool.map_async(budget.spend, [tb.PureDP(0.1)]).get(timeout=30)
+        with pytest.raises(tb.InvalidParameter, match="increment"):
+            pool.map_async(budget.quote, ["0.1"]).get(timeout=30)
+    assert budget.spent["epsilon"] == Fraction(1, 2)

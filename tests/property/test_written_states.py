@@ -244,6 +244,6 @@ def test_the_relations_of_steps_are_written() -> None:
         made.quote(tb.Laplace(10))
         assert made.state()["relations"] == ["add_remove"]
         assert restore(made.state()).state()["relations"] == ["add_remove"]
-        for wrong in (None, "add_remove", [1], {}):
+        for wrong in (None, "add_remove", [1], {}, ["add_remove", "replace_one"]):
             with pytest.raises(tb.InvalidParameter, match="relations"):
                 restore({**made.state(), "relations": wrong})

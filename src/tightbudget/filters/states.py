@@ -117,7 +117,7 @@ def restored(state: object, kinds: Mapping[str, type[Kept]], what: str) -> Any:
     if version > 1:
         _check_keys("constants", state["constants"], made._constants().keys(), wrote)
         made._adopt(state["constants"])
-        made._relations = _relations(state["relations"])
+        made._relations = _relations(state["relations"], made._mixes)
     made._restore(state["spent"])
     return made
 
@@ -137,9 +137,11 @@ def _check_keys(name: str, found: object, expected: Any, wrote: str) -> None:
         raise InvalidParameter(name, f"with {', '.join(unknown)}", wrote)
 
 
-def _relations(found: object) -> Relations:
+def _relations(found: object, mixed: bool) -> Relations:
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
         raise InvalidParameter("relations", found, "a list of neighbouring relations")
+    if len(set(found)) > 1 and not mixed:
+        raise InvalidParameter("relations", found, "one relation, unless mix_relations is true")
     return frozenset(found)
 
 

@@ -1,0 +1,45 @@
+"""What is raised in a worker is raised where its answer was waited for, with its sentence and its fields."""
+
+import copy
+import pickle
+from collections.abc import Iterator
+
+import pytest
+
+import tightbudget as tb
+from tightbudget import errors
+from tightbudget.filters import BasicFilter
+
+
+def kinds(of: type[errors.TightBudgetError] = errors.TightBudgetError) -> Iterator[type[errors.TightBudgetError]]:
+    yield of
+    for each in of.__subclasses__():
+        yield from kinds(each)
+
+
+PROBLEMS = [
+    errors.TightBudgetError("what went wrong"),
+    errors.InvalidParameter("sigma", -1, "a number from 0", "Try 1."),
+    errors.NotationError("this is no mechanism", "gaußian(1)", 3),
+    errors.BudgetRefused(BasicFilter(1, 0).quote(tb.PureDP(2))),
+    errors.CannotShare("This is a copy.", "Spend the other one."),
+    errors.MixedRelations(frozenset({"add_remove", "replace_one"}), "one is for this and one for that"),
+    errors.MissingExtra("plot", "matplotlib"),
+    errors.DoesNotApply("there is a delta"),
+    errors.Contradiction(2.0, 1.0),
+]
+
+
+def test_every_error_is_tried() -> None:
+    assert {type(problem) for problem in PROBLEMS} == set(kinds())
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: type(problem).__name__)
+@pytest.mark.parametrize("twin", [lambda problem: pickle.loads(pickle.dumps(problem)), copy.copy, copy.deepcopy])
+def test_errors_go_from_one_process_to_another(problem: errors.TightBudgetError, twin: object) -> None:
+    again = twin(problem)  # type: ignore[operator]
+    assert type(again) is type(problem)
+    assert str(again) == str(problem)
+    assert repr(vars(again)) == repr(vars(problem))
+    with pytest.raises(type(problem)):
+        raise again
