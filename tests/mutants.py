@@ -772,7 +772,7 @@ MUTATIONS = [
     Mutation("filter unknown losses", "filters/grid.py", "return Spread(0, np.zeros(1), 1.0)",
              "return Spread(0, np.ones(1), 0.0)",
              "losses that are not known count as 0", [RESIDUAL]),
-    Mutation("filter infinity", "filters/residual.py", "inherited + gaussian_profile(left, x)[1]",
+    Mutation("filter infinity", "filters/residual.py", "inherited + (1.0 - inherited) * gaussian_profile(left, x)[1]",
              "gaussian_profile(left, x)[1]",
              "mass at infinity is not passed on", [RESIDUAL]),
     Mutation("filter slot rate", "filters/domination.py", "step.q <= slot.q and", "",

@@ -31,7 +31,7 @@ SEVERAL_ORDERS = tuple(float(f"{order:.4g}") for order in np.geomspace(1.5, 64.0
 _ORDERS_TRIED, _REFINED = 60, 3
 MOST_SLOTS = 2**20  # each try is priced by the engine
 CLOSE_ENOUGH = 500  # a plan is the longest to this part of its length
-MOST_COMPARISONS = 6000  # of the residual filter, a few seconds: a limit by time would not give the same table twice
+MOST_WORK = 6000  # comparisons of the residual filter, a few seconds: a limit by time would not give the same table twice
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def _rank(row: Choice) -> tuple[int, bool]:
 def _counted(made: Filter, expected: Increment) -> tuple[int, bool]:
     """Return how many steps are admitted, and whether there may be more."""
     if isinstance(made, ResidualFilter):
-        return made.counted(expected, MOST_COMPARISONS)
+        return made.counted(expected, MOST_WORK)
     count = made.remaining(expected)
     return count, count >= (MOST_SLOTS if isinstance(made, SlotFilter) else MOST)
 

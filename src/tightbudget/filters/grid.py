@@ -17,6 +17,7 @@ from tightbudget.pairs.base import Cells, Pair
 
 Array = NDArray[np.float64]
 
+_DENSITY = 1.0 / math.sqrt(2.0 * math.pi)  # of the normal law at 0
 _INFLATED = 1.0 + 1e-12  # covers the roundings of an exponential, a share and the sums they enter
 
 
@@ -94,6 +95,9 @@ def gaussian_profile(mu: float, x: Array) -> tuple[Array, Array]:
     # as in bounds/gaussian.py: u and v are good to 3 roundings of their terms, which e^{-u^2/2} multiplies by u
     doubt = U * (24.0 + 4.0 * (np.abs(u) + 1.0) * v) * (first + second) + 1e-320
     lower, upper = np.maximum(first - second - doubt, 0.0), np.minimum(first - second + doubt, 1.0)
+    upper = np.minimum(
+        upper, mu * _DENSITY * (1.0 + 8.0 * U) + 5e-324
+    )  # delta(0) = 2 Phi(mu/2) - 1, where the terms all but cancel
     # delta(-x) = 1 - e^-x + e^-x delta(x), a sum of positive terms
     below = np.minimum(x, 0.0)
     mirrored, weight = -np.expm1(below), np.exp(below)

@@ -25,6 +25,8 @@ POINTS_PER_MU = 256
 SHARE_AT_INFINITY = 1e-3  # of delta', kept as mass at infinite loss, so that the far tails need no comparison
 RESOLVED = 1e-9  # of that mass: tails are followed so far down
 MOST_POINTS, WIDEST = 2**22, 512  # of the grid: 32 megabytes for an array, and e^512 is a float
+FINEST = 2**17  # points of a grid that is refined for a small step: a decision takes a tenth of a second then
+RESOLVES = 2.0  # a grid is fine enough for a step whose variance is so many squares of its width
 MOST_COUNTED = 1000  # `remaining` carries out the decisions, one by one
 _LEAST = 1e-17  # parts below 1e-14 of what is left are not looked for
 _CLOSE = 1e-3  # what is left is found to this part of what the step takes
@@ -35,7 +37,8 @@ class ResidualFilter(Filter):
 
     Budgets are Gaussian pairs with a little mass at infinite loss, read on a grid of losses of width `step`, a power of two.
     After the step the smaller budget is what is left. A step may be any mechanism of the engine, whatever its kind. A decision
-    takes milliseconds; `remaining` counts no further than 1000.
+    takes milliseconds, after a step much smaller than the grid, which refines it for good, up to a tenth of a second;
+    `remaining` counts no further than 1000.
     """
 
     kind: ClassVar[str] = "residual"
@@ -49,15 +52,14 @@ class ResidualFilter(Filter):
         self._tail = float_down(self._delta - self._for_steps)
         largest = most_mu(self._epsilon, self._delta - self._for_steps)
         self._h = _grid_step(step, largest)
-        if self._h > WIDEST or self._resolved_points(largest) > MOST_POINTS:
+        if self._h > WIDEST or self._points(self._h, largest) > MOST_POINTS:
             if step is None:
                 raise InvalidParameter("epsilon", show(self._epsilon), "at most about 1e8 for this filter")
             raise InvalidParameter("step", step, f"at most {WIDEST}, and wide enough for {MOST_POINTS} grid points to do")
         self._start = self._largest_start(float_down(self._epsilon), largest)
-        self._points = self._resolved_points(self._start)
-        self._sums = (self._start, 0)
-        self._known: dict[Mechanism, tuple[Spread, ...]] = {}
-        self._comparisons = 0
+        self._sums = (self._start, 0, self._h)
+        self._known: dict[tuple[Mechanism, float], tuple[Spread, ...]] = {}
+        self._work = 0.0
 
     @property
     def sums(self) -> tuple[str, ...]:
@@ -66,7 +68,7 @@ class ResidualFilter(Filter):
     @property
     def spent(self) -> dict[str, Amount]:
         """The squared mu given up so far, exact, and the deltas of steps."""
-        left, delta = self._sums
+        left, delta, _ = self._sums
         return {"squared mu": Fraction(self._start) ** 2 - Fraction(left) ** 2, "delta": delta}
 
     def _at_infinity(self, mu: float) -> float:
@@ -92,26 +94,27 @@ class ResidualFilter(Filter):
             raise InvalidParameter("step", self._h, "smaller for this epsilon and delta")
         return low
 
-    def _resolved_points(self, mu: float) -> int:
+    def _points(self, h: float, mu: float) -> int:
         """Return the number of grid points up to a loss beyond which the budget of `mu` holds next to nothing."""
         far = mu * (math.sqrt(-2.0 * math.log(RESOLVED * SHARE_AT_INFINITY * self._tail)) + 0.5 * mu)
-        return math.ceil(far / self._h) + 1
+        return math.ceil(far / h) + 1
 
     def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
-        mu, delta = float(self._sums[0]), self._sums[1]
+        mu, delta, h = float(self._sums[0]), self._sums[1], float(self._sums[2])
         for mechanism, count in _steps(increment):
             if isinstance(mechanism, ApproximateDP):  # an epsilon-private step after removal of an event (M14)
                 delta += count * exact("delta", mechanism.promised_delta)
                 mechanism = PureDP(mechanism.promised_epsilon)
+            h = self._fine_enough(mechanism, h)
             for _ in range(count):
-                left = self._room(mechanism, mu)
+                left = self._room(mechanism, mu, h)
                 if left is None:
-                    return self._quoted(increment, False, mu, self._asked(mechanism, mu)), self._sums
+                    return self._quoted(increment, False, mu, self._asked(mechanism, mu, h)), self._sums
                 mu = left
         delta = tidy(delta)
         if delta > self._for_steps:
             return Quote(False, increment, self.kind, DELTA_OF_STEPS, delta, self._sums[1], self._for_steps), self._sums
-        return self._quoted(increment, True, mu, 0.0), (mu, delta)
+        return self._quoted(increment, True, mu, 0.0), (mu, delta, h)
 
     def _quoted(self, increment: Increment, accepted: bool, left: float, more: float) -> Quote:
         """Return the quote of a step after which mu is left and, if it is refused, `more` squared mu would be needed."""
@@ -123,38 +126,55 @@ class ResidualFilter(Filter):
         """Return how many more such steps would be admitted; 1000 stands for that many or more."""
         return self.counted(increment)[0]
 
-    def counted(self, increment: Increment, most_comparisons: float = math.inf) -> tuple[int, bool]:
+    def counted(self, increment: Increment, most_work: float = math.inf) -> tuple[int, bool]:
         """Return how many more such steps are admitted, and whether the counting was cut off, so that there may be more.
 
-        It ends after 1000 steps, or as soon as so many comparisons of profiles were made: some steps need ten times as many.
+        It ends after 1000 steps, or as soon as that is certain: when a tenth of what is left would pay ten times as much for
+        each. Or as soon as so many profiles were compared, a refined one counting as many: some steps need ten times as many.
         """
         self._checked(increment)
         trial = copy.copy(self)  # of one moment; meanwhile others may spend
         trial._known = self._known
-        trial._comparisons = 0
+        trial._work = 0.0
         for count in range(MOST_COUNTED):
-            if trial._comparisons >= most_comparisons:
+            if trial._work >= most_work:
                 return count, True
+            before = float(trial._sums[0])
             quote, trial._sums = trial._weigh(increment)
             if not quote.accepted:
                 return count, False
+            after = float(trial._sums[0])
+            if 10.0 * MOST_COUNTED * (before - after) * (before + after) <= 0.1 * after**2:
+                break
         return MOST_COUNTED, True
 
-    def _room(self, mechanism: Mechanism, mu: float) -> float | None:
+    def _fine_enough(self, mechanism: Mechanism, h: float) -> float:
+        """Return the width of a grid on which the step does not look much larger than it is.
+
+        Budgets on a finer grid are dominated by those on this one (M15), so it may be refined at any time, but not widened.
+        """
+        while self._points(0.5 * h, self._start) <= FINEST:
+            spreads = self._spreads(mechanism, h)
+            if max((_variance(one, h) for one in spreads), default=math.inf) >= RESOLVES * h**2:
+                return h
+            h *= 0.5
+        return h
+
+    def _room(self, mechanism: Mechanism, mu: float, h: float) -> float | None:
         """Return about the largest mu that, after the step, stays within the budget of `mu`; None if there is none.
 
-        The path of the search depends on nothing but the step and mu, so that a restored filter decides alike.
+        The path of the search depends on nothing but the step, mu and the grid, so that a restored filter decides alike.
         """
-        spreads = self._spreads(mechanism)
+        spreads = self._spreads(mechanism, h)
         if not spreads:
             return mu
         if mu == 0.0:
             return None
-        guess = min(0.5, max(_variance(one, self._h) for one in spreads) / mu**2)
-        part = _least(lambda given_up: self._excess(spreads, mu, _smaller(mu, given_up)), guess)
+        guess = min(0.5, max(_variance(one, h) for one in spreads) / mu**2)
+        part = _least(lambda given_up: self._excess(spreads, mu, _smaller(mu, given_up), h), guess)
         return None if part is None else _smaller(mu, part)
 
-    def _excess(self, spreads: tuple[Spread, ...], mu: float, left: float) -> float:
+    def _excess(self, spreads: tuple[Spread, ...], mu: float, left: float, h: float) -> float:
         """Return by how much, in logarithms, the step followed by the budget of `left` exceeds the budget of `mu`.
 
         Not above 0 it is dominated (M15): both profiles are linear in e^x between grid points, so the points decide. Losses
@@ -162,41 +182,40 @@ class ResidualFilter(Filter):
         never falls below its mass at infinity.
         """
         worst = -math.inf
-        self._comparisons += len(spreads)
+        self._work += len(spreads) * self._h / h
         kept, inherited = self._at_infinity(mu), self._at_infinity(left)
         for step in spreads:
             last = step.first + step.masses.size - 1
-            count = self._points + max(0, last) + 1
-            x = self._h * np.arange(-last, count - step.first, dtype=np.float64)
-            after = inherited + gaussian_profile(left, x)[1]
+            count = self._points(h, self._start) + max(0, last) + 1
+            x = h * np.arange(-last, count - step.first, dtype=np.float64)
+            after = inherited + (1.0 - inherited) * gaussian_profile(left, x)[1]
             both = np.convolve(step.masses, after, "valid") * (1.0 + 4.0 * (step.masses.size + 8) * U) + step.infinity
-            whole = kept + (1.0 - kept) * gaussian_profile(mu, self._h * np.arange(count, dtype=np.float64))[0]
+            whole = kept + (1.0 - kept) * gaussian_profile(mu, h * np.arange(count, dtype=np.float64))[0]
             ratio = max(float((both / whole).max()), float(both[-1]) / kept) * (1.0 + 16.0 * U)
             worst = max(worst, math.log(ratio) if ratio != 1.0 else 0.0)
         return worst
 
-    def _asked(self, mechanism: Mechanism, mu: float) -> float:
+    def _asked(self, mechanism: Mechanism, mu: float, h: float) -> float:
         """Return about the squared mu that would have to be left for the step to be admitted; inf if beyond four times all."""
-        spreads, low, high = self._spreads(mechanism), mu, 2.0 * self._start
-        if self._excess(spreads, high, 0.0) > 0.0:
+        spreads, low, high = self._spreads(mechanism, h), mu, 2.0 * self._start
+        if self._excess(spreads, high, 0.0, h) > 0.0:
             return math.inf
         while high - low > 0.01 * high:
             middle = 0.5 * (low + high)
-            low, high = (low, middle) if self._excess(spreads, middle, 0.0) <= 0.0 else (middle, high)
+            low, high = (low, middle) if self._excess(spreads, middle, 0.0, h) <= 0.0 else (middle, high)
         return high**2
 
-    def _spreads(self, mechanism: Mechanism) -> tuple[Spread, ...]:
+    def _spreads(self, mechanism: Mechanism, h: float) -> tuple[Spread, ...]:
         """Return the step on the grid in both directions; nothing if it reveals nothing."""
-        known = self._known.get(mechanism)
+        known = self._known.get((mechanism, h))
         if known is None:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
             pairs = dict.fromkeys(mechanism.pair(direction) for direction in Direction)
-            reach = self._h * self._points
+            reach = h * self._points(h, self._start)
             negligible = RESOLVED * SHARE_AT_INFINITY * self._tail
-            known = self._known[mechanism] = tuple(
-                spread(pair, self._h, negligible, reach) for pair in pairs if pair is not None
-            )
+            known = tuple(spread(pair, h, negligible, reach) for pair in pairs if pair is not None)
+            self._known[mechanism, h] = known
         return known
 
     def _constants(self) -> State:
@@ -206,7 +225,6 @@ class ResidualFilter(Filter):
         self._start = to_float(at_most("mu", constants["mu"], self._start))
         if self._start == 0.0:
             raise InvalidParameter("mu", constants["mu"], "above 0")
-        self._points = self._resolved_points(self._start)
 
     def _restore(self, spent: object) -> None:
         super()._restore(spent)
@@ -214,11 +232,11 @@ class ResidualFilter(Filter):
         if mu > self._start * (1.0 + float(TOLERANCE)):
             raise InvalidParameter("spent", f"{mu!r} of mu left", f"at most {self._start!r}, all there is")
         check_spent(DELTA_OF_STEPS, self._sums[1], self._for_steps)
-        self._sums = (min(mu, self._start), self._sums[1])
+        self._sums = (min(mu, self._start), self._sums[1], self._h)
 
     def _settings(self) -> State:
         settings = {"epsilon": self._epsilon, "delta": self._delta, "delta_for_steps": self._for_steps}
-        return {**{name: show(value) for name, value in settings.items()}, "step": repr(self._h)}
+        return {**{name: show(value) for name, value in settings.items()}, "step": repr(self._sums[2])}
 
     def _written(self) -> State:
         return {"mu left": repr(self._sums[0]), "delta": show(self._sums[1])}
@@ -236,22 +254,30 @@ def _steps(increment: Increment) -> Iterator[tuple[Mechanism, int]]:
 def _least(excess: Callable[[float], float], guess: float) -> float | None:
     """Return about the least part from 0 to 1 whose excess is not above 0, if there is one; the excess falls with the part.
 
-    Only parts that were tried are returned. A line through the two ends says where to look, a little to either side of it.
+    Only parts that were tried are returned. A line says where to look, a little to either side of it: through the two ends or,
+    if the last two tries lie on one side, through those.
     """
     low, high = 0.0, 1.0
     at_low, at_high = math.inf, excess(1.0)
     if at_high > 0.0:
         return None
-    part, tries = guess, 0
+    part, tries, last = guess, 0, (1.0, at_high)
     while high - low > _CLOSE * high > _LEAST:
         value = excess(part)
         low, at_low, high, at_high = (low, at_low, part, value) if value <= 0.0 else (part, value, high, at_high)
         tries += 1
-        line = low + (high - low) * at_low / (at_low - at_high) if at_low < math.inf else 0.5 * high
+        ends = (low, at_low, high, at_high) if tries == 1 or (value > 0.0) != (last[1] > 0.0) else (*last, part, value)
+        last = (part, value)
+        line = _crossing(*ends) if at_low < math.inf else 0.5 * high
         part = line * (1.0 + 0.4 * _CLOSE) if value > 0.0 else min(line, high) * (1.0 - 0.4 * _CLOSE)
         if tries > 12 or not low < part < high:
-            part = 0.5 * (low + high)
+            part = 0.5 * (low + high) if high <= 2.0 * low else math.sqrt(low * high) if low > 0.0 else 0.5 * high
     return high
+
+
+def _crossing(one: float, at_one: float, other: float, at_other: float) -> float:
+    """Return where the line through two points is 0; the first of them if it is nowhere."""
+    return one + (other - one) * at_one / (at_one - at_other) if at_one != at_other else one
 
 
 def _smaller(mu: float, part: float) -> float:

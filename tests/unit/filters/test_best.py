@@ -10,7 +10,7 @@ module = import_module("tightbudget.filters.best")  # the package has a function
 
 
 def test_a_count_that_was_cut_off_says_so_and_stands_where_it_got_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_COMPARISONS", 300)
+    monkeypatch.setattr(module, "MOST_WORK", 300)
     rows = tb.filters.best(1, 1e-6, tb.PureDP(0.01))
     (cut,) = (row for row in rows if row.or_more)
     assert (cut.name, cut.note) == ("residual", "or more: counting stopped")
@@ -20,7 +20,7 @@ def test_a_count_that_was_cut_off_says_so_and_stands_where_it_got_to(monkeypatch
 
 
 def test_subsampling_is_seen_by_renyi_and_by_plans_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_COMPARISONS", 100)
+    monkeypatch.setattr(module, "MOST_WORK", 100)
     rows = {row.name: row for row in tb.filters.best(1, 1e-6, tb.Poisson(tb.Gaussian(4), 0.01))}
     assert rows["slots"].count >= rows["rdp, one order"].count > 7000
     assert (tb.Poisson(tb.Gaussian(4), 0.01) * int(1.01 * rows["slots"].count)).delta(1.0).lower > 1e-6

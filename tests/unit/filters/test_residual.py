@@ -30,22 +30,59 @@ def chord(mu: mp.mpf, x: mp.mpf, h: mp.mpf) -> mp.mpf:
     return (1 - share) * profile(mu, low) + share * profile(mu, low + h)
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "step"), [(1, 1e-6, 0.01), (4, 1e-6, 0.1), (1, 1e-9, 0.003)])
+def left(budget: ResidualFilter) -> tuple[mp.mpf, mp.mpf, mp.mpf]:
+    """Return mu, the mass at infinity and the width of the grid of what is left."""
+    mu, _, h = budget._sums
+    return mp.mpf(mu), mp.mpf(budget._at_infinity(mu)), mp.mpf(h)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "step"), [(1, 1e-6, 0.01), (4, 1e-6, 0.1), (1, 1e-9, 0.003), (1, 1e-6, 1e-4), (1, 1e-6, 1e-5)]
+)
 def test_step_and_rest_are_dominated_by_what_there_was(epsilon: float, delta: float, step: float) -> None:
-    """At every tenth grid point and off the grid: H(RR x rest) <= H(budget), with the exact atoms of randomised response."""
+    """At many grid points and off the grid: H(RR x rest) <= H(budget), with the exact atoms of randomised response.
+
+    After a small step the grid of what is left is finer than that of the budget.
+    """
     budget = ResidualFilter(epsilon, delta)
-    h = mp.mpf(budget._h)
     for _ in range(3):
-        before, kept = mp.mpf(budget._sums[0]), mp.mpf(budget._at_infinity(budget._sums[0]))
+        before, kept, wide = left(budget)
         budget.spend(tb.PureDP(step))
-        after, rest = mp.mpf(budget._sums[0]), mp.mpf(budget._at_infinity(budget._sums[0]))
+        after, rest, h = left(budget)
         assert after < before
         e = mp.mpf(str(step))
         likely = 1 / (1 + mp.exp(-e))
-        for k in [*range(0, budget._points, 97), mp.mpf("0.3"), mp.mpf("7.7")]:
+        last = budget._points(float(h), budget._start)
+        for k in [*range(0, last, max(97, last // 50)), *range(40), mp.mpf("0.3"), mp.mpf("7.7")]:
             x = k * h
             mixed = likely * chord(after, x - e, h) + (1 - likely) * chord(after, x + e, h)
-            assert rest + (1 - rest) * mixed <= kept + (1 - kept) * chord(before, x, h)
+            assert rest + (1 - rest) * mixed <= kept + (1 - kept) * chord(before, x, wide)
+
+
+@pytest.mark.parametrize(("epsilon", "most"), [(1e-2, 1.01), (1e-3, 1.13), (3e-4, 1.13), (1e-4, 1.13), (1e-5, 5), (1e-6, 40)])
+def test_the_grid_is_refined_for_small_steps(epsilon: float, most: float) -> None:
+    """What a step of randomised response costs of the squared mu: little more than its variance, down to 1e-4."""
+    budget = ResidualFilter(1, 1e-6)
+    quote = budget.quote(tb.PureDP(epsilon))
+    assert budget._sums[2] == budget._h  # a question refines nothing
+    assert epsilon**2 < quote.asked < most * epsilon**2
+    spent = budget.spend(tb.PureDP(epsilon))
+    assert spent.asked == quote.asked
+    again = from_state(budget.state())
+    assert again == budget
+    assert again.quote(tb.PureDP(0.01)) == budget.quote(tb.PureDP(0.01))
+
+
+def test_small_steps_do_not_cost_large_ones_anything() -> None:
+    fine, coarse = ResidualFilter(1, 1e-6), ResidualFilter(1, 1e-6)
+    fine.spend(tb.PureDP(1e-4))
+    assert fine.spend(tb.PureDP(0.01)).asked <= coarse.spend(tb.PureDP(0.01)).asked * (1 + 2e-3)
+
+
+def test_many_small_steps_are_counted_without_being_carried_out() -> None:
+    budget = ResidualFilter(1, 1e-6)
+    assert budget.counted(tb.PureDP(1e-4)) == (1000, True)
+    assert budget.counted(tb.PureDP(0.01))[0] == 557
 
 
 def test_a_gaussian_step_costs_its_own_mu() -> None:
@@ -58,7 +95,7 @@ def test_a_gaussian_step_costs_its_own_mu() -> None:
 def test_the_whole_budget_keeps_the_guarantee(delta: float) -> None:
     for epsilon in (0.1, 1.0, 5.0):
         budget = ResidualFilter(epsilon, delta)
-        mu, h = mp.mpf(budget._start), mp.mpf(budget._h)
+        mu, _, h = left(budget)
         infinity = mp.mpf(budget._at_infinity(budget._start))
         reached = infinity + (1 - infinity) * chord(mu, mp.mpf(str(epsilon)), h)
         assert mp.mpf(delta) * mp.mpf("0.99") < reached <= mp.mpf(str(delta))
