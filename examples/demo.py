@@ -5,9 +5,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 import tightbudget as tb
 from tightbudget.interfaces import plot
@@ -26,27 +23,16 @@ PICTURE = Path(__file__).resolve().parent.parent / "build" / "demo.png"
 
 
 def main() -> None:
-    console = Console()
-    console.print(answers())
-    PICTURE.parent.mkdir(exist_ok=True)
-    start = time.perf_counter()
-    PICTURE.write_bytes(picture())
-    console.print(f"δ(ε) of {DP_SGD}, drawn in {time.perf_counter() - start:.2f} s, is in {os.path.relpath(PICTURE)}")
-
-
-def answers() -> Table:
-    title = "Smallest ε: the true value is proven to lie in the bracket"
-    table = Table(title=title, box=box.HORIZONTALS, show_lines=True, pad_edge=False)
-    table.add_column("composition", overflow="fold")  # in a narrow terminal a long one goes on below, nothing is left out
-    for heading in ("δ", "ε in", "time"):
-        table.add_column(heading, no_wrap=True)
+    print("Smallest ε: the true value is proven to lie in the bracket.")
     for what, composition, delta in QUESTIONS:
         start = time.perf_counter()
         epsilon = composition.epsilon(delta=delta)
         seconds = time.perf_counter() - start
-        terms = str(composition).replace(" + ", " +\n")
-        table.add_row(f"[bold]{what}[/bold]\n{terms}", f"{delta:g}", str(epsilon), f"{seconds:.3f} s")
-    return table
+        print(f"\n{what}: {composition}\n  ε in {epsilon} at δ = {delta:g}, in {seconds:.3f} s")
+    PICTURE.parent.mkdir(exist_ok=True)
+    start = time.perf_counter()
+    PICTURE.write_bytes(picture())
+    print(f"\nδ(ε) of {DP_SGD}, drawn in {time.perf_counter() - start:.2f} s, is in {os.path.relpath(PICTURE)}")
 
 
 def picture() -> bytes:

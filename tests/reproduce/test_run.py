@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Callable
+from decimal import Decimal
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -171,6 +172,10 @@ def test_claims_and_tables_are_beside_the_report(tmp_path: Path):
     ]
     table = list(csv.DictReader((tmp_path / "one.csv").read_text(encoding="utf-8").splitlines()))
     assert [row["upper"] for row in table if row["series"] == "endless" and row["kind"] == "upper"] == ["inf", "1.0"]
+    ours = [row for row in table if row["series"] == "ours"]
+    for row, (lower, upper) in zip(ours, [(0.1, 0.2), (0.05, 0.1)], strict=True):
+        assert Decimal(row["lower"]) <= Decimal(lower) <= Decimal(upper) <= Decimal(row["upper"])
+        assert (float(row["lower"]), float(row["upper"])) == (lower, upper)
 
 
 def test_the_same_data_give_the_same_picture(tmp_path: Path):

@@ -15,6 +15,7 @@ import numpy
 import scipy
 
 import tightbudget
+from tightbudget.numerics.decimals import at_least, at_most
 from tightbudget.reproduce.model import Data, Figure, Panel, Series
 
 
@@ -105,7 +106,8 @@ def _table(data: Data) -> bytes:
         for series in panel.series:
             lower = series.lower if series.lower is not None else [""] * len(series.x)
             for x, low, high in zip(series.x, lower, series.upper, strict=True):
-                rows.writerow([panel.title, series.name, series.kind, repr(x), repr(low) if low != "" else "", repr(high)])
+                least = at_most(float(low)) if low != "" else ""
+                rows.writerow([panel.title, series.name, series.kind, repr(x), least, at_least(float(high))])
     for name, (low, high) in data.facts.items():
-        rows.writerow(["numbers for the claims", name, "fact", "", repr(low), repr(high)])
+        rows.writerow(["numbers for the claims", name, "fact", "", at_most(float(low)), at_least(float(high))])
     return text.getvalue().encode()
