@@ -25,8 +25,7 @@ class Quote:
 
     `limit` names the limit the figures are about: the one that refuses the step, or else the one that admits it.
     `asked` is what the step would take of it, `left` what is there: the difference of `used`, with the step, and
-    `used_before`; of `cap` and `used_before`. A quote is true if the step is accepted, and prints as a sentence; figures in it
-    are rounded against the step.
+    `used_before`; of `cap` and `used_before`. A quote is true if the step is accepted, and prints as a sentence.
     """
 
     accepted: bool
@@ -39,7 +38,7 @@ class Quote:
 
     @property
     def asked(self) -> Amount:
-        return self.used - self.used_before
+        return self.used - self.used_before if self.used < math.inf else math.inf
 
     @property
     def left(self) -> Amount:
@@ -49,7 +48,9 @@ class Quote:
     def reason(self) -> str:
         asked, left = self._figures()
         if self.accepted:
-            return f"{self.increment} fits the {self.filter} filter: it takes {asked} of {self.limit}, of which {left} is left."
+            return (
+                f"{self.increment} fits the {self.filter} filter: it takes {asked} of the {left} of {self.limit} that was left."
+            )
         return (
             f"{self.increment} is refused by the {self.filter} filter: it asks for {asked} of {self.limit}, but {left} is left."
         )
@@ -66,7 +67,8 @@ class Quote:
         return f"<quote: {self.increment} {verdict} by {self.filter}; asks for {asked} of {self.limit}, {left} left>"
 
     def _figures(self) -> tuple[str, str]:
-        return _figure(self.asked), _figure(self.left, ROUND_FLOOR)
+        """Return what was asked and left in few digits, which agree with the verdict however near the two are."""
+        return _figure(self.asked, ROUND_FLOOR if self.accepted else ROUND_CEILING), _figure(self.left, ROUND_FLOOR)
 
 
 class Filter(Kept):
@@ -203,9 +205,9 @@ def largest(fits: Callable[[int], bool], most: int = MOST) -> int:
 
 
 def _figure(amount: Amount, rounding: str = ROUND_CEILING) -> str:
-    """Return the amount as a person wants to read it: as it is if that is short, else in six digits."""
+    """Return the amount as a person wants to read it: as it is if that is short and no fraction, else in six digits."""
     text = show(amount)
-    if len(text) <= 12:
+    if len(text) <= 12 and "/" not in text:
         return text
     above, below = amount.as_integer_ratio()
     return f"{Context(prec=6, rounding=rounding).divide(Decimal(above), Decimal(below)):g}"

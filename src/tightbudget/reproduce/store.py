@@ -104,9 +104,9 @@ def _table(data: Data) -> bytes:
     rows.writerow(["panel", "series", "kind", "x", "lower", "upper"])
     for panel in data.panels:
         for series in panel.series:
-            lower = series.lower if series.lower is not None else [""] * len(series.x)
+            lower = series.lower if series.lower is not None else [None] * len(series.x)
             for x, low, high in zip(series.x, lower, series.upper, strict=True):
-                least = at_most(float(low)) if low != "" else ""
+                least = "" if low is None else at_most(float(low))
                 rows.writerow([panel.title, series.name, series.kind, repr(x), least, at_least(float(high))])
     for name, (low, high) in data.facts.items():
         rows.writerow(["numbers for the claims", name, "fact", "", at_most(float(low)), at_least(float(high))])

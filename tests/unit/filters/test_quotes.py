@@ -1,5 +1,6 @@
 """What a filter answers can be read: as a sentence when it is printed, as a few figures when it is shown."""
 
+import math
 import re
 from fractions import Fraction
 
@@ -34,20 +35,48 @@ def test_the_repr_of_a_quote_is_short_and_has_no_fractions(make: Maker) -> None:
         assert not re.search(r"Fraction|\d{12}|\d/\d", shown)
 
 
-def test_figures_say_why_a_step_is_refused() -> None:
+AMOUNTS = [
+    Fraction(1),
+    Fraction(1, 3),
+    Fraction(10**12, 3),
+    Fraction(2, 3) * 10**400,
+    Fraction(1, 7 * 10**400),
+    Fraction(10**15 + 1),
+]
+
+
+def figures(accepted: bool, asked: Fraction, left: Fraction) -> tuple[Fraction, Fraction]:
+    quote = Quote(accepted, tb.PureDP(0.1), "basic", "epsilon", used=asked, used_before=Fraction(0), cap=left)
+    first, second = re.findall(r"(?:takes|for|the|but) ([\d.]+(?:e[+-]\d+)?) ", quote.reason)
+    assert "/" not in repr(quote)
+    return Fraction(first), Fraction(second)
+
+
+@pytest.mark.parametrize("amount", AMOUNTS)
+def test_figures_say_why_a_step_is_refused(amount: Fraction) -> None:
     """An excess of one part in 10^20 is seen: what is asked is rounded up and what is left down."""
-    just_above = Quote(
-        False, tb.PureDP(0.1), "basic", "epsilon", used=1 + Fraction(1, 10**20), used_before=Fraction(0), cap=Fraction(1)
+    asked, left = figures(False, amount * (1 + Fraction(1, 10**20)), amount)
+    assert left <= amount < asked
+    assert asked - left <= amount / 10**4
+
+
+@pytest.mark.parametrize("amount", AMOUNTS)
+def test_figures_do_not_contradict_an_acceptance(amount: Fraction) -> None:
+    """A step that takes all there is does not seem to take more."""
+    asked, left = figures(True, amount, amount)
+    assert asked <= left <= amount
+    assert amount - asked <= amount / 10**4
+
+
+def test_the_sentence_says_what_was_left_before_the_step() -> None:
+    budget = tb.filters.BasicFilter(1, 1e-6)
+    assert str(budget.spend(tb.PureDP(0.25))) == (
+        "pure_dp(epsilon=0.25) fits the basic filter: it takes 0.25 of the 1 of epsilon that was left."
     )
-    asked, left = re.findall(r"[\d.]+(?= of epsilon| is left)", just_above.reason)
-    assert Fraction(asked) > 1 >= Fraction(left)
+    assert "takes 0.25 of the 0.75 of epsilon" in str(budget.spend(tb.PureDP(0.25)))
 
 
-@pytest.mark.parametrize(
-    "amount", [Fraction(10**12, 3), Fraction(2, 3) * 10**400, Fraction(1, 7 * 10**400), Fraction(10**15 + 1)]
-)
-def test_figures_are_rounded_against_the_step(amount: Fraction) -> None:
-    quote = Quote(True, tb.PureDP(0.1), "basic", "epsilon", used=amount, used_before=Fraction(0), cap=amount)
-    asked, left = re.findall(r"[\d.e+-]+(?= of epsilon| is left)", quote.reason)
-    assert Fraction(left) <= amount <= Fraction(asked)
-    assert Fraction(asked) - Fraction(left) <= amount / 10**4
+def test_what_no_budget_can_pay_is_infinite() -> None:
+    """Also where so much was admitted already by another limit."""
+    quote = Quote(False, tb.PureDP(900), "zcdp", "rho", used=math.inf, used_before=math.inf, cap=Fraction(1))
+    assert "asks for inf of rho, but 0 is left" in str(quote)
