@@ -810,6 +810,8 @@ MUTATIONS = [
              "threads overwrite each other's charges", [THREADS]),
     Mutation("threads array", "individual/base.py", "self._locks = GIVEN", "self._locks = {}",
              "two filters of one array overwrite each other's charges", [THREADS]),
+    Mutation("threads interrupted", "filters/sharing.py", "if lock._is_owned():", "if False:",
+             "a signal handler spends in the middle of a decision, which then overwrites it", [THREADS]),
     Mutation("processes", "filters/sharing.py", "if self._home != _Process.token:", "if False:",
              "parent and child both spend the budget", [PROCESSES]),
     Mutation("file lock", "individual/files.py", "fcntl.LOCK_EX |", "fcntl.LOCK_SH |",

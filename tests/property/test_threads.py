@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from every_budget import FILTERS, INDIVIDUAL, ODOMETERS, STEP, test_nothing_is_left_out  # noqa: F401
+from every_budget import EVERY, FILTERS, INDIVIDUAL, ODOMETERS, STEP, test_nothing_is_left_out  # noqa: F401
 
 import tightbudget as tb
 from tightbudget.individual import base
@@ -144,3 +145,43 @@ def test_what_is_read_in_between_is_of_one_moment(kind: str) -> None:
 
     assert set(itertools.chain(*together(work))) <= set(states)
     assert json.dumps(shared.state()) == states[-1]
+
+
+def _in_the_middle(what: str) -> str:
+    """Return the name of what is called between reading a balance and writing it."""
+    return "_run" if "individual" in what else "_weigh" if "filter" in what else "_after"
+
+
+@pytest.mark.parametrize("what", EVERY)
+def test_a_signal_handler_cannot_spend_in_the_middle_of_a_decision(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It runs in the thread that decides, whose lock it has: its step would be overwritten."""
+    made, alone = EVERY[what](), EVERY[what]()
+    name = _in_the_middle(what)
+    spend = (lambda one: one.charge(0.001)) if "individual" in what else (lambda one: one.spend(STEP))
+    decided, raised = getattr(made, name), list[Exception]()
+
+    def handler(*_: object) -> None:
+        try:
+            spend(made)
+        except tb.CannotShare as problem:
+            raised.append(problem)
+
+    def interrupted(*arguments: Any, **options: Any) -> Any:
+        monkeypatch.setattr(made, name, decided)
+        answer = decided(*arguments, **options)
+        signal.raise_signal(signal.SIGUSR1)
+        return answer
+
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        monkeypatch.setattr(made, name, interrupted)
+        spend(made)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    spend(alone)
+    assert len(raised) == 1
+    if "individual" in what:
+        assert (made.balances == alone.balances).all()
+    else:
+        assert made == alone
+    spend(made)  # and later it can

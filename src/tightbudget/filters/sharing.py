@@ -1,7 +1,8 @@
 """One budget is spent in one place: by any number of threads, in one process.
 
 Threads. Every decision is taken and recorded under the lock of its object, so that together threads are admitted what one of
-them would have been. What is read is of one moment.
+them would have been. What is read is of one moment. A signal handler, which runs in the middle of what its thread does, may
+read but not spend then.
 
 Processes. A forked child and whoever reads a pickle have a copy of the balance, which knows nothing of what the original spends
 from then on: both together could spend twice the budget. So an object is spent only in the process it was made in; elsewhere it
@@ -57,7 +58,13 @@ class Shared:
                 "spent there.",
                 self._go_on,
             )
-        return self._reading()
+        lock = self._reading()
+        if lock._is_owned():  # type: ignore[attr-defined]  # as threading.Condition asks it
+            raise CannotShare(
+                "This thread is in the middle of another decision about the same budget.",
+                "A signal handler or finalizer interrupted it; spend after it has returned.",
+            )
+        return lock
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy or a pickle takes along, of one moment: everything but the locks."""
