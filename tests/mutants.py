@@ -93,6 +93,7 @@ GAMES = [f"games/test_{name}.py" for name in ("exact", "best", "walk", "simulate
 FREQUENCIES = "unit/numerics/test_frequencies.py"
 SPECTRUM = "unit/composition/test_spectrum.py"
 SPLIT = "unit/bounds/test_split.py"
+LAYERS = "unit/bounds/test_layers.py"
 SPECTRAL = "unit/bounds/test_spectral.py"
 NOISE = "reproduce/test_noise.py"
 NOTATION = "unit/test_notation.py"
@@ -366,6 +367,17 @@ MUTATIONS = [
     Mutation("counted twice", "bounds/split.py", "pair.above(pair.ceiling + pair.doubt)",
              "pair.above(pair.ceiling - pair.doubt)",
              "events at the ceiling count as small and as large in the lower bound", [SPLIT]),
+    Mutation("cut cell", "pairs/below.py", "return Cells.join(whole, part.where(part.log_a > -np.inf))", "return whole",
+             "the cell that holds the ceiling is left out", [SPLIT]),
+    Mutation("edge not sharp", "pairs/above.py", "error[first] += self._strip(float(edges[first + 1]))",
+             "error[first] += 0.0 * self._strip(float(edges[first + 1]))",
+             "events at the ceiling are lost between two parts", [LAYERS]),
+    Mutation("more large losses", "bounds/layers.py", "return min(1.0, (total + self.beyond)", "return min(1.0, (total)",
+             "compositions with more large losses than were followed are lost", [LAYERS]),
+    Mutation("layer left out", "bounds/layers.py", "if len(made) < len(parts):", "if not made:",
+             "layers that could not be made are lost", [LAYERS]),
+    Mutation("number of ways", "bounds/layers.py", "yield math.comb(count, number) * ways", "yield ways",
+             "it is not counted which steps have the large losses", [LAYERS]),
     Mutation("added again", "bounds/split.py", "again = float(self.weight @", "again = 0.0 * float(self.weight @",
              "large losses that others undo are taken off the upper bound", [SPLIT]),
     Mutation("b of large losses", "bounds/split.py", "(1.0 + 4.0 * U) * self.b_upper)", "(1.0 + 4.0 * U) * self.b_lower * 0.5)",

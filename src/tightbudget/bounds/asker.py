@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from tightbudget.bounds.direction import WIDEST, OneDirection, cap_for
 from tightbudget.bounds.gaussian import gaussian_guess
+from tightbudget.bounds.layers import NEGLIGIBLE, layered
 from tightbudget.bounds.split import SplitDirection, ceilings, splittable
 from tightbudget.bounds.way import Reading, Source, Way
 from tightbudget.numerics.rounding import TINIEST, U
@@ -13,6 +14,7 @@ from tightbudget.numerics.search import FARTHEST, first_at_most, last_at_least
 _USUAL = 1e-3  # tolerance until a stage says otherwise
 PATIENT = 1e-4  # whoever asks for a narrower bracket than this will wait for it
 _MOST_POINTS, _MOST_POINTS_PATIENT = 2.0**19, 2.0**21  # in all lists of a way: a second, and some 300 MB
+_NEAR = 0.4  # of the answer
 
 _LEFT = 1e-16  # of delta, that finite losses may use where rounding cannot tell
 _TOO_SMALL = "delta is so near the smallest numbers of float64 that no finite upper end can be certified"
@@ -49,7 +51,7 @@ class Asker:
     def aim(self, rtol: float) -> None:
         """Begin a stage: try all ways anew with this tolerance in mind, the one that did best so far first."""
         self.rtol, self.ways = rtol, []
-        makers: list[Maker] = [self.tilted, self.large_loss, self.apart, self.apart, self.apart]
+        makers: list[Maker] = [self.tilted, self.large_loss, self.apart, self.layers, self.apart, self.layers, self.apart]
         if self._best is not None:
             makers.remove(self._best)
             makers.insert(0, self._best)
@@ -62,7 +64,7 @@ class Asker:
         pursued that did much worse than planned: where the law of the width fails, a finer grid is no help, or a dear one.
         """
         if self.ways and self.ways[-1].hopeful(wanted):
-            self._take(self.ways[-1].refine, wanted)
+            self._take(self.ways[-1].try_refining if self.untried else self.ways[-1].refine, wanted)
             return True
         while self.untried:
             maker = self.untried.pop(0)
@@ -71,7 +73,8 @@ class Asker:
                 first = not self.ways
                 self.ways.append(way)
                 asked = width if first else wanted
-                self._take(way.start, asked, self.log_width(asked))
+                planned = width / max(self.estimate, 1e-300) if first else 0.0
+                self._take(way.start, planned, self.log_width(asked))
                 self._best = maker if first or way.width < min(one.width for one in self.ways[:-1]) else self._best
                 return True
         left = [way for way in self.ways if not way.final]
@@ -126,6 +129,8 @@ class Asker:
         """Return the way with a tilt for one large loss, and take the estimate that goes with it."""
         raise NotImplementedError
 
+    finite: float  # the part of delta that finite losses have, roughly
+
     def apart(self) -> Way | None:
         """Return the way of the small losses alone, with what the large ones give added to it."""
         epsilon = self.epsilon_in_question()
@@ -136,6 +141,12 @@ class Asker:
             return None
         found, cap = SplitDirection(self.direction.steps, tops), self.cap()
         return self.way(found, cap, found.small.saddle(cap).for_epsilon(epsilon).rung)
+
+    def layers(self) -> Way | None:
+        """Return the way that tells compositions apart by the number of their large losses."""
+        epsilon, cap = self.epsilon_in_question(), self.cap()
+        found = layered(self.direction.steps, epsilon, cap, NEGLIGIBLE * self.rtol * self.finite)
+        return self.way(found, cap, 0) if found is not None else None
 
     def cap(self) -> int:
         raise NotImplementedError
@@ -247,7 +258,7 @@ class EpsilonAsker(Asker):
         return cap_for(self.finite, self.rtol)
 
     def epsilon_in_question(self) -> float:
-        if any(isinstance(way.source, SplitDirection) for way in self.ways):  # what one large loss would give is not it
+        if self.upper - self.lower < _NEAR * self.upper < math.inf:  # then it is known better than any estimate
             self.estimate = 0.5 * (self.lower + self.upper)
         return self.estimate
 

@@ -14,7 +14,7 @@ from tightbudget.bounds.spectral import SpectralProfile
 from tightbudget.composition.chernoff import epsilon_upper, log_delta_upper, log_moments
 from tightbudget.composition.evaluate import evaluate
 from tightbudget.composition.grid import grid
-from tightbudget.composition.plan import plan
+from tightbudget.composition.plan import Plan, plan
 from tightbudget.composition.saddle import Saddle
 from tightbudget.composition.spectrum import spectrum
 from tightbudget.composition.steps import MERGE_ERROR, Steps
@@ -30,7 +30,7 @@ _MOST_EVENTS = 20_000  # for which a sum over all of them is quicker than a buck
 _KEPT = 64  # profiles remembered
 _MOST_PLACES = 2.0**17  # of a spectrum's grid
 _NEAR = np.array([0.7, 0.85, 1.0, 1.15, 1.3])  # tilts to try in a Chernoff bound, relative to the saddle point
-_CAP_STEP, _CAP_MOST = 3, 306  # decades between the caps we use, and the last of them
+_CAP_STEP, CAP_MOST = 3, 306  # decades between the caps we use, and the last of them
 
 
 class OneDirection:
@@ -39,6 +39,7 @@ class OneDirection:
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
         self._profiles: dict[tuple[int, int, int], Profile | SpectralProfile | None] = {}
+        self._plans: dict[tuple[int, int, int], Plan] = {}  # of profiles that were too long for who asked
         self._saddles: dict[int, Saddle] = {}
 
     @cached_property
@@ -105,11 +106,14 @@ class OneDirection:
             saddle = self.saddle(cap)
             # what overflows where nobody expected it is no answer; by default NumPy would warn and go on
             with contextlib.suppress(TooWide, ArithmeticError, MemoryError), np.errstate(all="raise", under="ignore"):
-                asked = task(self.steps, saddle.at_rung(rung), 2.0 ** (quarter / 4.0), saddle.cells)
-                made = self._by_frequencies(asked, cap)
-                if made is None:
-                    chosen = plan(asked)
+                chosen = self._plans.get(key)
+                if chosen is None:
+                    asked = task(self.steps, saddle.at_rung(rung), 2.0 ** (quarter / 4.0), saddle.cells)
+                    made = self._by_frequencies(asked, cap)
+                    chosen = plan(asked) if made is None else None
+                if chosen is not None:
                     if chosen.points > most_points:
+                        self._plans[key] = chosen
                         return None
                     made = Profile.of(evaluate(chosen), self._left_out(cap), self.infinity[0], chosen.points)
             if len(self._profiles) >= _KEPT:
@@ -169,4 +173,4 @@ def quarters(width: float) -> int:
 def cap_for(delta: float, rtol: float) -> int:
     """Return how many decades of A's mass must be resolved for a delta to be known to rtol."""
     decades = -math.log10(max(delta, 1e-300)) - math.log10(min(rtol, 1.0)) + 2.5
-    return min(_CAP_MOST, _CAP_STEP * max(1, math.ceil(decades / _CAP_STEP)))
+    return min(CAP_MOST, _CAP_STEP * max(1, math.ceil(decades / _CAP_STEP)))

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.bounds.direction import OneDirection
-from tightbudget.bounds.profile import Profile
-from tightbudget.bounds.spectral import SpectralProfile
+from tightbudget.bounds.way import Reading
 from tightbudget.buckets.spread import share_up
 from tightbudget.composition.steps import Steps
 from tightbudget.numerics.rounding import U
@@ -68,8 +67,8 @@ class _Large:
 
 
 @dataclass(frozen=True)
-class _SplitProfile:
-    small: Profile | SpectralProfile
+class SplitReading:
+    small: Reading
     large: _Large
 
     @property
@@ -92,9 +91,12 @@ class SplitDirection:
         self.small = OneDirection(Steps(tuple(below)))
         self._large = _large(steps, [(pair, count) for pair, count in below if isinstance(pair, BelowPair)])
 
-    def profile(self, cap: int, rung: int, quarter: int, most_points: float) -> _SplitProfile | None:
-        made = self.small.profile(cap, rung, quarter, most_points)
-        return None if made is None else _SplitProfile(made, self._large)
+    def profile(self, cap: int, rung: int, quarter: int, most_points: float) -> SplitReading | None:
+        return self.with_large(self.small.profile(cap, rung, quarter, most_points))
+
+    def with_large(self, small: Reading | None) -> SplitReading | None:
+        """Return what small losses give together with what large ones do."""
+        return None if small is None else SplitReading(small, self._large)
 
 
 def splittable(steps: Steps, epsilon: float) -> bool:
@@ -127,17 +129,12 @@ def _spread_of(steps: Steps) -> float:
 
 
 def ceilings(steps: Steps, epsilon: float) -> tuple[float, ...]:
-    """Return the first edge of each pair's survey that lies far enough beyond epsilon; inf if none does."""
+    """Return how much each pair may lose to count as small: a little more than epsilon; inf if it never loses more."""
     target = epsilon + _FAR * _spread_of(steps)
-    edges = [pair.survey().high for pair, _ in steps.items]
-    return tuple(float(each[np.searchsorted(each, target)]) if each[-1] > target else math.inf for each in edges)
+    return tuple(target if float(pair.survey().high[-1]) > target else math.inf for pair, _ in steps.items)
 
 
 def _up_to(pair: Pair, ceiling: float) -> Pair:
-    """Return the pair up to its ceiling, which must not cut a cell of its survey: that would be lost (M20)."""
-    cells = pair.survey()
-    if bool(((cells.low < ceiling) & (ceiling < cells.high)).any()):
-        raise AssertionError("a ceiling inside a cell of the survey")
     return pair if math.isinf(ceiling) else BelowPair(pair, ceiling)
 
 

@@ -11,8 +11,10 @@ from tightbudget.bounds.direction import WIDEST, quarters
 TOO_LONG = "a narrower bracket needs longer bucket lists than the memory limit allows"
 ROUNDING = "rounding errors are as large as the bracket; a finer grid would not help"
 
-_HOPEFUL = 16.0  # times as wide as planned: then a finer grid is likely to do
-_FINER, _FINEST = -8, -40  # quarter octaves of one refinement
+_HOPEFUL = 8.0  # times as wide as planned: then a finer grid is likely to do
+_WIDEST = quarters(WIDEST)
+_FINER, _NEXT, _FINEST = -8, -16, -28  # quarter octaves of one refinement: at least, of the widest plan, and at most
+_DEAR = 2.0**17  # points: some tens of milliseconds
 _COARSER = 4  # quarter octaves to the next plan where one is too long
 
 
@@ -44,10 +46,10 @@ class Way:
         self.lower, self.upper = 0.0, math.inf
         self.final, self.reason = False, ""  # nothing left to improve, and why
         self._most_points = most_points
-        self._quarter = 0
-        self._made = quarters(WIDEST) + 1  # the finest width there is a profile for
-        self._planned = 0.0  # width
+        self._made = _WIDEST + 1  # the finest width there is a profile for
+        self._planned = 0.0  # width, relative to the upper end
         self._disappointed = 0  # refinements that brought little
+        self._dear = False  # the next refinement takes long lists
 
     @property
     def width(self) -> float:
@@ -55,31 +57,47 @@ class Way:
 
     def hopeful(self, wanted: float) -> bool:
         """Whether a finer grid is likely to make the bracket as narrow as wanted."""
-        return not self.final and self.width <= _HOPEFUL * max(wanted, self._planned)
+        if self.final or self._disappointed or self._dear:
+            return False
+        # the widest plan there is may be too wide for the law of the width
+        return self._made == _WIDEST or self.width <= _HOPEFUL * max(wanted, self._planned * self.upper) < math.inf
 
-    def start(self, read: Read, width: float, log_width: float) -> None:
-        """Make a profile for a bracket of the given width, which is `log_width` in log delta."""
-        self._planned, self._quarter = width, quarters(0.8 * log_width)
-        self._compute(read)
+    def start(self, read: Read, planned: float, log_width: float) -> None:
+        """Make a profile for a bracket of the width planned, relative to its upper end, which is `log_width` in log delta."""
+        self._planned = planned
+        self._compute(read, quarters(0.8 * log_width), self._most_points)
+
+    def try_refining(self, read: Read, wanted: float) -> None:
+        """Refine, unless that takes long lists."""
+        self._refine(read, wanted, min(_DEAR, self._most_points))
 
     def refine(self, read: Read, wanted: float) -> None:
+        self._refine(read, wanted, self._most_points)
+
+    def _refine(self, read: Read, wanted: float, most_points: float) -> None:
         before = self.width
         ratio = min(0.5, 0.6 * wanted / before) if 0.0 < before < math.inf else 0.1
-        finer = max(_FINEST, min(_FINER, math.floor(4.0 * math.log2(max(ratio, 1e-12)))))
-        self._planned, self._quarter = wanted, self._quarter + finer
-        self._compute(read)
+        finest = _FINEST if self._made < _WIDEST else _NEXT
+        finer = max(finest, min(_FINER, math.floor(4.0 * math.log2(max(ratio, 1e-12)))))
+        self._planned = 0.0
+        self._compute(read, self._made + finer, most_points)
+        if self._dear:
+            return
         # A finer grid should narrow the bracket as planned; one that does not, twice, is held up by rounding.
         if before < math.inf and self.width > before * 2.0 ** (0.075 * finer):
             self._disappointed += 1
         if not self.final and (self._disappointed > 1 or self.width == before):
             self.final, self.reason = True, ROUNDING
 
-    def _compute(self, read: Read) -> None:
-        """Bring lower and upper to the current width, or as near as the lists may be long; never widens them."""
-        profile: Reading | None = None
+    def _compute(self, read: Read, wanted: int, most_points: float) -> None:
+        """Bring lower and upper to the width wanted, or as near as the lists may be long; never widens them."""
+        self._dear = False
         # nothing wider than what there is already would help
-        for quarter in range(self._quarter, self._made, _COARSER):
-            profile = self.source.profile(*self.tilt, quarter, self._most_points)
+        for quarter in range(wanted, self._made, _COARSER):
+            profile = self.source.profile(*self.tilt, quarter, most_points)
+            if profile is None and most_points < self._most_points:
+                self._dear = True
+                return
             if profile is not None:
                 try:
                     with np.errstate(all="raise", under="ignore"):  # what overflows is no answer
@@ -90,5 +108,5 @@ class Way:
                 self._most_points -= profile.points
                 self._made = quarter
                 break
-        if profile is None or quarter > self._quarter:
+        if self._made > wanted:
             self.final, self.reason = True, TOO_LONG

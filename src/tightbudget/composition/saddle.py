@@ -150,8 +150,7 @@ class Saddle:
     @_plain_numbers
     def leap_for_delta(self, log_delta: float) -> SaddlePoint | None:
         """Return the point at which delta is as given, if it comes from one large loss in one step."""
-        finite = self._loss[np.isfinite(self._log_a)]
-        low, high = 0.0, float(finite.max(initial=0.0))
+        low, high = 0.0, max(0.0, *(float(cells.high[-1]) for cells in self.cells))
         for _ in range(_HALVINGS):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if self._of_one_large_loss(middle)[0] > log_delta else (low, middle)
@@ -175,11 +174,26 @@ class Saddle:
 
     def _of_one_large_loss(self, epsilon: float) -> tuple[float, float]:
         """Return log of the sum over all steps of E_A (1 - e^{epsilon - L})_+, and how fast it falls."""
-        beyond = np.maximum(self._loss - epsilon, 0.0)
-        masses = self._counts[:, None] * np.exp(self._log_a)
-        delta = float((masses * -np.expm1(-beyond)).sum())
-        falling = float((masses * np.exp(-beyond))[beyond > 0.0].sum())
-        return (math.log(delta), falling / delta) if delta > 0.0 else (-math.inf, 0.0)
+        logs, slopes = [], []
+        for (edges, values), count in zip(self._single_losses, self._counts.tolist(), strict=True):
+            if edges.size > 1 and epsilon < edges[-1]:
+                i = min(max(int(np.searchsorted(edges, epsilon)), 1), edges.size - 1)
+                slope = (values[i - 1] - values[i]) / (edges[i] - edges[i - 1])
+                logs.append(math.log(count) + values[i] + slope * (edges[i] - epsilon))
+                slopes.append(slope)
+        total = float(np.logaddexp.reduce(logs)) if logs else -math.inf
+        return total, float(np.exp(np.array(logs) - total) @ slopes) if math.isfinite(total) else 0.0
+
+    @cached_property
+    def _single_losses(self) -> list[tuple[Array, Array]]:
+        """Of each item, edges of its survey and log E_A (1 - e^{edge - L})_+ = log (A - e^edge B), of the losses above each."""
+        found = []
+        for cells in self.cells:
+            log_a, log_b = (np.logaddexp.accumulate(logs[::-1])[::-1] for logs in (cells.log_a, cells.log_b))
+            values = log_a + np.log(-np.expm1(np.minimum(cells.low + log_b - log_a, 0.0)))
+            some = np.isfinite(values) & (np.diff(cells.low, prepend=-np.inf) > 0.0)
+            found.append((cells.low[some], values[some]))
+        return found
 
     def _solve(self, log_theta: float, missing: Callable[[Cumulants], Array], epsilon: float | None) -> SaddlePoint:
         """Return the point where nothing is missing; `missing`, in log delta, falls by theta^2 F'' per unit of log theta."""

@@ -15,7 +15,7 @@ _SUM = 1e-12  # relative rounding of a sum of masses, with much room
 
 @dataclass(frozen=True)
 class BelowPair:
-    """The part of a pair whose loss is at most `ceiling`, an edge of its survey; its masses do not add up to 1."""
+    """The part of a pair whose loss is at most `ceiling`; its masses do not add up to 1."""
 
     base: Pair
     ceiling: float
@@ -65,7 +65,13 @@ class BelowPair:
     @cached_property
     def _survey(self) -> Cells:
         cells = self.base.survey()
-        return cells.where(cells.high <= self.ceiling)
+        whole = cells.where(cells.high <= self.ceiling)
+        cut = np.flatnonzero((cells.low < self.ceiling) & (self.ceiling < cells.high))
+        if not cut.size:
+            return whole
+        edges = np.append(cells.low[cut], self.ceiling)  # only one cell holds the ceiling
+        part = self.base.cells(edges)
+        return Cells.join(whole, part.where(part.log_a > -np.inf))
 
     @property
     def doubt(self) -> float:

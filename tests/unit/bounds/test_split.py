@@ -172,13 +172,20 @@ def test_denormal_masses_of_b_are_rounded_down():
             assert mpf(b_lower) <= mpmath.ncdf(-z) <= mpf(b_upper)
 
 
-def test_a_ceiling_inside_a_cell_is_refused():
+def test_a_ceiling_inside_a_cell_cuts_it():
+    """What lies below the ceiling is all in the survey: the cell that holds it is not left out."""
     pair = tb.Poisson(tb.Gaussian(1.0), 0.2).pair(Direction.REMOVE)
     assert pair is not None
     cells = pair.survey()
     place = cells.size // 2
-    with pytest.raises(AssertionError, match="inside a cell"):
-        SplitDirection(Steps(((pair, 10),)), (float(0.5 * (cells.low[place] + cells.high[place])),))
+    ceiling = float(0.5 * (cells.low[place] + cells.high[place]))
+    with mpmath.workdps(40):
+        # the noise at which the loss log(1 - q + q e^{x - 1/2}) is at the ceiling
+        x = mpmath.log((mpmath.exp(mpf(ceiling)) - mpf(0.8)) / mpf(0.2)) + mpf(1) / 2
+        below = mpf(0.2) * mpmath.ncdf(x - 1) + mpf(0.8) * mpmath.ncdf(x)
+    survey = BelowPair(pair, ceiling).survey()
+    assert float(np.exp(survey.log_a).sum()) == pytest.approx(float(below), rel=1e-12)
+    assert survey.high[-1] == ceiling
 
 
 def test_steps_without_large_losses_have_no_ceiling():
