@@ -213,13 +213,14 @@ class EpsilonAsker(Asker):
         self.delta = delta
         low, high = direction.infinity
         mass = direction.steps.infinity
+        exact = mass.exact if mass.possible else None
         top = max(0.0, direction.max_loss) if direction.steps.items else 0.0
         if not direction.steps.items or delta >= 1.0:
             self.settle(0.0, 0.0)
-        elif delta < low or (mass.exact or 0) > delta or (delta == 0.0 and mass.certain):
+        elif delta < low or (delta == 0.0 and mass.certain) or (exact is not None and exact > delta):
             self.settle(direction.steps.infinity_from, math.inf)
             self.without_end = _BEYOND
-        elif delta in (0.0, mass.exact):  # nothing left for finite losses
+        elif delta in (0.0, exact):  # nothing left for finite losses
             self.settle(max(0.0, direction.steps.max_loss_lower), math.inf if delta < high else top)
         elif delta >= high and top == 0.0:
             self.settle(0.0, 0.0)
@@ -227,7 +228,7 @@ class EpsilonAsker(Asker):
             self.settle(0.0, math.inf)
         elif high > 0.0 and delta <= high:  # all but nothing is left for finite losses
             self.without_end = _AT_INFINITY
-            self._prepare(max(_LEFT * delta, TINIEST), top if mass.exact is not None else math.inf)
+            self._prepare(max(_LEFT * delta, TINIEST), top if exact is not None else math.inf)
         else:
             self._prepare(delta - high, top)
 

@@ -30,7 +30,7 @@ class Steps:
         """Mass of A on which some step reveals everything."""
         return any_of((pair.infinity, count) for pair, count in self.items)
 
-    @property
+    @cached_property
     def infinity_from(self) -> float:
         """What the losses that `infinity` counts are at least, all but 1e-300 of them (M8)."""
         least = min((pair.infinity_from for pair, _ in self.items if pair.infinity.possible), default=math.inf)
@@ -54,7 +54,7 @@ class Steps:
             return -math.inf
         return math.inf if math.inf in (loss for loss, _ in losses) else float_below(_sum(losses))
 
-    @property
+    @cached_property
     def only_gaussian(self) -> GaussianPair | None:
         """Return the one Gaussian that the composition is, if it is one."""
         if len(self.items) == 1:

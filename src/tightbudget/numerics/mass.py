@@ -56,6 +56,8 @@ class Mass:
     @property
     def lower(self) -> float:
         """No float larger than it."""
+        if not self.certain:
+            return 0.0
         if self.exact is not None:
             return float_below(self.exact)
         # denormal results are rounded absolutely
@@ -64,9 +66,11 @@ class Mass:
     @property
     def upper(self) -> float:
         """No float smaller than it; 0 only if it is 0."""
+        if not self.possible:
+            return 0.0
         if self.exact is not None:
             return float_above(self.exact)
-        return min(1.0, math.exp(self.log_upper) * (1.0 + 4.0 * U) + 1e-323) if self.possible else 0.0
+        return min(1.0, math.exp(self.log_upper) * (1.0 + 4.0 * U) + 1e-323)
 
     def times(self, factor: float) -> "Mass":
         """Return the probability of this and of something independent that has probability `factor`."""
