@@ -1,8 +1,13 @@
 """Standard output and error in every state: closed, full, a pipe that is left, an encoding without Greek letters."""
 
+import fcntl
 import os
+import pty
+import re
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -92,3 +97,17 @@ def test_without_a_question_there_is_help(line: str) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith(b"Usage: tightbudget") or done.stdout.startswith(b"Usage: tightbudget")
     assert b"Error" not in done.stderr
+
+
+def test_the_width_is_that_of_the_terminal() -> None:
+    main_end, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+    arguments = [str(COMMAND), "compare", "gaussian(sigma=282.84) * 512", "--delta", "1e-5"]
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    process = subprocess.Popen(arguments, stdout=terminal, stderr=terminal, env=environment, close_fds=True)
+    assert process.wait(timeout=60) == 0
+    os.close(terminal)
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", os.read(main_end, 65536).decode())
+    os.close(main_end)
+    assert "    [0.267165512071, 0.267165512104]" in shown.splitlines()
+    assert max(map(len, shown.splitlines())) <= 40

@@ -24,7 +24,7 @@ SMALLEST_STEP, LARGEST_STEP = 1e-100, 1e100  # squares of ε, and sums of them, 
 MOST_ROUNDS, MOST_RUNS = 10_000_000, 100_000_000
 FIXED = ("fixed", "stop-when-ahead")  # adversaries whose game is also worked out exactly
 
-STYLES = {"FAILS": "red", "holds": "green"}
+STYLES = {"FAILS": "red", "not caught here": "yellow"}
 
 app = group(help="Play odometers against adversaries who stop when it suits them.")
 

@@ -57,7 +57,8 @@ def show_styled(lines: Iterable[tuple[str, str]]) -> None:
     console = Console(highlight=False)
     with console.capture() as captured:
         for line, style in lines:
-            console.print(Text(line, style=style), soft_wrap=True)  # never wrapped, never cut
+            shown = Text(line, style="" if console.legacy_windows else style)  # old ones print the codes of styles
+            console.print(shown, soft_wrap=True)  # never wrapped, never cut
     show(captured.get().rstrip("\n"))
 
 
