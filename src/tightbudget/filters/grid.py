@@ -95,9 +95,8 @@ def gaussian_profile(mu: float, x: Array) -> tuple[Array, Array]:
     # as in bounds/gaussian.py: u and v are good to 3 roundings of their terms, which e^{-u^2/2} multiplies by u
     doubt = U * (24.0 + 4.0 * (np.abs(u) + 1.0) * v) * (first + second) + 1e-320
     lower, upper = np.maximum(first - second - doubt, 0.0), np.minimum(first - second + doubt, 1.0)
-    upper = np.minimum(
-        upper, mu * _DENSITY * (1.0 + 8.0 * U) + 5e-324
-    )  # delta(0) = 2 Phi(mu/2) - 1, where the terms all but cancel
+    # delta(0) = 2 Phi(mu/2) - 1 is below mu times the density at 0; for small mu the two terms all but cancel
+    upper = np.minimum(upper, mu * _DENSITY * (1.0 + 8.0 * U) + 5e-324)
     # delta(-x) = 1 - e^-x + e^-x delta(x), a sum of positive terms
     below = np.minimum(x, 0.0)
     mirrored, weight = -np.expm1(below), np.exp(below)

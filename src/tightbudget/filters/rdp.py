@@ -14,7 +14,7 @@ from tightbudget.filters.exact import Amount, exact, show, to_float
 from tightbudget.filters.increments import Increment, exact_order
 from tightbudget.filters.prices import TICKS, in_float
 from tightbudget.filters.states import TOLERANCE, State
-from tightbudget.filters.thresholds import CLOSEST_ORDER, LARGEST_ORDER, renyi_budget
+from tightbudget.filters.thresholds import CLOSEST_ORDER, LARGEST_ORDER, least_order, renyi_budget
 
 MOST_ORDERS = 1000
 
@@ -48,6 +48,17 @@ class RDPFilter(ConcentrationFilter):
         budgets = [renyi_budget(order, self._epsilon, weight * self._tail) for order, weight in each]
         self._prices: dict[Increment, Sums] = {}  # keyed by the step alone: hashing many orders takes longer than a decision
         self._budgets = tuple(budget.numerator * TICKS // budget.denominator for budget in budgets)
+        if max(self._budgets) <= 0 and not self._or_basic:
+            raise self._without_budget(orders)
+
+    def _without_budget(self, orders: Any) -> InvalidParameter:
+        """Return why no order can ever admit a step: to leave so small a delta takes a larger one."""
+        guarantee = f"epsilon {show(self._epsilon)} and delta {show(self._delta)}"
+        least = least_order(self._epsilon, max(self._weights) * self._tail)
+        if least is None:
+            return InvalidParameter("orders", orders, f"those of another filter: none has a budget at {guarantee}")
+        allowed = f"at least {show(least)}, one of them: smaller ones have no budget at {guarantee}"
+        return InvalidParameter("orders", orders, allowed, "tb.filters.best finds the best order for the steps to come.")
 
     @property
     def orders(self) -> tuple[float, ...]:

@@ -48,6 +48,24 @@ def renyi_budget(order: Fraction, epsilon: Fraction, tail: Fraction) -> Fraction
         return Fraction(budget - size * _ALLOWANCE)
 
 
+def least_order(epsilon: Fraction, tail: Fraction) -> Fraction | None:
+    """Return about the least order, of four digits, with a budget above 0; None if there is none up to the largest allowed.
+
+    (order - 1) times the budget grows with the order, so all larger ones have a budget too.
+    """
+    if renyi_budget(LARGEST_ORDER, epsilon, tail) <= 0:
+        return None
+    low, high = math.log(CLOSEST_ORDER), math.log(LARGEST_ORDER - 1)
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if renyi_budget(1 + Fraction(math.exp(middle)), epsilon, tail) > 0 else (middle, high)
+    for allowed in (1.0, 1.001, 1.002):
+        shown = Fraction(f"{1.0 + math.exp(high) * allowed:.4g}")
+        if shown <= LARGEST_ORDER and renyi_budget(shown, epsilon, tail) > 0:
+            return shown
+    return 1 + Fraction(math.exp(high))
+
+
 def most_rho(epsilon: Fraction, tail: Fraction) -> Fraction:
     """Return the largest rho for which some order leaves delta(epsilon) within the tail, rounded down.
 
