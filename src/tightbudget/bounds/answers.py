@@ -42,9 +42,11 @@ def _refined(askers: Sequence[Asker], rtol: float, atol: float) -> Bracket:
 
 def _brackets(askers: Sequence[Asker], rtol: float) -> Iterator[tuple[float, float]]:
     """Yield brackets, each inside the one before. Of the tolerance depends only after which stage they end."""
+    first = min((asker.first_stage for asker in askers), default=_STAGES[0])
     reached = True
     for stage in _STAGES:
-        if not reached and stage >= PATIENT:  # what was not reached is out of reach with the same work
+        # what was not reached is out of reach with the same work
+        if stage > first or (not reached and stage >= PATIENT):
             continue
         for asker in askers:
             asker.aim(stage)

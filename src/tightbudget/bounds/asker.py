@@ -10,11 +10,14 @@ from tightbudget.bounds.split import SplitDirection, ceilings, splittable
 from tightbudget.bounds.way import Reading, Source, Way
 from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.numerics.search import FARTHEST, first_at_most, last_at_least
+from tightbudget.pairs.exponential import ExponentialPair
 
 _USUAL = 1e-3  # tolerance until a stage says otherwise
+_LATTICE = 1e-5
 PATIENT = 1e-4  # whoever asks for a narrower bracket than this will wait for it
 _MOST_POINTS, _MOST_POINTS_PATIENT = 2.0**19, 2.0**21  # in all lists of a way: a second, and some 300 MB
 _NEAR = 0.4  # of the answer
+_ALIKE = 0.01  # epsilons, relatively
 
 _LEFT = 1e-16  # of delta, that finite losses may use where rounding cannot tell
 _TOO_SMALL = "delta is so near the smallest numbers of float64 that no finite upper end can be certified"
@@ -38,6 +41,13 @@ class Asker:
         self.untried: list[Maker] = []
         self._best: Maker | None = None  # the maker of the way that did best
         self._tilts: dict[float, tuple[int, int]] = {}  # by tolerance
+        self._stages = 0  # begun so far
+
+    @property
+    def first_stage(self) -> float:
+        """The tolerance to begin with: for repeated Laplace noise a fine one takes hardly longer than a coarse one."""
+        items = self.direction.steps.items
+        return _LATTICE if len(items) == 1 and isinstance(items[0][0], ExponentialPair) else _USUAL
 
     @property
     def reason(self) -> str:
@@ -50,12 +60,13 @@ class Asker:
 
     def aim(self, rtol: float) -> None:
         """Begin a stage: try all ways anew with this tolerance in mind, the one that did best so far first."""
-        self.rtol, self.ways = rtol, []
+        self.rtol, self.ways, self._stages = rtol, [], self._stages + 1
         makers: list[Maker] = [self.tilted, self.large_loss, self.apart, self.layers, self.apart, self.layers, self.apart]
         if self._best is not None:
             makers.remove(self._best)
             makers.insert(0, self._best)
         self.untried = [] if self.settled else makers
+        self._tried: dict[str, list[float]] = {}  # epsilons for which large losses were taken apart
 
     def advance(self, width: float, wanted: float) -> bool:
         """Compute once more; return whether there was anything left to try.
@@ -64,7 +75,9 @@ class Asker:
         pursued that did much worse than planned: where the law of the width fails, a finer grid is no help, or a dear one.
         """
         if self.ways and self.ways[-1].hopeful(wanted):
-            self._take(self.ways[-1].try_refining if self.untried else self.ways[-1].refine, wanted)
+            # later stages begin with the way that did best: there is no need to look around before it is pursued
+            look_around = self.untried and (self._stages == 1 or len(self.ways) > 1)
+            self._take(self.ways[-1].try_refining if look_around else self.ways[-1].refine, wanted)
             return True
         while self.untried:
             maker = self.untried.pop(0)
@@ -92,7 +105,8 @@ class Asker:
         """Return a new way; None if it was tried already."""
         if any(way.source is source and way.tilt == (cap, rung) for way in self.ways):
             return None
-        return Way(source, (cap, rung), _MOST_POINTS if self.rtol >= PATIENT else _MOST_POINTS_PATIENT)
+        patient = self.rtol < PATIENT and self._stages > 1
+        return Way(source, (cap, rung), _MOST_POINTS_PATIENT if patient else _MOST_POINTS)
 
     def cheapen(self) -> None:
         """Lower the upper end to a bound that takes no composition, if that is better."""
@@ -134,19 +148,25 @@ class Asker:
     def apart(self) -> Way | None:
         """Return the way of the small losses alone, with what the large ones give added to it."""
         epsilon = self.epsilon_in_question()
-        if not splittable(self.direction.steps, epsilon):
+        if not self._new("apart", epsilon) or not splittable(self.direction.steps, epsilon):
             return None
-        tops = ceilings(self.direction.steps, epsilon)
-        if any(isinstance(way.source, SplitDirection) and way.source.ceilings == tops for way in self.ways):
-            return None
-        found, cap = SplitDirection(self.direction.steps, tops), self.cap()
+        found, cap = SplitDirection(self.direction.steps, ceilings(self.direction.steps, epsilon)), self.cap()
         return self.way(found, cap, found.small.saddle(cap).for_epsilon(epsilon).rung)
 
     def layers(self) -> Way | None:
         """Return the way that tells compositions apart by the number of their large losses."""
         epsilon, cap = self.epsilon_in_question(), self.cap()
+        if not self._new("layers", epsilon):
+            return None
         found = layered(self.direction.steps, epsilon, cap, NEGLIGIBLE * self.rtol * self.finite)
         return self.way(found, cap, 0) if found is not None else None
+
+    def _new(self, kind: str, epsilon: float) -> bool:
+        """Whether nothing of the kind was tried in this stage for about this epsilon."""
+        tried = self._tried.setdefault(kind, [])
+        new = all(abs(epsilon - other) > _ALIKE * epsilon for other in tried)
+        tried.append(epsilon)
+        return new
 
     def cap(self) -> int:
         raise NotImplementedError
