@@ -876,6 +876,10 @@ MUTATIONS = [
              "1e-200 * 1e-200 is read as 0", ["unit/test_notation_slips.py"]),
     Mutation("computed huge", "notation/arithmetic.py", "    if math.isinf(result):", "    if False:",
              "1e200 * 1e200 is read as infinite", ["unit/test_notation_slips.py"]),
+    Mutation("tiny parameter", "mechanisms/checks.py", "if number == 0.0 and value != 0:", "if False:",
+             "a rate of 10^-400 is taken for 0", ["unit/test_tiny_parameters.py"]),
+    Mutation("tiny weight", "mechanisms/histograms.py", "if weight == 0.0 and value != 0:", "if False:",
+             "a weight of 10^-400 is taken for 0", ["unit/test_tiny_parameters.py"]),
     # odometers
     Mutation("odometer rounding", "odometers/boundaries.py", "RAISED = 1.0 + 128.0 * U", "RAISED = 1.0 - 4.0 * U",
              "formulas are rounded down", [ODOMETER]),

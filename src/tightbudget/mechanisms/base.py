@@ -15,7 +15,7 @@ from tightbudget.bounds.answers import delta_bracket, epsilon_bracket
 from tightbudget.bounds.direction import OneDirection
 from tightbudget.composition.steps import steps
 from tightbudget.errors import Contradiction, InvalidParameter
-from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, tolerances, whole_count
+from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, real, still_there, tolerances, whole_count
 from tightbudget.mechanisms.relations import DEFAULT, Relations, check_one, label, meant, stated
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Direction, Pair
@@ -23,6 +23,7 @@ from tightbudget.pairs.base import Direction, Pair
 Array = NDArray[np.float64]
 
 NEGLIGIBLE_WIDTH = 1e-300
+_HELD = "a number that a float holds"
 OF_A_CLASS = "bounded_range stands for a class; the upper end holds for all of it, the lower end is that of one member"
 
 
@@ -227,8 +228,10 @@ class Mechanism(Composable):
         for spec in fields(self):  # type: ignore[arg-type]
             value = getattr(self, spec.name)
             if type(value) not in (int, float, bool) and isinstance(value, numbers.Real):
-                plain = int(value) if isinstance(value, numbers.Integral) else float(value)
-                if spec.name in self.promises and isinstance(plain, float) and math.isfinite(plain):
+                plain = int(value) if isinstance(value, numbers.Integral) else real(spec.name, value, _HELD)
+                if spec.name not in self.promises:
+                    still_there(spec.name, value, plain, _HELD)  # a rate of 0, say, would reveal nothing at all
+                elif isinstance(plain, float) and math.isfinite(plain):
                     exact = Fraction(*value.as_integer_ratio())  # type: ignore[attr-defined]
                     while min(Fraction(plain), Fraction(repr(plain))) < exact:
                         plain = math.nextafter(plain, math.inf)
@@ -288,9 +291,12 @@ def _argument(name: str, value: object) -> str:
 def _numbers(values: Any) -> NDArray[Any]:
     try:
         array = np.asarray(values)
-        return array if array.ndim == 0 else array.astype(np.float64)
+        floats = array if array.ndim == 0 else array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameter("values", values, "a number or an array of numbers") from None
+    if array.dtype.kind in "Of" and ((floats == 0.0) & (array != 0)).any():  # fractions or long doubles
+        raise InvalidParameter("values", "nearer to 0 than any float", "a number or an array of numbers")
+    return floats
 
 
 def _each(value: Any, ask: Any) -> Any:

@@ -26,15 +26,22 @@ def real(name: str, value: object, allowed: str) -> float:
         raise InvalidParameter(name, "a number beyond 1e308", allowed) from None
 
 
+def still_there(name: str, value: object, number: float, allowed: str) -> float:
+    """Return the float of a value, unless it is 0 and the value is not: a fraction, say, that no float is near."""
+    if number == 0.0 and value != 0:
+        raise InvalidParameter(name, "nearer to 0 than any float", allowed, "The smallest float above 0 is 5e-324.")
+    return number
+
+
 def epsilon_asked(value: object) -> float:
-    epsilon = real("epsilon", value, "a number from 0 to inf")
+    epsilon = still_there("epsilon", value, real("epsilon", value, "a number from 0 to inf"), "a number from 0 to inf")
     if not epsilon >= 0.0:
         raise InvalidParameter("epsilon", value, "a number from 0 to inf")
     return epsilon
 
 
 def delta_asked(value: object) -> float:
-    delta = real("delta", value, "a number from 0 to 1")
+    delta = still_there("delta", value, real("delta", value, "a number from 0 to 1"), "a number from 0 to 1")
     if not 0.0 <= delta <= 1.0:
         raise InvalidParameter("delta", value, "a number from 0 to 1", "It is a probability; 1e-6 is a usual choice.")
     return delta

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,7 +99,7 @@ def _weights(name: str, values: object) -> tuple[float, ...]:
     try:
         if isinstance(values, str) or not isinstance(values, Iterable):
             raise TypeError
-        weights = tuple(float(value) for value in values)
+        weights = tuple(_weight(value) for value in values)
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameter(name, values, "a list of numbers") from None
     for place, weight in enumerate(weights):
@@ -110,6 +110,16 @@ def _weights(name: str, values: object) -> tuple[float, ...]:
     if sum(weights) == math.inf:
         raise InvalidParameter(name, "a histogram", "a list whose sum is finite")
     return weights
+
+
+def _weight(value: Any) -> float:
+    """Return a weight as a float; one that no float is near is none: as 0 it would make a finite loss infinite."""
+    if isinstance(value, str):
+        return typed_float(value)
+    weight = float(value)
+    if weight == 0.0 and value != 0:
+        raise ValueError
+    return weight
 
 
 def _normalised(weights: tuple[float, ...]) -> Array:
