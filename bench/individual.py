@@ -50,8 +50,8 @@ def main(people: int) -> None:
         path = Path(folder) / "people.f64"
         tb.individual.ZCDPFilter(1, people).save(path)
         for durable in (False, True):
-            opened = tb.individual.open(path, durable=durable)
-            report(f"zcdp in a file, durable={durable}", lambda opened=opened: opened.charge(amounts))
+            with tb.individual.open(path, durable=durable) as opened:
+                report(f"zcdp in a file, durable={durable}", lambda opened=opened: opened.charge(amounts))
 
 
 if __name__ == "__main__":

@@ -806,7 +806,7 @@ MUTATIONS = [
              "a setting that is missing in a state is filled in", [STATES]),
     Mutation("state overspent", "filters/states.py", "if used > cap and", "if used > 2 * cap and",
              "more than the cap may have been spent", [STATES]),
-    Mutation("state caps", "filters/states.py", "if value > Fraction(computed) * (1 + TOLERANCE):", "if value < 0:",
+    Mutation("state caps", "filters/states.py", "if value - Fraction(computed) > TOLERANCE *", "if 0 > TOLERANCE *",
              "a state may say that its cap is larger", [STATES]),
     Mutation("state logarithms", "filters/states.py", "if value < float(computed) * (1.0 - float(TOLERANCE)):", "if value < 0:",
              "a state may say that its tail is lighter", [STATES]),

@@ -247,3 +247,41 @@ def test_the_relations_of_steps_are_written() -> None:
         for wrong in (None, "add_remove", [1], {}, ["add_remove", "replace_one"]):
             with pytest.raises(tb.InvalidParameter, match="relations"):
                 restore({**made.state(), "relations": wrong})
+
+
+ENDS: list[Callable[[Any, Any], Any]] = [
+    filters.BasicFilter,
+    filters.AdvancedFilter,
+    filters.SharpenedFilter,
+    filters.WhitehouseFilter,
+    filters.ZCDPFilter,
+    lambda epsilon, delta: filters.RDPFilter(epsilon, delta, [2, "1.000000001", 10**9], or_basic=True),
+    filters.GDPFilter,
+    lambda epsilon, delta: odometers.LineOdometer(delta),
+    lambda epsilon, delta: odometers.RogersOdometer(delta),
+    lambda epsilon, delta: odometers.RenyiOdometer(delta, orders=[2, "1.000000001", 10**9]),
+]
+
+
+@pytest.mark.parametrize("delta", ["1e-300", "1e-12", "0.3", "0.999999999999"])
+@pytest.mark.parametrize("epsilon", ["1e-40", "1e-12", "1", "1e40"])
+@pytest.mark.parametrize("make", ENDS)
+def test_states_at_the_ends_come_back(make: Callable[[Any, Any], Any], epsilon: str, delta: str) -> None:
+    """Also those of filters that will never admit anything: their caps are below 0."""
+    try:
+        made = make(epsilon, delta)
+    except tb.InvalidParameter:
+        return  # there is no such filter
+    for part in (0.0, 0.3, 1.0):
+        with contextlib.suppress(tb.BudgetRefused):
+            made.spend(tb.PureDP(part * float(epsilon)))
+        assert reader(made)(json.loads(json.dumps(made.state()))) == made
+
+
+@pytest.mark.parametrize("step", [1e-3, 1e-5, 1e-40])
+@pytest.mark.parametrize("budget", [(1, 1e-6), (0.5, 0.9), (1e-12, 0.3)])
+def test_a_residual_filter_that_met_small_steps_comes_back(budget: tuple[float, float], step: float) -> None:
+    """They refine its grid, further than one may ask for."""
+    made = filters.ResidualFilter(*budget)
+    made.spend(tb.PureDP(step * budget[0]))
+    assert filters.from_state(json.loads(json.dumps(made.state()))) == made

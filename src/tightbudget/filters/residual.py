@@ -26,6 +26,7 @@ SHARE_AT_INFINITY = 1e-3  # of delta', kept as mass at infinite loss, so that th
 RESOLVED = 1e-9  # of that mass: tails are followed so far down
 MOST_POINTS, WIDEST = 2**22, 512  # of the grid: 32 megabytes for an array, and e^512 is a float
 FINEST = 2**17  # points of a grid that is refined for a small step: a decision takes a tenth of a second then
+NARROWEST = 2e-5  # width of a grid in parts of mu: one that was refined, down to 5e-5, can be read back
 RESOLVES = 2.0  # a grid is fine enough for a step whose variance is so many squares of its width
 MOST_COUNTED = 1000  # `remaining` carries out the decisions, one by one
 _LEAST = 1e-17  # parts below 1e-14 of what is left are not looked for
@@ -295,6 +296,6 @@ def _grid_step(step: Any, mu: float) -> float:
     if step is None:
         return 2.0 ** round(math.log2(mu / POINTS_PER_MU))
     h = to_float(exact("step", step, "a power of two"))
-    if not (0.0 < h < math.inf and math.frexp(h)[0] == 0.5 and 1e-4 * mu <= h <= mu):
-        raise InvalidParameter("step", step, f"a power of two from {1e-4 * mu:.3g} to {mu:.3g} for this budget")
+    if not (0.0 < h < math.inf and math.frexp(h)[0] == 0.5 and NARROWEST * mu <= h <= mu):
+        raise InvalidParameter("step", step, f"a power of two from {NARROWEST * mu:.3g} to {mu:.3g} for this budget")
     return h

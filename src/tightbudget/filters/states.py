@@ -146,9 +146,10 @@ def _relations(found: object, mixed: bool) -> Relations:
 
 
 def at_most(name: str, written: object, computed: Fraction | float) -> Fraction:
-    """Return a constant of which less is safe, as it was written."""
-    value = exact(name, written, "a number, as the state had it")
-    if value > Fraction(computed) * (1 + TOLERANCE):
+    """Return a constant of which less is safe, as it was written; below 0 it admits nothing."""
+    text, sign = (written[1:], -1) if isinstance(written, str) and written.startswith("-") else (written, 1)
+    value = exact(name, text, "a number, as the state had it") * sign
+    if value - Fraction(computed) > TOLERANCE * abs(Fraction(computed)):
         raise InvalidParameter(name, written, f"at most {to_float(computed):.17g}, which is what these settings allow")
     return value
 
