@@ -38,6 +38,7 @@ STEPS = "unit/composition/test_steps.py"
 MASS = "unit/numerics/test_mass.py"
 FROM_BELOW = "regression/test_largest_loss_from_below.py"
 BEYOND = "regression/test_beyond_floats.py"
+UNKNOWN = "regression/test_masses_that_are_not_known.py"
 DENORMALS = "regression/test_denormal_masses.py"
 MASSES = "unit/pairs/test_continuous.py::test_masses"
 WHOLE = "unit/pairs/test_continuous.py::test_nothing_is_missing"
@@ -261,6 +262,13 @@ MUTATIONS = [
     Mutation("finite beyond floats", "bounds/direction.py", "return 0.0, self.naive_delta(epsilon)",
              "return self.infinity[0], self.naive_delta(epsilon)",
              "losses too large for a float are taken for infinite ones", [BEYOND]),
+    Mutation("unknown survey", "bounds/direction.py", "if largest < 700.0 else math.inf", "if largest < 700.0 else 1e300",
+             "what is not known at all is charged as a small number", [UNKNOWN]),
+    Mutation("unknown single", "bounds/single.py", "if float(points.error.max(initial=0.0)) > _MOST_ERROR:",
+             "if float(points.error.max(initial=0.0)) > 1e99:",
+             "a bound is made of masses that are not known", [UNKNOWN]),
+    Mutation("unknown leaf", "buckets/leaf.py", "float(doubts.max()) > _MOST_ERROR", "float(doubts.max()) > 1e99",
+             "a grid is made of masses that are not known", [UNKNOWN]),
     Mutation("denormal single", "bounds/single.py", "denormal = (2.0 * points.size + 8.0) * TINIEST", "denormal = 0.0",
              "denormal masses are rounded to nearest", [DENORMALS]),
     Mutation("first direction", "bounds/answers.py", "upper = max((asker.upper for asker in askers), default=0.0)",

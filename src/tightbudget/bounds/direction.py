@@ -146,7 +146,8 @@ class OneDirection:
     @cached_property
     def _survey_error(self) -> float:
         """Factor by which masses of a survey may be larger than they are stored."""
-        return math.exp(min(700.0, max(float(pair.survey().error.max(initial=0.0)) for pair, _ in self.steps.items)))
+        largest = max(float(pair.survey().error.max(initial=0.0)) for pair, _ in self.steps.items)
+        return math.exp(largest) if largest < 700.0 else math.inf
 
     def _log_cap(self, cap: int) -> float:
         return -cap * math.log(10.0) - math.log(self.steps.total)

@@ -12,6 +12,8 @@ from tightbudget.numerics.rounding import TINIEST, U
 
 Array = NDArray[np.float64]
 
+_LARGEST = 600.0  # exponent; sums of as many as there are buckets stay in range
+
 
 @dataclass(frozen=True, eq=False)
 class Profile:
@@ -62,9 +64,9 @@ class Profile:
         # Exponents count from the first bucket that holds more than a trace, so that none of weight can underflow.
         origin = self.merged_losses[int(np.argmax(stack.rows[0] > 1e-12))] - shifted
         excess = self.merged_losses - shifted - origin
-        with np.errstate(over="ignore"):
-            gain = np.exp(np.minimum(-theta * excess, 600.0))
-            cost = np.exp(np.minimum(-(theta + 1.0) * excess + (log_b - log_a + stack.anchor - origin) + doubt, 650.0))
+        log_gain = -theta * excess
+        log_cost = -(theta + 1.0) * excess + (log_b - log_a + stack.anchor - origin) + doubt
+        gain, cost = np.exp(np.minimum(log_gain, _LARGEST)), np.exp(np.minimum(log_cost, _LARGEST))
         a, b = stack.rows[0] * gain, stack.rows[1] * cost
         # what S = {i, i+1, ...} is certain of: gain and cost fall geometrically from its first bucket on
         errors = [
@@ -72,9 +74,11 @@ class Profile:
             for row, tilt in ((0, theta), (1, theta + 1.0))
         ]
         charges = gain * errors[0] + cost * errors[1]
-        first = int(np.argmax(np.cumsum((a - b)[::-1])[::-1] - charges))
-        if -theta * float(excess[first]) > 590.0:
+        certainly = np.cumsum((a - b)[::-1])[::-1] - charges
+        known = (log_gain < _LARGEST) & (log_cost < _LARGEST)  # what would be too large for a float counts for less than it is
+        if not known.any():
             return self.infinity_lower
+        first = int(np.argmax(np.where(known, certainly, -np.inf)))
         kept_a, kept_b = float(a[first:].sum()), float(b[first:].sum())
         certain = kept_a - kept_b - float(charges[first]) * (1.0 + 1e-9) - (1e-12 + 2.0 * U * stack.size) * (kept_a + kept_b)
         finite = scaled(certain, log_a - theta * (shifted + origin) - doubt)

@@ -7,16 +7,20 @@ import numpy as np
 from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import Pair
 
+_MOST_ERROR = 0.5  # of a logarithm; a mass that is known less well than this is not known
+
 
 def single_delta(pair: Pair, epsilon: float, infinity: tuple[float, float]) -> tuple[float, float]:
     """Return lower and upper bounds on delta(epsilon) = A(S) - e^epsilon B(S), S = {loss > epsilon}."""
     lower, upper = infinity
     points = pair.points()
+    if float(points.error.max(initial=0.0)) > _MOST_ERROR:
+        return lower, 1.0
     above = points.where(points.low > epsilon)
     slack = pair.slack(max([epsilon, *above.low[-1:].tolist()])) + 4.0 * U * epsilon  # points are in order of loss
     if above.size:
         mass, excess = np.exp(above.log_a), above.low - epsilon
-        errors = above.error + (64.0 + above.size) * U  # of each mass, and of the sum
+        errors = np.expm1(above.error) + (64.0 + above.size) * U  # of each mass, and of the sum
         lower += max(0.0, float(np.sum(mass * -np.expm1(-np.maximum(excess - slack, 0.0)) * (1.0 - errors))))
         upper += float(np.sum(mass * -np.expm1(-(excess + slack)) * (1.0 + errors)))
     near = points.where((points.low <= epsilon) & (points.low > epsilon - slack))
@@ -37,9 +41,11 @@ def _tail(pair: Pair, edge: float, epsilon: float) -> tuple[float, float, float]
     tail = pair.cells(np.array([edge, math.inf]))
     if not tail.size or tail.log_a[0] == -math.inf:
         return 0.0, 0.0, 0.0
+    if float(tail.error[0]) > _MOST_ERROR:
+        return 0.0, 1.0, 1.0
     log_a = float(tail.log_a[0])
     ratio = float(tail.log_b[0]) - log_a + epsilon  # log of e^epsilon B(S) / A(S)
-    doubt = 2.0 * float(tail.error[0]) + 8.0 * U * (1.0 + abs(epsilon) + abs(log_a))
+    doubt = 2.0 * math.expm1(float(tail.error[0])) + 8.0 * U * (1.0 + abs(epsilon) + abs(log_a))
     a = math.exp(log_a)
     lower = -math.expm1(min(0.0, ratio + doubt)) * a * (1.0 - doubt)
     return lower, max(0.0, -math.expm1(min(700.0, ratio - doubt))) * a * (1.0 + doubt), a * (1.0 + doubt)

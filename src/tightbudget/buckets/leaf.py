@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 _ON_GRID = 1e-9  # a point this close to the grid (in steps) is put on it; the displacement is part of the slack
 _NO_NOISE = np.zeros(3)
 _MOST_DOUBT = 1e3  # in steps: a grid so much finer than the losses are known brings nothing
+_MOST_ERROR = 50.0  # of a logarithm: masses that are known less well are not known
 _ROUNDINGS = 16.0 * U  # of the number of steps from the anchor, relative
 
 
@@ -218,7 +219,9 @@ def _tilted(
     lower[1] = np.bincount(above, b, x.size)
     # logs are good to their errors, exponents rounded at the size of their terms
     doubts = events.error + U * (16.0 + 2.0 * np.abs(logs) + 4.0 * np.abs(tilts) + np.abs(shifts))
-    error_a, error_b = np.einsum("ij,ij->i", masses, np.expm1(np.minimum(doubts, 700.0))).tolist()
+    if above.size and float(doubts.max()) > _MOST_ERROR:
+        raise TooWide
+    error_a, error_b = np.einsum("ij,ij->i", masses, np.expm1(doubts)).tolist()
     error = np.array([error_a, error_a, error_b])
     offset = float(np.einsum("i,i", a, x[above] - events.loss))
     if below:
@@ -226,7 +229,7 @@ def _tilted(
         upper[below[1]] += mass
         error[0] += mass * U * (32.0 + 2.0 * abs(below[0]) + 4.0 * abs(lifted) + abs(shift_a))
     if log_beyond > -math.inf:
-        missing = math.exp(min(700.0, log_beyond - theta * origin - shift_a))
+        missing = math.exp(log_beyond - theta * origin - shift_a)
         error[0] += missing * (1.0 + 1e-9 + 16.0 * U * theta * abs(origin))
     # A bucket of the lower reading stands for the mean loss of its events, so that both readings stay together; any
     # place would be sound.

@@ -10,6 +10,7 @@ from tightbudget.pairs.base import NEGLIGIBLE, Array, Cells, Pair
 from tightbudget.published.buckets import A, Buckets, bucket_list
 
 _ON_EDGE = 1e-9  # a loss this close above i log f (in buckets) is put in bucket i; the displacement is part of the slack
+_LARGE = 50.0  # error of a logarithm: nothing is known
 
 
 def leaf_buckets(pair: Pair, log_factor: float, n: int) -> Buckets:
@@ -55,9 +56,11 @@ def _add(a: Array, b: Array, error: Array, cells: Cells, column: NDArray[np.intp
     mass_a, mass_b = np.exp(cells.log_a), np.exp(cells.log_b)
     a += np.bincount(column, mass_a, a.size)
     b += np.bincount(column, mass_b, b.size)
-    stated = np.where(mass_a + mass_b > 0.0, np.minimum(cells.error, 700.0), 0.0)
-    relative = np.expm1(stated + (8.0 + crowd) * U)
-    error += [mass_a @ relative, mass_b @ relative, mass_b @ relative]
+    stated = np.where(np.maximum(cells.log_a, cells.log_b) > -np.inf, cells.error, 0.0)
+    known = float(stated.max(initial=0.0)) < _LARGE
+    relative = np.expm1(np.minimum(stated, _LARGE) + (8.0 + crowd) * U)
+    # neither the masses nor their truth add up to more than 1, however little is known of each
+    error += np.minimum([mass_a @ relative, mass_b @ relative, mass_b @ relative], 1.01) if known else 1.01
 
 
 def _columns(losses: Array, log_factor: float, n: int) -> tuple[NDArray[np.intp], float]:
