@@ -61,10 +61,12 @@ def _random_leaf(rng: random.Random, f: Fraction, n: int) -> Case:
     a = [Fraction(rng.randint(0, 9)) for _ in range(size)]
     b = [rng.choice([p * f ** rng.randint(-3, 3), Fraction(rng.randint(0, 9)), p]) for p in a]
     a[0], b[0] = a[0] + 1, b[0] + 1
-    a, b = [p / sum(a) for p in a], [q / sum(b) for q in b]
-    pair = Histograms(tuple(map(float, a)), tuple(map(float, b))).pair(Direction.REMOVE)
-    if pair is None:
+    whole = math.lcm(*(q.denominator for q in b))
+    weights = [q * whole for q in b]  # as floats: exact, or the truth would be that of another leaf
+    pair = Histograms(tuple(map(float, a)), tuple(map(float, weights))).pair(Direction.REMOVE)
+    if pair is None or any(Fraction(float(q)) != q for q in weights):
         return _random_leaf(rng, f, n)
+    a, b = [p / sum(a) for p in a], [q / sum(b) for q in b]
     return Case(atomic.leaf(a, b, f, n), Leaf(pair, math.log(f), n))
 
 

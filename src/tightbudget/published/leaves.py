@@ -30,6 +30,7 @@ def leaf_buckets(pair: Pair, log_factor: float, n: int) -> Buckets:
         _add(a, b, error, points, column, int(np.bincount(column).max()))
     error += NEGLIGIBLE  # what underflows
     error[A] += pair.unresolved * (1.0 + 1e-9)
+    error[A] += pair.infinity.upper - pair.infinity.lower  # bucket infinity holds the most it may be
 
     used = np.flatnonzero(a[:-1]) - n
     reach = log_factor * (2.0 + float(np.abs(used).max(initial=0)))  # no loss in the list is larger

@@ -68,5 +68,6 @@ def test_tails_that_are_not_resolved_are_booked():
 def test_infinite_mass_is_booked_and_counted_from_below():
     buckets = leaf_buckets(points([0.3], infinity=Mass.about(math.log(0.25), 1e-6)), STEP, N)
     assert buckets.infinity >= 0.25 * math.exp(1e-6)
+    assert buckets.error[A] >= 0.49e-6
     assert buckets.distinguishing <= 0.25 * math.exp(-1e-6)
     assert buckets.distinguishing == pytest.approx(0.25, rel=1e-5)
