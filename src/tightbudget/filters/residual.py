@@ -130,8 +130,9 @@ class ResidualFilter(Filter):
     def counted(self, increment: Increment, most_work: float = math.inf) -> tuple[int, bool]:
         """Return how many more such steps are admitted, and whether the counting was cut off, so that there may be more.
 
-        It ends after 1000 steps, or as soon as that is certain: when a tenth of what is left would pay ten times as much for
-        each. Or as soon as so many profiles were compared, a refined one counting as many: some steps need ten times as many.
+        It ends after 1000 steps, and is taken to get there once a tenth of what is left would pay each of them ten times the
+        price of the last: prices change little while most is left. Or it ends as soon as so many profiles were compared, those
+        on a finer grid counting for more: some steps need ten times as many.
         """
         self._checked(increment)
         trial = copy.copy(self)  # of one moment; meanwhile others may spend

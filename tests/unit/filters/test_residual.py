@@ -253,3 +253,12 @@ def test_losses_known_no_finer_than_many_grid_points_are_refused(epsilon: str, d
     assert budget.remaining(step) == 0
     assert budget.state() == before
     assert budget.quote(tb.PureDP(0))
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.6, 0.7, 0.8, 0.9, 1.1, 1.3, 4.0])
+@pytest.mark.parametrize("delta", [0.1, 1e-6, 1e-300])
+def test_the_finest_grid_is_read_back(epsilon: float, delta: float) -> None:
+    budget = ResidualFilter(epsilon, delta)
+    budget.spend(tb.PureDP(1e-6 * epsilon))
+    assert budget._sums[2] < budget._h
+    assert from_state(budget.state()) == budget
