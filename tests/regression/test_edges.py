@@ -202,8 +202,36 @@ def test_more_steps_than_can_be_composed_still_have_an_upper_bound(count: int) -
         lambda: tb.Composition(5),
         lambda: tb.Histograms.from_csv(None),
         lambda: tb.TruncatedLaplace(1e300, 1e-30, 1e-31),
+        # what is a float no longer once it is divided by sigma: the bracket was [0, 4.5e-322] where delta(0) is 0.05
+        lambda: tb.TruncatedGaussian(1e300, 1e-23, 1e-24),
+        lambda: tb.TruncatedGaussian(1e300, 1.0, 1e-24),
     ],
 )
 def test_what_is_no_number_is_refused_by_name(make) -> None:
     with pytest.raises(tb.InvalidParameter):
         make()
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1.0])
+def test_a_mass_of_which_nothing_is_known_is_not_small(epsilon: float) -> None:
+    """Cells of a shift of 1e48 sigmas are good to a factor of e^1e83: that they hold 1e-306 says nothing."""
+    composition = tb.GaussianDP(2.18196993167274e48) * 7 + tb.PureDP(3.3499487754987856e70) * 1_000_000
+    assert composition.delta(epsilon).upper == 1.0  # that of the pure steps alone is 1 - e^-1e70
+
+
+@pytest.mark.parametrize(
+    "composition",
+    [
+        tb.Poisson(tb.Gaussian(3.341908287005347e-242, 1.686338578998053e-232), 0.75) * 100,
+        tb.Poisson(tb.GaussianDP(1.7562314870066427e103), 0.02022903725404812) * 7,
+        tb.TruncatedGaussian(6.683145290154465e27, 2.2316172526798703e196, 3.3474258790198055e196),
+        tb.TruncatedGaussian(1e-300, 1.0, 1e-20),
+        tb.Poisson(tb.TruncatedGaussian(1e-300, 1.0, 1e-20), 0.5) * 2,
+    ],
+    ids=str,
+)
+def test_losses_at_the_end_of_the_floats(composition: tb.Mechanism | tb.Composition) -> None:
+    """All of these reveal as good as everything that is sampled."""
+    for bracket in (composition.delta(0.0), composition.delta(1e-310)):
+        assert bracket.upper >= 0.13
+    assert composition.epsilon(1e-320).upper > 1e100

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
 from tightbudget.mechanisms.nothing import BEYOND, all_but_revealing, revealing
@@ -12,6 +13,9 @@ from tightbudget.mechanisms.relations import ANY
 from tightbudget.numerics.rounding import TINIEST
 from tightbudget.pairs.base import NEGLIGIBLE, Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
+
+_LEAST = 1e-280  # of a cut-off and a shift, in sigmas: below, their quotients and products are no longer relatively accurate
+_FARTHEST = 1e151  # shift in sigmas whose square, the loss, is near the end of the floats
 
 
 @dataclass(frozen=True)
@@ -51,13 +55,18 @@ class TruncatedGaussian(Mechanism):
         positive("sigma", self.sigma)
         positive("bound", self.bound)
         positive("sensitivity", self.sensitivity, zero=True)
+        for name, value in (("bound", self.bound), ("sensitivity", self.sensitivity)):
+            if value and value / self.sigma < _LEAST:
+                raise InvalidParameter(name, value, f"at least {_LEAST:g} sigma", "The noise is uniform, or nothing is hidden.")
 
     def pair(self, direction: Direction) -> Pair | None:
         if self.sensitivity == 0:
             return None
         if self.sensitivity >= 2 * self.bound:
             return revealing()
-        return GaussianPair(self.sensitivity / self.sigma, self.bound / self.sigma)
+        m, cut = self.sensitivity / self.sigma, self.bound / self.sigma
+        # beyond this losses are infinite or, all but 1e-300 of them, about m^2/2: no float holds their bounds
+        return all_but_revealing(BEYOND) if m > _FARTHEST else GaussianPair(m, cut)
 
 
 @dataclass(frozen=True)

@@ -90,13 +90,19 @@ class BelowPair:
         if points.size:
             parts.append(points.where(points.low > threshold))
         cells = Cells.join(*parts) if parts else Cells.none()
-        a, b = np.exp(cells.log_a), np.exp(cells.log_b)
-        low, high = np.exp(-cells.error) * (1.0 - _SUM), np.exp(cells.error) * (1.0 + _SUM)
+        least_a, least_b = (_total(logs - cells.error) * (1.0 - _SUM) for logs in (cells.log_a, cells.log_b))
+        with np.errstate(invalid="ignore"):  # an empty cell of which nothing is known
+            most_a, most_b = (_total(logs + cells.error) * (1.0 + _SUM) for logs in (cells.log_a, cells.log_b))
         beyond = self.base.unresolved + NEGLIGIBLE
         # denormal masses are rounded absolutely: NEGLIGIBLE is more than all of that
         return (
-            max(0.0, float(a @ low) + self.base.infinity.lower - NEGLIGIBLE),
-            float(a @ high) + beyond + self.base.infinity.upper,
-            max(0.0, float(b @ low) - NEGLIGIBLE),
-            float(b @ high) + beyond * math.exp(min(700.0, max(0.0, -threshold))),
+            max(0.0, least_a + self.base.infinity.lower - NEGLIGIBLE),
+            most_a + beyond + self.base.infinity.upper,
+            max(0.0, least_b - NEGLIGIBLE),
+            most_b + beyond * math.exp(min(700.0, max(0.0, -threshold))),
         )
+
+
+def _total(logs: Array) -> float:
+    """Return the sum of masses given by their logs; none is larger than 1, however little is known of it."""
+    return float(np.exp(np.minimum(np.nan_to_num(logs, nan=0.0, neginf=-np.inf), 0.0)).sum())

@@ -106,7 +106,8 @@ class GaussianPair:
         norm = self._log_norm
         at_cut = 8.0 * U * self._cut_size * (np.abs(middle) + self.m + 1.0)
         # the middle is good to u|z| and m to 6u m, which moves log phi by at most 8u (|z| + m)^2
-        error = errors.max(axis=0) + U * (8.0 * (np.abs(middle) + self.m) ** 2 + 8.0 + 4.0 * abs(norm)) + at_cut
+        with np.errstate(over="ignore"):  # an error beyond all floats is one that says nothing
+            error = errors.max(axis=0) + U * (8.0 * (np.abs(middle) + self.m) ** 2 + 8.0 + 4.0 * abs(norm)) + at_cut
         return Cells(low, high, log_a - norm, log_b - norm, error)
 
     def survey(self) -> Cells:

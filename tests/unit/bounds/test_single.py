@@ -92,3 +92,14 @@ def test_what_is_unresolved_is_charged():
     finite = 0.4 * -math.expm1(-0.5)
     assert upper >= finite + 0.1  # all of it may have a huge loss
     assert lower <= finite  # or none
+
+
+@pytest.mark.parametrize("error", [0.05, 0.4, 2.0, 30.0, 600.0])
+@pytest.mark.parametrize("name", LAWS)
+def test_an_error_of_a_logarithm_is_a_factor(name: str, error: float):
+    """Masses that are too small by a factor e^error, and say so: 1 + error is less than that."""
+    pair, law = LAWS[name]
+    for epsilon in (0.0, 0.1, 1.0):
+        for rough in (RoughPair(pair, error, a=-1.0, b=-1.0), RoughPair(pair, error, a=1.0, b=1.0)):
+            lower, upper = single_delta(rough, epsilon, (pair.infinity.lower, pair.infinity.upper))
+            assert mpf(lower) <= exact(law, epsilon) <= mpf(upper)
