@@ -1,5 +1,7 @@
 """epsilon at delta = 0 is the largest loss; its lower end lay above it for subsampled noise, up to 19-fold at q = 1e-15."""
 
+from fractions import Fraction
+
 import mpmath
 import pytest
 from mpmath import mpf
@@ -36,6 +38,17 @@ def test_both_ends_of_a_subsampled_largest_loss(name: str, q: float, count: int)
         true = count * subsampled(loss, q)
         assert mpf(answer.lower) <= true <= mpf(answer.upper)
         assert mpf(answer.upper) - mpf(answer.lower) <= true * mpf(10) ** -11 + count * mpf(10) ** -321
+
+
+@pytest.mark.parametrize(
+    ("sensitivity", "scale"), [(1.0, 3.0), (0.7, 0.3), (5.0, 7.0), (1.0, 0.1), (1.5e-323, 2.4446619239560814)]
+)
+@pytest.mark.parametrize("count", [1, 4, 10**15])
+def test_quotients_that_no_float_is(sensitivity: float, scale: float, count: int):
+    true = Fraction(sensitivity) / Fraction(scale) * count
+    found = (tb.Laplace(scale, sensitivity) * count).epsilon(0)
+    assert Fraction(found.lower) <= true <= Fraction(found.upper)
+    assert found.upper - found.lower <= 1e-15 * found.upper + count * 5e-324
 
 
 @pytest.mark.parametrize("rates", [(1e-3, 1e-3), (1e-9, 0.5), (1e-160, 1e-160)])

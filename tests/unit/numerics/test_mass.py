@@ -107,3 +107,14 @@ def test_nothing():
 def test_all_and_all_but_all(value: float):
     assert Mass.exactly(value).lower == Mass.exactly(value).upper == value
     assert any_of([(Mass.exactly(value), 3), (Mass.exactly(0.5), 2)]).upper == 1.0
+
+
+@pytest.mark.parametrize("power", [40.0, 1000.0, 1e5])
+@pytest.mark.parametrize("count", [2, 7, 10**6])
+def test_both_ends_of_a_union_of_rare_events(power: float, count: int):
+    """Known to a rounding, the two ends still lie on either side."""
+    mass = Mass(-power, -power)
+    found = any_of([(mass, count)])
+    with mpmath.workdps(60):
+        true = mpmath.log(-mpmath.expm1(count * mpmath.log1p(-mpmath.exp(-mpf(power)))))
+        assert mpf(found.log_lower) <= true <= mpf(found.log_upper)
