@@ -95,6 +95,7 @@ FREQUENCIES = "unit/numerics/test_frequencies.py"
 SPECTRUM = "unit/composition/test_spectrum.py"
 SPLIT = "unit/bounds/test_split.py"
 LAYERS = "unit/bounds/test_layers.py"
+LAPLACE = "unit/bounds/test_laplace.py"
 SPECTRAL = "unit/bounds/test_spectral.py"
 NOISE = "reproduce/test_noise.py"
 NOTATION = "unit/test_notation.py"
@@ -375,6 +376,13 @@ MUTATIONS = [
     Mutation("counted twice", "bounds/split.py", "pair.above(pair.ceiling + pair.doubt)",
              "pair.above(pair.ceiling - pair.doubt)",
              "events at the ceiling count as small and as large in the lower bound", [SPLIT]),
+    Mutation("more inner losses", "bounds/laplace.py", " + self._beyond(epsilon))", ")",
+             "compositions with more inner losses than were followed are lost", [LAPLACE]),
+    Mutation("closed form's rounding", "bounds/laplace.py", "value * (1.0 + error)", "value * (1.0 - error)",
+             "rounding is charged to the wrong side", [LAPLACE]),
+    Mutation("closed form's integrals", "bounds/laplace.py", "tails[power + 1 : power + most + 2, :most]",
+             "tails[power : power + most + 1, :most]",
+             "a mean is that of one uniform number less", [LAPLACE]),
     Mutation("cut cell", "pairs/below.py", "return Cells.join(whole, part.where(part.log_a > -np.inf))", "return whole",
              "the cell that holds the ceiling is left out", [SPLIT]),
     Mutation("edge not sharp", "pairs/above.py", "error[first] += self._strip(float(edges[first + 1]))",

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from tightbudget.bounds.direction import WIDEST, OneDirection, cap_for
 from tightbudget.bounds.gaussian import gaussian_guess
+from tightbudget.bounds.laplace import laplace_direction
 from tightbudget.bounds.layers import NEGLIGIBLE, layered
 from tightbudget.bounds.split import SplitDirection, ceilings, splittable
 from tightbudget.bounds.way import Reading, Source, Way
@@ -62,9 +63,11 @@ class Asker:
         """Begin a stage: try all ways anew with this tolerance in mind, the one that did best so far first."""
         self.rtol, self.ways, self._stages = rtol, [], self._stages + 1
         makers: list[Maker] = [self.tilted, self.large_loss, self.apart, self.layers, self.apart, self.layers, self.apart]
-        if self._best is not None:
+        if self._best is not None and self._best in makers:
             makers.remove(self._best)
             makers.insert(0, self._best)
+        if self._stages > 1:  # a bracket this narrow is worth the sum
+            makers.insert(0, self.closed)
         self.untried = [] if self.settled else makers
         self._tried: dict[str, list[float]] = {}  # epsilons for which large losses were taken apart
 
@@ -138,6 +141,15 @@ class Asker:
 
     def tilted(self) -> Way | None:
         return self.way(self.direction, *self.tilt())
+
+    def closed(self) -> Way | None:
+        """Return the way of repeated Laplace noise in closed form."""
+        found = laplace_direction(self.direction.steps)
+        if found is None:
+            return None
+        self.tilt()  # and the estimate that goes with it
+        self.estimate = 0.5 * (self.lower + self.upper) if self.upper < math.inf else self.estimate
+        return self.way(found, 0, 0)
 
     def large_loss(self) -> Way | None:
         """Return the way with a tilt for one large loss, and take the estimate that goes with it."""
