@@ -179,5 +179,5 @@ def deltas(random: Random, sides: Sequence[Steps], count: int) -> list[float]:
 
 
 def nearest(x: arb) -> float:
-    """A float near the middle of a ball, inf if it is too large for one or the ball says nothing."""
-    return float(x.mid()) if x.is_finite() and abs(x) < 1.7e308 else math.inf
+    """A float from 0 near the middle of a ball, inf if it is too large for one or the ball says nothing."""
+    return max(0.0, float(x.mid())) if x.is_finite() and abs(x) < 1.7e308 else math.inf
