@@ -942,6 +942,10 @@ MUTATIONS = [
              "binary amounts may add up to more than is promised", [INDIVIDUAL]),
     Mutation("individual NaN", "individual/base.py", "if not array.min() >= 0:", "if array.min() < 0:",
              "an amount that is no number is charged", [INDIVIDUAL]),
+    Mutation("individual amounts", "individual/base.py", "np.array(amounts, subok=False)", "np.asanyarray(amounts)",
+             "amounts change between the check and the charge", [INDIVIDUAL]),
+    Mutation("individual overlap", "individual/base.py", "if abs(balances.strides[0]) <", "if 8 <",
+             "two people have one balance, of which only one charge remains", [INDIVIDUAL]),
     Mutation("individual flush", "individual/base.py", "if self._durable and self._file", "if not self._durable and self._file",
              "people take part before the disk knows", [INDIVIDUAL_FILES]),
     # the games: a judge that looks away would let any filter pass

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tightbudget as tb
 from tightbudget.individual import base
-from tightbudget.individual.units import GUARANTEED
+from tightbudget.individual.units import GUARANTEED, Units
 
 MAKERS = {
     "renyi": lambda budget, people: tb.individual.RenyiFilter(8, budget, people),
@@ -137,6 +137,55 @@ def test_bad_amounts_cost_nothing(kind: str, amounts: Any) -> None:
     assert (group.balances == before).all()
 
 
+class Late(np.ndarray[Any, np.dtype[np.float64]]):
+    """Amounts that change once they have been looked at."""
+
+    def min(self, *arguments: Any, **options: Any) -> Any:
+        found = super().min(*arguments, **options)
+        self[-1] = -0.4
+        return found
+
+
+@every
+def test_amounts_are_checked_as_they_are_charged(kind: str) -> None:
+    group = MAKERS[kind](1, 3)
+    assert group.charge(0.5).all()
+    before = group.balances.copy()
+    assert group.charge(np.full(3, 0.1).view(Late)).all()
+    assert (group.balances > before).all()
+
+
+@every
+def test_another_thread_may_change_the_amounts_meanwhile(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    group, amounts, of_array = MAKERS[kind](1, 4), np.full(4, 0.1), Units.of_array
+    assert group.charge(0.5).all()
+    before = group.balances.copy()
+
+    def meanwhile(self: Units, *arguments: Any) -> Any:
+        amounts[-1] = -0.4
+        return of_array(self, *arguments)
+
+    monkeypatch.setattr(base, "CHUNK", 2)
+    monkeypatch.setattr(Units, "of_array", meanwhile)
+    assert group.charge(amounts).all()
+    assert (group.balances > before).all()
+
+
+class Twofold(np.ndarray[Any, np.dtype[np.float64]]):
+    """Balances that hand out copies of their parts."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return np.array(super().__getitem__(key))
+
+
+def test_balances_of_another_class_are_charged_in_place() -> None:
+    mine = np.zeros(3)
+    group = tb.individual.ZCDPFilter(1, balances=mine.view(Twofold))
+    assert group.charge(0.75).all()
+    assert (mine == 0.75e15).all()
+    assert not group.quote(0.75).any()
+
+
 def test_other_number_types() -> None:
     group = tb.individual.ZCDPFilter(100, 3)
     assert group.charge(np.array([1, 2, 3], dtype=np.uint8)).all()
@@ -169,6 +218,9 @@ def test_other_number_types() -> None:
         lambda: tb.individual.ZCDPFilter(1, balances=np.array([0.0, np.nan])),
         lambda: tb.individual.ZCDPFilter(1, balances=np.array([0.0, 1e15 + 1])),
         lambda: tb.individual.ZCDPFilter(1, balances=np.broadcast_to(np.zeros(1), 3)),
+        lambda: tb.individual.ZCDPFilter(1, balances=np.ndarray(3, buffer=np.zeros(3), strides=(0,))),
+        lambda: tb.individual.ZCDPFilter(1, balances=np.ndarray(3, buffer=np.zeros(3), strides=(4,))),
+        lambda: tb.individual.ZCDPFilter(1, balances=np.ndarray(3, buffer=np.zeros(3), strides=(-4,), offset=8)),
         lambda: tb.individual.ZCDPFilter(1, balances=np.ma.array([0.0, 1.0], mask=[True, False])),
         lambda: tb.individual.ZCDPFilter("1e400", 1),
         lambda: tb.individual.GDPFilter("1e400", 1),

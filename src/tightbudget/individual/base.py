@@ -157,17 +157,20 @@ class IndividualFilter(Shared, ABC):
         taking = np.zeros(self.people, dtype=np.bool_)  # who is not decided upon does not take part
         for start in range(0, self.people, CHUNK):
             part = slice(start, start + CHUNK)
-            costs = cost if each is None else self._units.of_array(each[part].astype(np.float64, copy=False), self._scale)
+            costs = cost if each is None else self._units.of_array(each[part], self._scale)
             after = self._balances[part] + costs  # whole numbers below 2^53: exact
             np.less_equal(after, self._limit, out=taking[part])
             if spend:
                 np.copyto(self._balances[part], after, where=taking[part])
         return taking
 
-    def _each(self, amounts: Any) -> NDArray[Any] | None:
-        """Return the amounts if there is one for each person, all checked before anything is spent; None for one number."""
+    def _each(self, amounts: Any) -> Array | None:
+        """Return the amounts if there is one for each person, all checked before anything is spent; None for one number.
+
+        They are a plain copy: what was checked is what is charged, whoever writes to the caller's array meanwhile.
+        """
         _refuse_masks(amounts)
-        array = amounts if isinstance(amounts, np.ndarray) else _row(amounts) if isinstance(amounts, list | tuple) else None
+        array = _row(amounts) if isinstance(amounts, np.ndarray | list | tuple) else None
         if array is None or array.ndim == 0:
             return None
         if array.shape != (self.people,):
@@ -176,11 +179,11 @@ class IndividualFilter(Shared, ABC):
             raise InvalidParameter("amounts", f"of type {array.dtype}", "whole or floating-point numbers of at most 64 bits")
         if not array.min() >= 0:  # written so that NaN is refused too
             raise InvalidParameter("amounts", float(array.min()), "numbers from 0", "Nobody was charged.")
-        return array
+        return array.astype(np.float64, copy=False)
 
     def _given(self, people: int | None, balances: Array) -> Array:
         """Return the caller's array, checked; if it is a file, nobody else charges it from now on."""
-        self._check_form(people, balances)
+        balances = self._in_form(people, balances)
         self._file = mapped(balances)
         if self._file is None:
             self._locks = GIVEN
@@ -193,14 +196,21 @@ class IndividualFilter(Shared, ABC):
             raise
         return balances
 
-    def _check_form(self, people: int | None, balances: Array) -> None:
-        plain = isinstance(balances, np.ndarray) and not isinstance(balances, np.ma.MaskedArray)
-        if not plain or balances.dtype != np.float64 or balances.ndim != 1 or not balances.size:
-            raise InvalidParameter("balances", type(balances).__name__, "an array of float64 in a row, not empty")
+    def _in_form(self, people: int | None, given: Array) -> Array:
+        """Return the caller's array as the array it is, whatever else its class makes of it."""
+        if not isinstance(given, np.ndarray) or isinstance(given, np.ma.MaskedArray):
+            raise InvalidParameter("balances", type(given).__name__, "an array of float64 in a row, not empty")
+        balances = np.asarray(given)
+        if balances.dtype != np.float64 or balances.ndim != 1 or not balances.size:
+            found = f"of type {balances.dtype} and shape {balances.shape}"
+            raise InvalidParameter("balances", found, "an array of float64 in a row, not empty")
         if people is not None and people != len(balances):
             raise InvalidParameter("people", people, f"{len(balances)}, as there are that many balances")
+        if abs(balances.strides[0]) < balances.itemsize < balances.nbytes:
+            raise InvalidParameter("balances", "overlapping", "an array with a place of its own for each person")
         if not balances.flags.writeable:
             raise InvalidParameter("balances", "read-only", "an array that may be written to")
+        return balances
 
     def _check_values(self, balances: Array) -> None:
         for start in range(0, len(balances), CHUNK):
@@ -222,9 +232,9 @@ def _refuse_masks(amounts: Any) -> None:
         raise InvalidParameter("amounts", "masked", "numbers without a mask", "Give inf for those who are to be left out.")
 
 
-def _row(amounts: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
+def _row(amounts: NDArray[Any] | list[Any] | tuple[Any, ...]) -> NDArray[Any]:
     try:
-        return np.asarray(amounts)
+        return np.array(amounts, subok=False)
     except ValueError:
         raise InvalidParameter("amounts", amounts, "one number, or a list with one for each person") from None
 
