@@ -1,8 +1,11 @@
-"""Files written whole or not at all."""
+"""Files written whole or not at all; what is there and is no file (pipes, devices, open files) is written to as it is."""
 
 import csv
 import io
 import os
+import re
+import shutil
+import stat
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +15,8 @@ from tightbudget.interfaces import plot as picture
 from tightbudget.interfaces.cli.options import Usage
 
 STANDARD_OUTPUT = Path("-")
+_OPEN_FILES = {"/dev/stdout": 1, "/dev/stderr": 2}
+_OPEN_FILE = re.compile(r"(?:/dev/fd|/proc/self/fd)/([0-9]{1,9})")
 
 
 def check_targets(plot: Path | None, csv_file: Path | None = None, as_json: bool = False) -> None:
@@ -33,8 +38,29 @@ def check_target(name: str, path: Path, suffixes: tuple[str, ...] = ()) -> None:
         raise InvalidParameter(name, str(path), f"a file name ending in {' or '.join(suffixes)}")
     if path.is_dir():
         raise InvalidParameter(name, str(path), "a file name, not a folder")
-    if not path.parent.is_dir():
-        raise InvalidParameter(name, str(path), "in a folder that exists", f"Make {str(path.parent)!r} first.")
+    if _written_as_it_is(path):
+        return
+    target = path.resolve()
+    if not target.parent.is_dir():
+        raise InvalidParameter(name, str(path), "in a folder that exists", f"Make {str(target.parent)!r} first.")
+    if target.exists() and not _may_be_written(target):
+        raise InvalidParameter(name, str(path), "a file that may be written to")
+
+
+def _may_be_written(path: Path) -> bool:
+    """Return whether the file itself may be written to: a folder that may be would let us put another in its place."""
+    return os.access(path, os.W_OK) and bool(path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH))
+
+
+def _written_as_it_is(path: Path) -> bool:
+    return open_file(path) is not None or (path.exists() and not path.is_file())
+
+
+def open_file(path: Path) -> int | None:
+    """Return the descriptor that the path is a name of; opening it again would start at the beginning of a file."""
+    if (named := _OPEN_FILE.fullmatch(str(path))) is not None:
+        return int(named[1])
+    return _OPEN_FILES.get(str(path))
 
 
 def as_csv(heading: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
@@ -54,16 +80,29 @@ def written(contents: dict[Path, bytes]) -> list[str]:
 
 def write_all(contents: dict[Path, bytes]) -> None:
     """Write every file under a temporary name beside its own, then rename them all; on a failure leave none behind."""
-    drafts = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in contents}
+    drafts = {path: _draft(path.resolve()) for path in contents if not _written_as_it_is(path)}
     try:
-        for path, draft in drafts.items():
+        for path, content in contents.items():
             try:
-                draft.write_bytes(contents[path])
+                _write(drafts.get(path, path), content)
             except OSError as problem:  # about the file that was asked for, not the draft
                 raise OSError(problem.errno, problem.strerror, str(path)) from None
         for path, draft in drafts.items():
-            os.replace(draft, path)
+            target = path.resolve()  # a link stays one
+            with suppress(FileNotFoundError):  # a new file
+                shutil.copymode(target, draft)
+            os.replace(draft, target)
     finally:
         for draft in drafts.values():
             with suppress(OSError):  # it may never have been made
                 draft.unlink(missing_ok=True)
+
+
+def _draft(target: Path) -> Path:
+    return target.with_name(f".{target.name}.{os.getpid()}.part")
+
+
+def _write(path: Path, content: bytes) -> None:
+    descriptor = open_file(path)
+    with open(path if descriptor is None else os.dup(descriptor), "wb") as file:
+        file.write(content)
