@@ -572,7 +572,7 @@ MUTATIONS = [
              "the norm of discrete noise is counted twice", [DISCRETE]),
     Mutation("bounded range", "divergences/moments.py", "orders * log_ratio + doubt", "0.99 * orders * log_ratio + doubt",
              "not the worst of the class", [RANGE]),
-    Mutation("chord peak", "divergences/zcdp.py", "return np.maximum(value, ends)", "return ends",
+    Mutation("chord peak", "divergences/zcdp.py", "np.maximum(value, ends)", "ends",
              "zCDP between two orders is not looked at", [CHORD]),
     Mutation("pure infinity", "divergences/pure.py", "pair.infinity.possible", "pair.infinity.lower > 0.5",
              "a rare infinite loss is no loss", [PURE]),

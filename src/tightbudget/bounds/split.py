@@ -150,9 +150,10 @@ def _large(steps: Steps, below: list[tuple[BelowPair, int]]) -> _Large:
             none += count * np.log1p(-masses)
         least.append(pair.ceiling - 2.0 * pair.doubt)
         weight.append(count * b_most)
-        cells = pair.base.survey()
-        slack += count * pair.base.slack(float(np.abs(cells.high).max()) + float(np.abs(cells.low).max()))
-        unseen += count * (pair.base.unresolved + NEGLIGIBLE)
+    for each, count in steps.items:  # also of those without a ceiling
+        cells = each.survey()
+        slack += count * each.slack(float(np.abs(cells.high).max()) + float(np.abs(cells.low).max()))
+        unseen += count * (each.unresolved + NEGLIGIBLE)
     a_lower, a_upper, b_lower, b_upper = (-np.expm1(none)).tolist()
     slopes = _SLOPES / max(_spread_of(steps), 1e-300)
     return _Large(

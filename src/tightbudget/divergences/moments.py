@@ -13,7 +13,7 @@ from tightbudget.mechanisms.bounded_range import BoundedRange
 from tightbudget.mechanisms.clamped import ClampedGaussian
 from tightbudget.mechanisms.discrete import DiscreteGaussian
 from tightbudget.mechanisms.poisson import Poisson
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import REACH, Cells, Direction, Pair
 from tightbudget.pairs.exponential import ExponentialPair
 from tightbudget.pairs.gaussian import GaussianPair
@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 
 _MOST_EVENTS = 4096  # longer lists are grouped into the cells of their survey
 _EXPONENTIAL_CELLS = 512
+_RANGES = (1e-150, 1e150)  # of bounded ranges whose quotients have digits
 _NEAR = 25.0  # orders a with a m below this have their moment within the 45 sigmas of the first grid
 
 
@@ -40,7 +41,8 @@ def log_moment(mechanism: Mechanism, direction: Direction, orders: Array) -> Arr
         return np.full(orders.size, np.inf)
     with np.errstate(over="ignore"):
         largest = (orders - 1.0) * pair.max_loss * (1.0 + 4.0 * U)
-        return np.minimum(largest, _log_moment(mechanism, pair, direction, orders))
+        least = np.minimum(largest, _log_moment(mechanism, pair, direction, orders))
+        return np.maximum(least, TINIEST)  # a little is not nothing
 
 
 def _log_moment(mechanism: Mechanism, pair: Pair, direction: Direction, orders: Array) -> Array:
@@ -103,6 +105,8 @@ def bounded_range(eta: float, orders: Array) -> Array:
     """
     thetas = orders - 1.0
     concentrated = gaussian(0.5 * eta, orders)
+    if not _RANGES[0] < eta < _RANGES[1]:  # the quotients below have no digits
+        return concentrated
     x = np.expm1(-orders * eta) / math.expm1(-eta)
     # y = (e^{-eta} - e^{-a eta}) / (1 - e^{-eta}), a quotient without cancellation
     log_y = np.log(-np.expm1(-thetas * eta)) - eta - math.log(-math.expm1(-eta))

@@ -15,7 +15,7 @@ from tightbudget.mechanisms.bounded_range import BoundedRange
 from tightbudget.mechanisms.clamped import ClampedGaussian
 from tightbudget.mechanisms.discrete import DiscreteGaussian
 from tightbudget.mechanisms.poisson import Poisson
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import Direction
 from tightbudget.pairs.gaussian import GaussianPair
 
@@ -58,7 +58,7 @@ def _step(mechanism: Mechanism, direction: Direction) -> float:
         bounds.append(_step(mechanism.mechanism, direction))
     if epsilon < math.inf and pair.max_loss > 0.0:
         bounds.append(_steepest(mechanism, direction, pair.max_loss))
-    return min(bounds)
+    return max(min(bounds), TINIEST)  # a little is not nothing
 
 
 def _half_square(m: float) -> float:
@@ -86,12 +86,13 @@ def _steepest(mechanism: Mechanism, direction: Direction, largest: float) -> flo
 
 def _chord_peak(left: Array, right: Array, at_left: Array, at_right: Array) -> Array:
     """Return the largest value of chord(theta) / (theta (1 + theta)) on each [left, right]; it has one peak (M10)."""
-    slope = (at_right - at_left) / (right - left)
-    rest = at_left - slope * left
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        slope = (at_right - at_left) / (right - left)
+        rest = at_left - slope * left
         peak = np.where(rest < 0.0, (-rest + np.sqrt(rest * rest - slope * rest)) / slope, left)
     theta = np.clip(np.where(np.isfinite(peak), peak, left), left, right)
-    value = (at_left + slope * (theta - left)) / (theta * (1.0 + theta))
-    # the ends too, should rounding have misplaced the peak
-    ends = np.maximum(at_left / (left * (1.0 + left)), at_right / (right * (1.0 + right)))
-    return np.maximum(value, ends)
+    with np.errstate(invalid="ignore", over="ignore"):
+        value = (at_left + slope * (theta - left)) / (theta * (1.0 + theta))
+        # the ends too, should rounding have misplaced the peak
+        ends = np.maximum(at_left / (left * (1.0 + left)), at_right / (right * (1.0 + right)))
+    return np.nan_to_num(np.maximum(value, ends), nan=np.inf, posinf=np.inf)

@@ -6,6 +6,8 @@ from fractions import Fraction
 from operator import le
 from typing import Any, ClassVar
 
+import numpy as np
+
 from tightbudget.errors import InvalidParameter
 from tightbudget.filters import prices
 from tightbudget.filters.base import Sums
@@ -136,4 +138,6 @@ def _checked_weights(weights: Any, count: int) -> tuple[Fraction, ...]:
 
 
 def _several(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return [value[()]]
+    return list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else [value]

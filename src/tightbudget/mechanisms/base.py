@@ -227,6 +227,9 @@ class Mechanism(Composable):
         """
         for spec in fields(self):  # type: ignore[arg-type]
             value = getattr(self, spec.name)
+            if isinstance(value, np.ndarray) and value.ndim == 0:
+                value = value[()]  # an array of one number can be changed behind our back
+                object.__setattr__(self, spec.name, value)
             if type(value) not in (int, float, bool) and isinstance(value, numbers.Real):
                 plain = int(value) if isinstance(value, numbers.Integral) else real(spec.name, value, _HELD)
                 if spec.name not in self.promises:

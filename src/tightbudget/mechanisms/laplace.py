@@ -1,7 +1,6 @@
 """Laplace noise, whole or conditioned on an interval (theory D.2)."""
 
 import math
-import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -85,8 +84,7 @@ class TruncatedLaplace(Mechanism):
             exponent = (shift - bound) / scale
             only_a = exponent + math.log(-math.expm1(-top)) - math.log(2.0 * kept)
             doubt = _MASS_ERROR + 8.0 * U * abs(exponent) + 2.0 * TINIEST / top
-            infinity = Mass.about(only_a, doubt) if exponent > -math.inf else Mass(-math.inf, -sys.float_info.max)
-            return ExponentialPair(top, top, log_weight, math.log(point), infinity)
+            return ExponentialPair(top, top, log_weight, math.log(point), Mass.about(only_a, doubt))
         reach = quotient_up(2 * Fraction(bound) - Fraction(shift), scale)
         both = math.exp((bound - shift) / scale) * -math.expm1(-reach) / (2.0 * kept)
         return ExponentialPair(top, reach, log_weight, -math.inf, Mass.about(math.log1p(-both), _MASS_ERROR))

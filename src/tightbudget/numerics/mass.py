@@ -33,8 +33,10 @@ class Mass:
 
     @staticmethod
     def about(log: float, error: float) -> "Mass":
-        """Return the probability whose logarithm is `log`, good to `error`."""
-        return Mass(log - error, min(0.0, log + error)) if log > -math.inf else NONE
+        """Return the probability whose logarithm is `log`, good to `error`; -inf is one that no float holds, and no 0."""
+        if log == -math.inf:
+            return Mass(-math.inf, -sys.float_info.max)
+        return Mass(log - error, min(0.0, log + error))
 
     @property
     def possible(self) -> bool:

@@ -85,11 +85,12 @@ class BelowPair:
         Infinite losses count for A. Cells are cut at the threshold as exactly as `cells` can; A and B lose the same events.
         """
         survey, points = self.base.survey(), self.base.points()
-        edges = np.concatenate([[threshold], survey.high[(survey.high > threshold) & (survey.high > survey.low)]])
-        parts = [self.base.cells(edges)] if edges.size > 1 else []
+        # the last edge of a survey is the end of the losses up to rounding only
+        inner = survey.high[(survey.high > threshold) & (survey.high > survey.low)]
+        parts = [self.base.cells(np.concatenate([[threshold], inner, [math.inf]]))]
         if points.size:
             parts.append(points.where(points.low > threshold))
-        cells = Cells.join(*parts) if parts else Cells.none()
+        cells = Cells.join(*parts)
         least_a, least_b = (_total(logs - cells.error) * (1.0 - _SUM) for logs in (cells.log_a, cells.log_b))
         with np.errstate(invalid="ignore"):  # an empty cell of which nothing is known
             most_a, most_b = (_total(logs + cells.error) * (1.0 + _SUM) for logs in (cells.log_a, cells.log_b))

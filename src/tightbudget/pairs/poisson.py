@@ -28,7 +28,8 @@ class PoissonPair:
     q: float
     direction: Direction
 
-    @property
+    # What is asked of the base is kept: of a sample of a sample of ... each would be asked four times as often as the next.
+    @cached_property
     def infinity(self) -> Mass:
         return self.base.infinity.times(self.q) if self.direction is Direction.REMOVE else NONE
 
@@ -36,7 +37,7 @@ class PoissonPair:
     def infinity_from(self) -> float:
         return self.base.infinity_from - _RATE
 
-    @property
+    @cached_property
     def lost(self) -> Mass:
         return NONE if self.direction is Direction.REMOVE else self.base.lost.times(self.q)
 
@@ -47,11 +48,15 @@ class PoissonPair:
 
     @property
     def max_loss(self) -> float:
-        return _largest(self.base, self.q, self.direction)[1]
+        return self._largest[1]
 
     @property
     def max_loss_lower(self) -> float:
-        return _largest(self.base, self.q, self.direction)[0]
+        return self._largest[0]
+
+    @cached_property
+    def _largest(self) -> tuple[float, float]:
+        return _largest(self.base, self.q, self.direction)
 
     @property
     def alignment(self) -> Alignment | None:
