@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
-from tightbudget.interfaces.cli.tables import folded
+from tightbudget.interfaces.cli.tables import folded, width
 
 Result = TypeVar("Result")
 
@@ -54,7 +54,7 @@ def show_styled(lines: Iterable[tuple[str, str]]) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=width())  # of its own it takes COLUMNS=0 at its word, and prints nothing
     with console.capture() as captured:
         for line, style in lines:
             shown = Text(line, style="" if console.legacy_windows else style)  # old ones print the codes of styles

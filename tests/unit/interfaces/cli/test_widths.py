@@ -66,6 +66,17 @@ def test_both_ends_of_the_bracket_are_whole(
         assert row.name in shown
 
 
+@pytest.mark.parametrize("columns", ["0", "", "-1", "wide"])
+def test_a_width_that_is_none_is_as_if_unset(
+    columns: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(COMPARE) == 0
+    expected = capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", columns)
+    assert main(COMPARE) == 0
+    assert capsys.readouterr().out == expected
+
+
 def test_what_is_no_terminal_is_as_wide_as_needed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
     assert main(COMPARE) == 0
