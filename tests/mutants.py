@@ -946,6 +946,10 @@ MUTATIONS = [
              "amounts change between the check and the charge", [INDIVIDUAL]),
     Mutation("individual overlap", "individual/base.py", "if abs(balances.strides[0]) <", "if 8 <",
              "two people have one balance, of which only one charge remains", [INDIVIDUAL]),
+    Mutation("individual units shared", "individual/places.py", "if other.meaning != place.meaning:", "if False:",
+             "filters of one array read each other's units as their own", [INDIVIDUAL]),
+    Mutation("individual locks shared", "individual/places.py", "if other.locks is not place.locks:", "if False:",
+             "filters of one array do not wait for each other", [INDIVIDUAL]),
     Mutation("individual flush", "individual/base.py", "if self._durable and self._file", "if not self._durable and self._file",
              "people take part before the disk knows", [INDIVIDUAL_FILES]),
     # the games: a judge that looks away would let any filter pass

@@ -1,5 +1,6 @@
 """Who takes part and who pays, against exact fractions kept by hand."""
 
+import copy
 import math
 from fractions import Fraction
 from typing import Any
@@ -221,6 +222,7 @@ def test_other_number_types() -> None:
         lambda: tb.individual.ZCDPFilter(1, balances=np.ndarray(3, buffer=np.zeros(3), strides=(0,))),
         lambda: tb.individual.ZCDPFilter(1, balances=np.ndarray(3, buffer=np.zeros(3), strides=(4,))),
         lambda: tb.individual.ZCDPFilter(1, balances=np.ndarray(3, buffer=np.zeros(3), strides=(-4,), offset=8)),
+        lambda: tb.individual.ZCDPFilter(1, balances=np.ndarray(2, buffer=np.zeros(3), offset=4)),
         lambda: tb.individual.ZCDPFilter(1, balances=np.ma.array([0.0, 1.0], mask=[True, False])),
         lambda: tb.individual.ZCDPFilter("1e400", 1),
         lambda: tb.individual.GDPFilter("1e400", 1),
@@ -241,6 +243,44 @@ def test_the_callers_array_is_the_state() -> None:
     again = tb.individual.ZCDPFilter(1, balances=mine)
     assert again.charge(0.75).all()
     assert not again.quote(1e-15).any()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda balances: tb.individual.ZCDPFilter(2, balances=balances),
+        lambda balances: tb.individual.GDPFilter(1, balances=balances),
+        lambda balances: tb.individual.RenyiFilter(8, 1, balances=balances),
+    ],
+)
+@pytest.mark.parametrize("view", [lambda mine: mine, lambda mine: mine[2:], lambda mine: mine[::-1], lambda mine: mine[1:4:2]])
+def test_filters_of_one_array_mean_the_same_by_it(other: Any, view: Any) -> None:
+    mine = np.zeros(6)
+    first = tb.individual.ZCDPFilter(1, balances=mine[1:])
+    with pytest.raises(tb.CannotShare, match="other units"):
+        other(view(mine))
+    assert other(mine[:1]).charge(0.75).all()  # nobody is in both
+    assert tb.individual.ZCDPFilter("1.0", balances=view(mine)).charge(0).all()
+    assert (first.balances == 0).all()
+    del first
+    assert other(mine).people == 6
+
+
+def test_filters_of_one_array_have_one_order() -> None:
+    mine = np.zeros(3)
+    first = tb.individual.RenyiFilter(8, 1, balances=mine)
+    with pytest.raises(tb.CannotShare, match="other units"):
+        tb.individual.RenyiFilter(2, 1, balances=mine)
+    assert first.charge(0.5).all()
+
+
+@pytest.mark.parametrize("twin", [lambda group: group, copy.copy, copy.deepcopy])
+def test_a_filters_own_balances_are_not_given_to_another(twin: Any) -> None:
+    """They are charged under its own lock, for which the other would not wait."""
+    group = twin(tb.individual.ZCDPFilter(1, 3))
+    with pytest.raises(tb.CannotShare, match="own balances"):
+        tb.individual.ZCDPFilter(1, balances=group.balances[1:])
+    assert tb.individual.ZCDPFilter(1, balances=group.balances.copy()).charge(1).all()
 
 
 @pytest.mark.parametrize("delta", [1e-9, 1e-3])

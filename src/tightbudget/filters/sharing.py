@@ -36,6 +36,12 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_Process.renew)
 
 
+def lock_of(locks: Locks) -> threading.RLock:
+    """Return the one of this process."""
+    lock = locks.get(_Process.token)
+    return lock if lock is not None else locks.setdefault(_Process.token, threading.RLock())
+
+
 class Shared:
     """What threads may share, and other processes may only look at."""
 
@@ -47,8 +53,7 @@ class Shared:
 
     def _reading(self) -> threading.RLock:
         """Return the lock of this process."""
-        lock = self._locks.get(_Process.token)
-        return lock if lock is not None else self._locks.setdefault(_Process.token, threading.RLock())
+        return lock_of(self._locks)
 
     def _spending(self) -> threading.RLock:
         """Return the lock of this process, if it is the one in which the budget is spent."""

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from tightbudget.errors import CannotShare, InvalidParameter
 from tightbudget.filters.exact import exact, float_up, show
-from tightbudget.filters.sharing import Locks, Shared
+from tightbudget.filters.sharing import Locks, Shared, lock_of
 from tightbudget.individual.files import Header, Hold, mapped, write
+from tightbudget.individual.places import Place, take
 from tightbudget.individual.units import GUARANTEED, Units
 
 Array = NDArray[np.float64]
@@ -40,8 +41,9 @@ class IndividualFilter(Shared, ABC):
     `balances` is the state: one float64 per person, how many units of 10^-k were spent (`units`). Give your own array, a
     memory-mapped one for instance, or only the number of people.
 
-    Threads may share a filter, and filters an array. A file has one filter at a time, which may be closed: use it in a `with`
-    statement, or call `close`. Copies have balances of their own; one of a file is refused. See `filters/sharing.py`.
+    Threads may share a filter, and filters of one kind and budget an array of yours. A file has one filter at a time, which may
+    be closed: use it in a `with` statement, or call `close`. Copies have balances of their own; one of a file is refused. See
+    `filters/sharing.py`.
     """
 
     kind: ClassVar[str]
@@ -58,6 +60,7 @@ class IndividualFilter(Shared, ABC):
         self._file: np.memmap[Any, Any] | None = None
         self._hold: Hold | None = None
         self._balances = fresh(people) if balances is None else self._given(people, balances)
+        self._place = self._taken()
 
     @property
     def budget(self) -> Fraction:
@@ -134,7 +137,11 @@ class IndividualFilter(Shared, ABC):
             problem = "Balances in a file cannot be copied or pickled: what is charged to the copy would be lost."
             raise CannotShare(problem, "Open the file where it is needed, one filter at a time, or save() it to a new one.")
         with self._reading():
-            return {**super().__getstate__(), "_balances": np.array(self._balances)}
+            return {**super().__getstate__(), "_balances": np.array(self._balances), "_place": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._place = self._taken()
 
     @property
     def guaranteed(self) -> Fraction:
@@ -196,6 +203,13 @@ class IndividualFilter(Shared, ABC):
             raise
         return balances
 
+    def _taken(self) -> Place | None:
+        """Return the memory that is now charged here; a file is held instead."""
+        if self._file is not None:
+            return None
+        with lock_of(GIVEN):
+            return take(Place(self._balances, (self.kind, self._settings(), self._units), self._locks, self._home))
+
     def _in_form(self, people: int | None, given: Array) -> Array:
         """Return the caller's array as the array it is, whatever else its class makes of it."""
         if not isinstance(given, np.ndarray) or isinstance(given, np.ma.MaskedArray):
@@ -208,6 +222,8 @@ class IndividualFilter(Shared, ABC):
             raise InvalidParameter("people", people, f"{len(balances)}, as there are that many balances")
         if abs(balances.strides[0]) < balances.itemsize < balances.nbytes:
             raise InvalidParameter("balances", "overlapping", "an array with a place of its own for each person")
+        if not balances.flags.aligned:  # or two filters of one array could each have half of a balance
+            raise InvalidParameter("balances", "not aligned", "an array that starts and goes on at multiples of 8 bytes")
         if not balances.flags.writeable:
             raise InvalidParameter("balances", "read-only", "an array that may be written to")
         return balances
