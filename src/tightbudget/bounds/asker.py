@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from tightbudget.bounds.direction import WIDEST, OneDirection, cap_for
 from tightbudget.bounds.gaussian import gaussian_guess
-from tightbudget.bounds.laplace import laplace_direction
+from tightbudget.bounds.laplace import LaplaceDirection
 from tightbudget.bounds.layers import NEGLIGIBLE, layered
 from tightbudget.bounds.split import SplitDirection, ceilings, splittable
 from tightbudget.bounds.way import Reading, Source, Way
@@ -19,6 +19,8 @@ PATIENT = 1e-4  # whoever asks for a narrower bracket than this will wait for it
 _MOST_POINTS, _MOST_POINTS_PATIENT = 2.0**19, 2.0**21  # in all lists of a way: a second, and some 300 MB
 _NEAR = 0.4  # of the answer
 _ALIKE = 0.01  # epsilons, relatively
+_LIKE_ROUNDING, _LIKE_SUMS = 2e-13, 1e-12  # of epsilon and delta: to search sums more closely is in vain
+_SETTLED = 1e3  # times as wide: then another way may be narrower
 
 _LEFT = 1e-16  # of delta, that finite losses may use where rounding cannot tell
 _TOO_SMALL = "delta is so near the smallest numbers of float64 that no finite upper end can be certified"
@@ -66,8 +68,6 @@ class Asker:
         if self._best is not None and self._best in makers:
             makers.remove(self._best)
             makers.insert(0, self._best)
-        if self._stages > 1:  # a bracket this narrow is worth the sum
-            makers.insert(0, self.closed)
         self.untried = [] if self.settled else makers
         self._tried: dict[str, list[float]] = {}  # epsilons for which large losses were taken apart
 
@@ -141,15 +141,6 @@ class Asker:
 
     def tilted(self) -> Way | None:
         return self.way(self.direction, *self.tilt())
-
-    def closed(self) -> Way | None:
-        """Return the way of repeated Laplace noise in closed form."""
-        found = laplace_direction(self.direction.steps)
-        if found is None:
-            return None
-        self.tilt()  # and the estimate that goes with it
-        self.estimate = 0.5 * (self.lower + self.upper) if self.upper < math.inf else self.estimate
-        return self.way(found, 0, 0)
 
     def large_loss(self) -> Way | None:
         """Return the way with a tilt for one large loss, and take the estimate that goes with it."""
@@ -270,11 +261,25 @@ class EpsilonAsker(Asker):
         gaussian = self.direction.steps.only_gaussian
         if gaussian is not None:
             self.estimate, self.theta = gaussian_guess(gaussian.m, finite)
-        else:
+        elif not self._summed(self.direction.laplace):
             self.tilt()
         if self.direction.closed_form:
-            lower, upper = self._crossings(lambda x: self._exact(x)[0], lambda x: self._exact(x)[1])
+            lower, upper = self._crossings(lambda x: self._exact(x)[0], lambda x: self._exact(x)[1], 1e-10 * self.estimate)
             self.settle(lower, min(upper, top))
+
+    def _summed(self, laplace: LaplaceDirection | None) -> bool:
+        """Take what repeated Laplace noise has in closed form, and return whether that settles the question."""
+        guess = None if laplace is None else laplace.guess(self.delta)
+        if laplace is None or guess is None:
+            return False
+        self.estimate, self.theta = guess
+        tolerance = max(_LIKE_ROUNDING * self.estimate, _LIKE_SUMS / self.theta)
+        lower, upper = self._crossings(laplace.delta_lower, laplace.delta_upper, tolerance)
+        self.lower, self.upper = lower, min(self.upper, upper)
+        if self.upper - self.lower > _SETTLED * tolerance:
+            return False
+        self.settle(self.lower, self.upper)
+        return True
 
     def _exact(self, epsilon: float) -> tuple[float, float]:
         exact = self.direction.exact(epsilon)
@@ -311,11 +316,13 @@ class EpsilonAsker(Asker):
         return self.direction.chernoff_epsilon(cap, rung, self.delta)
 
     def read(self, profile: Reading) -> tuple[float, float]:
-        return self._crossings(profile.delta_lower, profile.delta_upper)
+        return self._crossings(profile.delta_lower, profile.delta_upper, 0.05 * self.rtol * self.estimate)
 
-    def _crossings(self, delta_lower: Callable[[float], float], delta_upper: Callable[[float], float]) -> tuple[float, float]:
+    def _crossings(
+        self, delta_lower: Callable[[float], float], delta_upper: Callable[[float], float], tolerance: float
+    ) -> tuple[float, float]:
         guess, slope = self.estimate, self.theta * self.finite / self.delta
-        tolerance = max((1e-10 if self.direction.closed_form else 0.05 * self.rtol) * guess, 1e-15 * guess, 1e-300)
+        tolerance = max(tolerance, 1e-15 * guess, 1e-300)
         most = min(self.upper, FARTHEST)  # beyond what is known to be enough nothing is looked for
         upper = first_at_most(delta_upper, self.delta, guess, slope, tolerance, most)
         near = upper if math.isfinite(upper) and not self.direction.closed_form else min(guess, upper)

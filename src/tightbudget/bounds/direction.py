@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.bounds.gaussian import gaussian_delta
+from tightbudget.bounds.laplace import LaplaceDirection, laplace_direction
 from tightbudget.bounds.profile import Profile
 from tightbudget.bounds.single import single_delta
 from tightbudget.bounds.spectral import SpectralProfile
@@ -77,7 +78,14 @@ class OneDirection:
         gaussian = self.steps.only_gaussian
         if gaussian is not None:
             return gaussian_delta(gaussian.m, epsilon, MERGE_ERROR + gaussian.m_error)
+        if self.laplace is not None:
+            return self.laplace.delta(epsilon)
         return single_delta(self.steps.items[0][0], epsilon, self.infinity) if self._single else None
+
+    @cached_property
+    def laplace(self) -> LaplaceDirection | None:
+        """The closed form of repeated Laplace noise, if the composition is that."""
+        return laplace_direction(self.steps)
 
     @cached_property
     def _single(self) -> bool:
