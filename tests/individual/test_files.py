@@ -231,6 +231,80 @@ def test_a_file_has_one_filter_at_a_time(saved: Path) -> None:
     assert (third.balances >= 0.02e15).all()
 
 
+def replace(path: Path, content: bytes) -> None:
+    """Put another file in its place, as editors and restored backups do."""
+    other = path.with_name("other")
+    other.write_bytes(content)
+    os.replace(other, path)
+
+
+def test_a_file_that_was_replaced_is_not_charged(saved: Path) -> None:
+    opened = tb.individual.open(saved)
+    before = opened.balances.copy()
+    replace(saved, saved.read_bytes())
+    with pytest.raises(tb.CannotShare, match="is another file now"):
+        opened.charge(0.01)
+    assert (opened.balances == before).all()
+    saved.unlink()
+    with pytest.raises(tb.CannotShare, match="is another file now"):
+        opened.charge(0.01)
+
+
+@pytest.mark.parametrize("view", [lambda file: file, lambda file: np.asarray(file)[1:], lambda file: file[3::-2]])
+def test_what_is_charged_is_the_file_that_is_locked(view: Any, tmp_path: Path) -> None:
+    """A map stays with its file when another takes the name; the lock goes by the name."""
+    path = tmp_path / "mine"
+    path.write_bytes(bytes(40))
+    orphan = np.memmap(path, dtype="<f8", mode="r+")
+    replace(path, bytes(40))
+    with tb.individual.ZCDPFilter(1, balances=view(orphan)) as group:
+        assert group.charge(np.full(group.people, 0.25)).all()
+        assert (view(np.fromfile(path, dtype="<f8")) == 0.25e15).all()
+        assert np.fromfile(path, dtype="<f8").sum() == 0.25e15 * group.people
+    assert (orphan == 0.0).all()
+    with pytest.raises(tb.CannotShare, match="differ from those given"):
+        tb.individual.ZCDPFilter(1, balances=view(orphan))
+    assert tb.individual.ZCDPFilter(1, balances=view(np.memmap(path, dtype="<f8", mode="r+"))).charge(0.75).all()
+
+
+def test_files_within_files(tmp_path: Path) -> None:
+    """Balances may start anywhere in a file, behind whole pages too."""
+    path, start = tmp_path / "mine", 3 * mmap.ALLOCATIONGRANULARITY + 16
+    path.write_bytes(b"x" * start + bytes(40) + b"x" * 8)
+    file = np.memmap(path, dtype="<f8", mode="r+", offset=start, shape=(5,))
+    with tb.individual.ZCDPFilter(1, balances=file[1:][::-2]) as group:
+        assert group.charge([0.25, 0.5]).all()
+    assert (file == [0, 0, 0.5e15, 0, 0.25e15]).all()
+    assert path.read_bytes() == b"x" * start + file.tobytes() + b"x" * 8
+
+
+def test_a_file_that_was_cut_is_not_touched(tmp_path: Path) -> None:
+    """To read what is no longer there would end the process."""
+    script = """
+import os, numpy as np
+group = tb.individual.ZCDPFilter(1, 10_000)
+group.save(given)
+opened = tb.individual.open(given)
+mine = np.memmap(given, dtype="<f8", mode="r+")
+os.truncate(given, 8)
+opened_again = lambda: tb.individual.ZCDPFilter(1, balances=mine)
+def ask(what):
+    try:
+        what()
+    except (tb.CannotShare, tb.InvalidParameter) as problem:
+        print("shorter" in str(problem))
+for what in (opened.charge, opened.quote):
+    ask(lambda: what(0.1))
+for what in (opened.spent, opened.remaining, lambda: opened.save(given + "2")):
+    ask(what)
+opened.close()
+ask(lambda: opened.quote(0.1))
+ask(opened_again)
+print(os.path.getsize(given))
+"""
+    assert elsewhere(script, str(tmp_path / "people")).split() == ["True"] * 7 + ["8"]
+
+
 def test_a_filter_that_could_not_be_opened_holds_nothing(saved: Path) -> None:
     good = saved.read_bytes()
     saved.write_bytes(np.full(5, 0.5).tobytes())

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tightbudget.errors import CannotShare, InvalidParameter
 from tightbudget.filters.exact import exact, float_up, show
 from tightbudget.filters.sharing import Locks, Shared, lock_of
-from tightbudget.individual.files import Header, Hold, mapped, write
+from tightbudget.individual.files import Header, Hold, check_whole, mapped, write
 from tightbudget.individual.places import Place, take
 from tightbudget.individual.units import GUARANTEED, Units
 
@@ -88,6 +88,8 @@ class IndividualFilter(Shared, ABC):
         with self._spending():
             if self._file is not None and self._hold is None:
                 raise CannotShare("These balances have been closed.", "Open their file again.")
+            if self._hold is not None:
+                self._hold.check()
             taking = self._run(amounts, spend=True)
             if self._durable and self._file is not None:
                 self._file.flush()
@@ -101,12 +103,13 @@ class IndividualFilter(Shared, ABC):
     def spent(self) -> Array:
         """Return the sum of each person's amounts (of their squares, for GDP), rounded up. PRIVATE."""
         with self._reading():
-            return np.nextafter(self._balances / self._scale, np.inf) * (self._balances > 0.0)
+            balances = self._whole()
+            return np.nextafter(balances / self._scale, np.inf) * (balances > 0.0)
 
     def remaining(self) -> Array:
         """Return what is left of each person's budget (of its square, for GDP), rounded down. PRIVATE."""
         with self._reading():
-            return np.maximum(np.nextafter((self._limit - self._balances) / self._scale, -np.inf), 0.0)
+            return np.maximum(np.nextafter((self._limit - self._whole()) / self._scale, -np.inf), 0.0)
 
     @abstractmethod
     def epsilon(self, delta: float) -> float:
@@ -115,7 +118,7 @@ class IndividualFilter(Shared, ABC):
     def save(self, path: str | Path) -> None:
         """Write the balances to a new file and what they mean beside it, as `path`.json; see `tb.individual.open`."""
         with self._reading():
-            write(Path(path), self._header(), self._balances)
+            write(Path(path), self._header(), self._whole())
 
     def close(self) -> None:
         """Let go of the file, if there is one, with all charges on disk: nothing can be charged here any more."""
@@ -161,15 +164,22 @@ class IndividualFilter(Shared, ABC):
     def _run(self, amounts: Any, *, spend: bool) -> Mask:
         each = self._each(amounts)
         cost = self._units.of_number(_one(amounts)) if each is None else 0.0
+        balances = self._whole()
         taking = np.zeros(self.people, dtype=np.bool_)  # who is not decided upon does not take part
         for start in range(0, self.people, CHUNK):
             part = slice(start, start + CHUNK)
             costs = cost if each is None else self._units.of_array(each[part], self._scale)
-            after = self._balances[part] + costs  # whole numbers below 2^53: exact
+            after = balances[part] + costs  # whole numbers below 2^53: exact
             np.less_equal(after, self._limit, out=taking[part])
             if spend:
-                np.copyto(self._balances[part], after, where=taking[part])
+                np.copyto(balances[part], after, where=taking[part])
         return taking
+
+    def _whole(self) -> Array:
+        """Return the balances, if all of them are still there."""
+        if self._file is not None:
+            check_whole(self._file)
+        return self._balances
 
     def _each(self, amounts: Any) -> Array | None:
         """Return the amounts if there is one for each person, all checked before anything is spent; None for one number.
@@ -195,7 +205,8 @@ class IndividualFilter(Shared, ABC):
         if self._file is None:
             self._locks = GIVEN
         else:
-            self._hold = Hold(self._file.filename)
+            self._hold = Hold(self._file, balances)
+            self._file, balances = self._hold.file, self._hold.balances
         try:
             self._check_values(balances)
         except BaseException:

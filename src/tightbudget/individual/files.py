@@ -10,16 +10,18 @@ some people have been charged for a step that was never run, and nobody was let 
 number is never torn: it lies within one disk sector.
 
 One writer. Whoever charges a file holds a lock on it (flock): neither another process nor a second filter of this one can open
-it meanwhile. The system lets go of the lock when the process ends, however it ends. On a network file system a lock is worth
-as much as that system makes it.
+it meanwhile. What is charged is mapped from the locked file itself, and no longer charged once another file has its name:
+whoever comes next would lock and read that one. The system lets go of the lock when the process ends, however it ends. On a
+network file system a lock is worth as much as that system makes it.
 """
 
 import json
+import mmap
 import os
 import uuid
 import weakref
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,31 +105,82 @@ def _checked_map(file: np.memmap[Any, Any]) -> np.memmap[Any, Any]:
 
 
 class Hold:
-    """The lock on a file, until `let_go` or the end."""
+    """The lock on a file, until `let_go` or the end, and what is mapped of the very file that is locked."""
 
-    def __init__(self, path: str | Path | None) -> None:
-        if path is None:
+    def __init__(self, given: np.memmap[Any, Any], balances: Array) -> None:
+        """Lock the file by its name and map it again: another may have taken the name since the caller mapped it."""
+        if given.filename is None:
             raise InvalidParameter("balances", "in a file without a name", "in a file that can be locked by its name")
-        if fcntl is None:
-            raise CannotShare(
-                "This system has no file locks, so others might charge the same file.", "Keep balances in memory."
-            )
-        descriptor = os.open(path, os.O_RDWR)
+        self._path = os.path.abspath(given.filename)
+        self._locked = _locked(self._path)
+        self.let_go = weakref.finalize(self, _let_go, self._locked, os.getpid())
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as problem:
-            os.close(descriptor)
-            taken = isinstance(problem, BlockingIOError)
-            why = "is open already, here or in another process" if taken else f"cannot be locked ({problem.strerror})"
-            raise CannotShare(f"{path} {why}.", "One filter charges a file; close() the other one first.") from None
-        self.let_go = weakref.finalize(self, _let_go, descriptor, os.getpid())
+            self.file, self.balances = _mapped_again(self._locked, given, balances)
+        except BaseException:
+            self.let_go()
+            raise
+
+    def check(self) -> None:
+        """Refuse a file that is no longer the one of its name: others would lock and read the other one."""
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            found = None
+        if found is None or not os.path.samestat(found, os.fstat(self._locked.fileno())):
+            hint = "Nobody was charged. Open the file again, if its balances are the true ones."
+            raise CannotShare(f"{self._path} was replaced or removed and is another file now.", hint)
 
 
-def _let_go(descriptor: int, owner: int) -> None:
+def check_whole(file: np.memmap[Any, Any]) -> None:
+    """Refuse a file that has become shorter than what is mapped of it: the system ends who reads beyond the end."""
+    memory: mmap.mmap = file._mmap  # type: ignore[attr-defined]
+    if memory.size() < _start(file) + len(memory):
+        raise CannotShare(f"{file.filename} is shorter than it was when it was opened.", "Put back the whole file.")
+
+
+def _start(file: np.memmap[Any, Any]) -> int:
+    """Return where in the file the mapped memory starts: at a whole page."""
+    return file.offset - file.offset % mmap.ALLOCATIONGRANULARITY
+
+
+def _mapped_again(locked: IO[bytes], given: np.memmap[Any, Any], balances: Array) -> tuple[np.memmap[Any, Any], Array]:
+    """Return a map of the locked file and in it the balances, which must be those in the caller's map."""
+    check_whole(given)
+    first = np.frombuffer(given._mmap, dtype=np.uint8)  # type: ignore[attr-defined]
+    ends = balances[:1].ctypes.data, balances[-1:].ctypes.data
+    low, high = min(ends), max(ends) + 8
+    offset = _start(given) + low - first.ctypes.data
+    if os.fstat(locked.fileno()).st_size < offset + high - low:  # NumPy would lengthen it, with balances of 0
+        raise CannotShare(f"{given.filename} is shorter than the balances given.", "It may have been replaced: map it again.")
+    file = np.memmap(locked, dtype=LITTLE_ENDIAN, mode="r+", offset=offset, shape=((high - low) // 8,))
+    again: Array = np.asarray(file)[:: balances.strides[0] // 8]
+    if not np.array_equal(again.view(np.int64), balances.view(np.int64)):
+        raise CannotShare(f"The balances in {given.filename} differ from those given.", "It was replaced: map it again.")
+    return file, again
+
+
+def _locked(path: str) -> IO[bytes]:
+    if fcntl is None:
+        raise CannotShare("This system has no file locks, so others might charge the same file.", "Keep balances in memory.")
+    try:
+        file = open(path, "r+b", buffering=0)  # noqa: SIM115  # it stays open as long as it is locked
+    except OSError as problem:
+        raise CannotShare(f"{path} cannot be opened ({problem.strerror}).", "Map the file that counts.") from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as problem:
+        file.close()
+        taken = isinstance(problem, BlockingIOError)
+        why = "is open already, here or in another process" if taken else f"cannot be locked ({problem.strerror})"
+        raise CannotShare(f"{path} {why}.", "One filter charges a file; close() the other one first.") from None
+    return file
+
+
+def _let_go(locked: IO[bytes], owner: int) -> None:
     """Unlock the file; a forked child, which has the same lock, only closes its end."""
     if os.getpid() == owner:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
-    os.close(descriptor)
+        fcntl.flock(locked, fcntl.LOCK_UN)
+    locked.close()
 
 
 def _header(path: Path) -> Header:
