@@ -90,6 +90,7 @@ PROCESSES = "property/test_processes.py"
 INDIVIDUAL_UNITS = "individual/test_units.py"
 INDIVIDUAL = "individual/test_charging.py"
 INDIVIDUAL_FILES = "individual/test_files.py"
+DRAWN_BAND = "unit/interfaces/test_drawn_band.py"
 GAMES = [f"games/test_{name}.py" for name in ("exact", "best", "walk", "simulate", "estimate", "naive")]
 FREQUENCIES = "unit/numerics/test_frequencies.py"
 SPECTRUM = "unit/composition/test_spectrum.py"
@@ -865,6 +866,13 @@ MUTATIONS = [
     Mutation("file copied", "individual/base.py", "if self._file is not None:\n            problem",
              "if False:\n            problem",
              "a copy of a file is in memory, and what is charged to it is lost", [INDIVIDUAL_FILES]),
+    Mutation("drawn above", "interfaces/band.py", "return np.append(chord[:1], chord[:-1])", "return chord",
+             "between points the upper line is drawn below delta", [DRAWN_BAND]),
+    Mutation("drawn below", "interfaces/band.py", "return np.append(held[1:], held[-1:])",
+             "return np.append(held[:1], held[:-1])",
+             "between points the lower line is drawn above delta", [DRAWN_BAND]),
+    Mutation("drawn beyond", "interfaces/band.py", "epsilons[i - 1], upper[i - 1]", "epsilons[i - 1], lower[i]",
+             "the chord that is extended is too flat", [DRAWN_BAND]),
     Mutation("classic underflow", "classic/concentration.py", "found + _SMALLEST, found)", "found, found)",
              "squares of tiny epsilons vanish, and the bounds with them", [CLASSIC_EDGES]),
     Mutation("filter certainty", "filters/logs.py", "if probability > Fraction(1, 2):", "if probability > 2:",

@@ -7,6 +7,7 @@ import numpy as np
 from tightbudget.classic import ALL
 from tightbudget.comparison import Comparison, Curves
 from tightbudget.comparison.table import OURS
+from tightbudget.interfaces import band
 from tightbudget.interfaces.plot import BAND_COLOUR, LOWER_COLOUR, QUIET_COLOUR, UPPER_COLOUR, rendered, set_title
 
 if TYPE_CHECKING:
@@ -41,18 +42,23 @@ def draw_comparison(curves: Curves, table: Comparison, floor: float, file_format
 
 
 def _draw_lines(axes: "Axes", curves: Curves, floor: float) -> None:
-    epsilons = curves.band.epsilons
-    lower, upper = np.maximum(curves.band.lower, 0.1 * floor), np.maximum(curves.band.upper, 0.1 * floor)
+    points = band.chosen(curves.band.epsilons)
+    epsilons, lower, upper = (
+        np.ravel(values)[points] for values in (curves.band.epsilons, curves.band.lower, curves.band.upper)
+    )
+    places = band.grid(epsilons)
+    below = np.maximum(band.lower_line(places, epsilons, lower, upper), 0.1 * floor)
+    above = np.maximum(band.upper_line(places, epsilons, upper), 0.1 * floor)
     # first in the legend, and on top of lines that coincide with it
-    axes.fill_between(epsilons, lower, upper, color=BAND_COLOUR, alpha=0.6, linewidth=0, zorder=3)
-    axes.plot(epsilons, upper, color=UPPER_COLOUR, linewidth=2.4, label=OURS, zorder=4)
+    axes.fill_between(places, below, above, color=BAND_COLOUR, alpha=0.6, linewidth=0, zorder=3)
+    axes.plot(places, above, color=UPPER_COLOUR, linewidth=2.4, label=OURS, zorder=4)
     dashed = (0, (3, 3))
-    axes.plot(epsilons, lower, color=LOWER_COLOUR, linewidth=1.2, linestyle=dashed, label=f"{OURS}, lower bound", zorder=5)
+    axes.plot(places, below, color=LOWER_COLOUR, linewidth=1.2, linestyle=dashed, label=f"{OURS}, lower bound", zorder=5)
     for line in curves.lines:
         place = _PLACES[line.name]
         axes.plot(
-            epsilons,
-            np.maximum(line.deltas, 0.1 * floor),
+            places,
+            np.maximum(band.upper_line(places, epsilons, np.asarray(line.deltas)[points]), 0.1 * floor),
             color=_COLOURS[place % len(_COLOURS)],
             linestyle=(0, (1, 1.5)) if line.kind == "approximation" else _DASHES[place % len(_DASHES)],
             linewidth=1.4,

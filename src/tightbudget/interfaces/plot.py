@@ -1,7 +1,7 @@
 """δ(ε) drawn: the two bounds as a band on a log scale, and below it how wide the band is.
 
-A bracket is usually thinner than a line can be, so its relative width has a panel of its own. The same input gives the
-same bytes. matplotlib is imported only when something is drawn.
+The band holds between the points of the curve too. A bracket is usually thinner than a line can be, so its relative width
+has a panel of its own. The same input gives the same bytes. matplotlib is imported only when something is drawn.
 """
 
 import io
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.errors import MissingExtra
+from tightbudget.interfaces import band
 from tightbudget.mechanisms.base import Curve
 
 if TYPE_CHECKING:
@@ -84,18 +85,22 @@ def set_title(axes: "Axes", expression: str) -> None:
 
 
 def _draw_band(axes: "Axes", curve: Curve) -> None:
-    shown = np.isfinite(curve.epsilons) & (curve.upper > SMALLEST_SHOWN)
+    points = band.chosen(curve.epsilons)
+    epsilons, lower, upper = (np.ravel(values)[points] for values in (curve.epsilons, curve.lower, curve.upper))
     axes.set_ylabel("δ")
-    if not shown.any():
+    if not (upper > SMALLEST_SHOWN).any():
         _say(axes, "δ is 0 on this whole range")
         return
-    epsilons, upper = curve.epsilons[shown], curve.upper[shown]
-    floor = _floor(upper)
-    lower = np.maximum(curve.lower[shown], floor)
+    floor = _floor(upper[upper > SMALLEST_SHOWN])
+    places = band.grid(epsilons)
+    lower = np.maximum(band.lower_line(places, epsilons, lower, upper), floor)
+    upper = np.maximum(band.upper_line(places, epsilons, upper), floor)
+    end = int(np.count_nonzero(upper > floor)) + 1  # both fall: what follows lies on the floor
+    places, lower, upper = places[:end], lower[:end], upper[:end]
     axes.set_yscale("log")
-    axes.fill_between(epsilons, lower, upper, color=BAND_COLOUR, alpha=0.6, linewidth=0, label="between the bounds")
-    axes.plot(epsilons, upper, color=UPPER_COLOUR, linewidth=2.2, label="upper bound")
-    axes.plot(epsilons, lower, color=LOWER_COLOUR, linewidth=1.2, linestyle=(0, (3, 3)), label="lower bound")
+    axes.fill_between(places, lower, upper, color=BAND_COLOUR, alpha=0.6, linewidth=0, label="between the bounds")
+    axes.plot(places, upper, color=UPPER_COLOUR, linewidth=2.2, label="upper bound")
+    axes.plot(places, lower, color=LOWER_COLOUR, linewidth=1.2, linestyle=(0, (3, 3)), label="lower bound")
     axes.set_ylim(floor, min(1.3, 3.0 * float(upper.max())))
     axes.legend(frameon=False, loc=_quiet_corner(upper, floor), title=f"certified, {curve.relation}")
 
