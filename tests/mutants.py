@@ -853,6 +853,8 @@ MUTATIONS = [
              "a signal handler spends in the middle of a decision, which then overwrites it", [THREADS]),
     Mutation("processes", "filters/sharing.py", "if self._home != _Process.token:", "if False:",
              "parent and child both spend the budget", [PROCESSES]),
+    Mutation("processes pickle", "filters/sharing.py", '{**self._taken_along(), "_home": PICKLED}', "self._taken_along()",
+             "a budget is spent, and spent again where its pickle is read", [PROCESSES]),
     Mutation("file lock", "individual/files.py", "fcntl.LOCK_EX |", "fcntl.LOCK_SH |",
              "two processes charge one file", [INDIVIDUAL_FILES]),
     Mutation("file unlocked", "individual/files.py", "if os.getpid() == owner:", "if True:",

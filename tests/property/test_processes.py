@@ -38,7 +38,7 @@ def taken_over(made: Any) -> Any:
 
 
 @each
-@pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, lambda made: pickle.loads(pickle.dumps(made))])
+@pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy])
 def test_copies_in_this_process_are_budgets_of_their_own(what: str, twin: Callable[[Any], Any]) -> None:
     made = EVERY[what]()
     spend(made)
@@ -46,6 +46,26 @@ def test_copies_in_this_process_are_budgets_of_their_own(what: str, twin: Callab
     assert seen(other) == before
     spend(other)
     assert seen(made) == before != seen(other)
+    spend(made)
+    assert seen(made) == seen(other)
+
+
+@each
+@pytest.mark.parametrize("protocol", [0, pickle.HIGHEST_PROTOCOL])
+def test_a_pickled_copy_can_be_read_but_not_spent(what: str, protocol: int) -> None:
+    """Not in the process of the original either, which may go on spending."""
+    made = EVERY[what]()
+    spend(made)
+    before = seen(made)
+    read = pickle.loads(pickle.dumps(made, protocol))
+    for twin in (read, copy.copy(read), copy.deepcopy(read), pickle.loads(pickle.dumps(copy.copy(made)))):
+        assert seen(twin) == before
+        with pytest.raises(tb.CannotShare, match="by pickle"):
+            spend(twin)
+        assert seen(twin) == before
+    other = taken_over(read)
+    spend(other)
+    assert seen(other) != before == seen(made)
     spend(made)
     assert seen(made) == seen(other)
 

@@ -5,21 +5,27 @@ them would have been. What is read is of one moment. A signal handler, which run
 read but not spend then.
 
 Processes. A forked child and whoever reads a pickle have a copy of the balance, which knows nothing of what the original spends
-from then on: both together could spend twice the budget. So an object is spent only in the process it was made in; elsewhere it
-can be read, and its `state()` says how to go on, on purpose.
+from then on: both together could spend twice the budget. So an object is spent only in the process it was made in, and what was
+read from a pickle nowhere, not in that process either; it can be read, and its `state()` says how to go on, on purpose.
 
 Copies made by `copy` in the same process are budgets of their own, to try something out.
 """
 
+import copy
 import os
 import threading
 import uuid
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from tightbudget.errors import CannotShare
 
 Locks = dict[str, threading.RLock]
 """One for each process: a child may be forked while a thread that it does not have holds the lock."""
+
+PICKLED = "a pickle"
+"""The home of what was read from one: no process is called so."""
+
+_FORKED = "by fork, of a budget that is kept in another process"
 
 
 class _Process:
@@ -58,11 +64,8 @@ class Shared:
     def _spending(self) -> threading.RLock:
         """Return the lock of this process, if it is the one in which the budget is spent."""
         if self._home != _Process.token:
-            raise CannotShare(
-                "This is a copy of a budget that is kept in another process, by fork or pickle, and does not know what is "
-                "spent there.",
-                self._go_on,
-            )
+            where = "by pickle, of a budget that is kept elsewhere" if self._home == PICKLED else _FORKED
+            raise CannotShare(f"This is a copy, {where} and does not know what is spent there.", self._go_on)
         lock = self._reading()
         if lock._is_owned():  # type: ignore[attr-defined]  # as threading.Condition asks it
             raise CannotShare(
@@ -71,7 +74,21 @@ class Shared:
             )
         return lock
 
+    def __copy__(self) -> Self:
+        twin = type(self).__new__(type(self))
+        twin.__setstate__(self._taken_along())
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        twin = memo[id(self)] = type(self).__new__(type(self))
+        twin.__setstate__(copy.deepcopy(self._taken_along(), memo))
+        return twin
+
     def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle takes along: it may be read any number of times, anywhere, so none of these can be spent."""
+        return {**self._taken_along(), "_home": PICKLED}
+
+    def _taken_along(self) -> dict[str, Any]:
         """Return what a copy or a pickle takes along, of one moment: everything but the locks."""
         with self._reading():
             kept = {name: value for name, value in self.__dict__.items() if name != "_locks"}

@@ -134,16 +134,18 @@ class IndividualFilter(Shared, ABC):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def _taken_along(self) -> dict[str, Any]:
         """Return what a copy or a pickle takes along, with balances of its own."""
         if self._file is not None:
             problem = "Balances in a file cannot be copied or pickled: what is charged to the copy would be lost."
             raise CannotShare(problem, "Open the file where it is needed, one filter at a time, or save() it to a new one.")
         with self._reading():
-            return {**super().__getstate__(), "_balances": np.array(self._balances), "_place": None}
+            return {**super()._taken_along(), "_balances": np.array(self._balances), "_place": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
+        if self._balances.base is not None:  # pickle leaves them in memory of bytes, which is not to be written to
+            self._balances = np.array(self._balances)
         self._place = self._taken()
 
     @property
