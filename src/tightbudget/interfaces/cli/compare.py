@@ -102,7 +102,9 @@ def _epsilons(private: Private, table: Comparison, level: float, high: float | N
         others = [row.value for row in at_level.rows if row.value is not None and ours and row.value <= NEAR * ours]
         finite = [value for value in [*others, table.epsilon] if value is not None and 0.0 < value < math.inf]
         high = 1.15 * max(finite, default=1.0)
-    return np.linspace(0.0, high, POINTS)
+    # Between points our band is as wide as they are apart, and it may fall within a small part of the picture.
+    fallen = private.epsilon(delta=level / 10.0**DECADES_BELOW, rtol=0.01).upper
+    return np.union1d(np.linspace(0.0, high, POINTS), np.linspace(0.0, min(high, fallen), POINTS))
 
 
 def _as_csv(table: Comparison) -> bytes:

@@ -5,10 +5,11 @@ import json
 from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tightbudget as tb
-from tightbudget.interfaces.cli import main
+from tightbudget.interfaces.cli import compare, main
 
 EXPRESSION = "laplace(scale=20) * 100"
 
@@ -77,3 +78,13 @@ def test_edges_can_be_shown_and_drawn(
 def test_a_bracket_wider_than_asked_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", EXPRESSION, "--delta", "1e-6", "--rtol", "1e-15"]) == 3
     assert "wider than asked" in capsys.readouterr().err
+
+
+def test_our_band_has_points_enough_where_it_falls() -> None:
+    private = tb.Gaussian(20) * 512
+    table = tb.compare(private, delta=1e-5)  # others reach this δ at eight times our ε
+    epsilons = compare._epsilons(private, table, 1e-5, None)
+    deltas = private.curve(epsilons).upper
+    seen = deltas[: np.count_nonzero(deltas > 1e-5 / 10.0**compare.DECADES_BELOW) + 1]
+    assert (np.diff(epsilons) > 0.0).all()
+    assert (seen[:-1] / seen[1:]).max() < 2.0
