@@ -283,6 +283,24 @@ def test_a_filters_own_balances_are_not_given_to_another(twin: Any) -> None:
     assert tb.individual.ZCDPFilter(1, balances=group.balances.copy()).charge(1).all()
 
 
+def test_balances_that_became_read_only_are_not_charged() -> None:
+    mine = np.zeros(3)
+    group = tb.individual.ZCDPFilter(1, balances=mine)
+    mine.flags.writeable = False
+    with pytest.raises(tb.CannotShare, match="read-only"):
+        group.charge(0.1)
+    assert group.quote(1).all()
+
+
+def test_more_people_than_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(np, "full", full)
+    with pytest.raises(tb.InvalidParameter, match="memory"):
+        tb.individual.ZCDPFilter(1, 9 * 10**9)
+
+
 @pytest.mark.parametrize("delta", [1e-9, 1e-3])
 def test_guarantees(delta: float) -> None:
     """Never below the conversion of the budget in 50 digits, and close to it."""

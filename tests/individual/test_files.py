@@ -106,11 +106,18 @@ def test_bad_headers(saved: Path, changes: dict[str, Any]) -> None:
         tb.individual.open(saved)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", "3"])
+@pytest.mark.parametrize("text", ["", "[]", "{", "3", "1", "[" * 100_000], ids=lambda text: text[:2])
 def test_unreadable_headers(saved: Path, text: str) -> None:
     Path(f"{saved}.json").write_text(text)
-    with pytest.raises(tb.InvalidParameter):
+    with pytest.raises(tb.InvalidParameter, match="header"):
         tb.individual.open(saved)
+
+
+@pytest.mark.parametrize("path", [None, 3, b"people", ["people"]])
+def test_bad_paths(path: Any) -> None:
+    for use in (tb.individual.open, tb.individual.ZCDPFilter(1, 3).save):
+        with pytest.raises(tb.InvalidParameter, match="path"):
+            use(path)
 
 
 @pytest.mark.parametrize("number", [0.5, -1.0, np.nan, 1e16])

@@ -25,8 +25,6 @@ Locks = dict[str, threading.RLock]
 PICKLED = "a pickle"
 """The home of what was read from one: no process is called so."""
 
-_FORKED = "by fork, of a budget that is kept in another process"
-
 
 class _Process:
     """The process we are in. Its number would not do: a container gives the same one to every run."""
@@ -64,8 +62,9 @@ class Shared:
     def _spending(self) -> threading.RLock:
         """Return the lock of this process, if it is the one in which the budget is spent."""
         if self._home != _Process.token:
-            where = "by pickle, of a budget that is kept elsewhere" if self._home == PICKLED else _FORKED
-            raise CannotShare(f"This is a copy, {where} and does not know what is spent there.", self._go_on)
+            how, where = ("pickle", "elsewhere") if self._home == PICKLED else ("fork", "in another process")
+            problem = f"This is a copy, by {how}, of a budget that is kept {where} and does not know what is spent there."
+            raise CannotShare(problem, self._go_on)
         lock = self._reading()
         if lock._is_owned():  # type: ignore[attr-defined]  # as threading.Condition asks it
             raise CannotShare(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tightbudget.errors import CannotShare, InvalidParameter
 from tightbudget.filters.exact import exact, float_up, show
 from tightbudget.filters.sharing import Locks, Shared, lock_of
-from tightbudget.individual.files import Header, Hold, check_whole, mapped, write
+from tightbudget.individual.files import Header, Hold, check_whole, checked_path, mapped, write
 from tightbudget.individual.places import Place, take
 from tightbudget.individual.units import GUARANTEED, Units
 
@@ -90,6 +90,8 @@ class IndividualFilter(Shared, ABC):
                 raise CannotShare("These balances have been closed.", "Open their file again.")
             if self._hold is not None:
                 self._hold.check()
+            if not self._balances.flags.writeable:
+                raise CannotShare("These balances have been made read-only.", "Nobody was charged.")
             taking = self._run(amounts, spend=True)
             if self._durable and self._file is not None:
                 self._file.flush()
@@ -118,7 +120,7 @@ class IndividualFilter(Shared, ABC):
     def save(self, path: str | Path) -> None:
         """Write the balances to a new file and what they mean beside it, as `path`.json; see `tb.individual.open`."""
         with self._reading():
-            write(Path(path), self._header(), self._whole())
+            write(checked_path(path), self._header(), self._whole())
 
     def close(self) -> None:
         """Let go of the file, if there is one, with all charges on disk: nothing can be charged here any more."""
@@ -271,7 +273,12 @@ def _row(amounts: NDArray[Any] | list[Any] | tuple[Any, ...]) -> NDArray[Any]:
 def fresh(people: int | None) -> Array:
     if isinstance(people, bool) or not isinstance(people, int | np.integer) or not 1 <= people <= MOST_PEOPLE:
         raise InvalidParameter("people", people, f"a whole number from 1 to {MOST_PEOPLE}", "Or give their balances.")
-    return np.full(int(people), 0.0)  # not zeros: its memory would only be fetched during the first charge
+    try:
+        return np.full(int(people), 0.0)  # not zeros: its memory would only be fetched during the first charge
+    except MemoryError:
+        raise InvalidParameter(
+            "people", people, "as many as fit in memory, 8 bytes each", "Or map a file of balances."
+        ) from None
 
 
 def binary_up(amount: Fraction) -> float:

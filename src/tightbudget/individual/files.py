@@ -46,6 +46,12 @@ class Header(NamedTuple):
     digits: int
 
 
+def checked_path(path: object) -> Path:
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
+        raise InvalidParameter("path", path, "the name of a file")
+    return Path(path)
+
+
 def header_path(path: Path) -> Path:
     return path.with_name(path.name + ".json")
 
@@ -186,9 +192,11 @@ def _let_go(locked: IO[bytes], owner: int) -> None:
 def _header(path: Path) -> Header:
     try:
         found = json.loads(header_path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise InvalidParameter("path", str(path), "balances with a readable header beside them, a .json file") from None
-    fields = dict(found) if isinstance(found, dict) else {}
+    if not isinstance(found, dict):
+        raise InvalidParameter("header", found, f"an object of version, {', '.join(Header._fields)}")
+    fields = dict(found)
     version = fields.pop("version", None)
     if version != VERSION or type(version) is not int:
         raise InvalidParameter("version", found, f"{VERSION}", "The file was written by another version of the package.")

@@ -9,7 +9,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.filters.exact import float_down, show
 from tightbudget.filters.increments import exact_order
 from tightbudget.individual.base import Array, IndividualFilter, binary_up
-from tightbudget.individual.files import read
+from tightbudget.individual.files import checked_path, read
 
 
 class RenyiFilter(IndividualFilter):
@@ -92,7 +92,7 @@ def open_balances(path: str | Path, *, durable: bool = True) -> IndividualFilter
     With `durable` every charge waits until the disk has it. Without, a charge survives the end of the process, not that of the
     machine. The file is locked until the filter is closed, or gone: CannotShare is raised if it is open already.
     """
-    header, balances = read(Path(path))
+    header, balances = read(checked_path(path))
     if not isinstance(header.kind, str) or header.kind not in BY_KIND:
         raise InvalidParameter("kind", header.kind, f"one of {', '.join(BY_KIND)}")
     try:
