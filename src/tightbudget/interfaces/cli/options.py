@@ -13,6 +13,7 @@ from tightbudget.numerics.typed import NoFloat, typed_float
 
 MOST_DIGITS = 30  # of a whole number
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
+_PER_CENT = re.compile(r"[0-9]{0,9}\.?[0-9]{1,9}(e-?[0-9]{1,2})? *%")
 
 
 class Usage(TightBudgetError):
@@ -30,7 +31,7 @@ def number(text: str | float) -> float:
     except NoFloat as problem:
         raise typer.BadParameter(f"{text!r} is {problem}.") from None
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a number{_comma(text)}.") from None
+        raise typer.BadParameter(f"{text!r} is not a number{_comma(text)}{_per_cent(text)}.") from None
 
 
 def whole(text: str | int) -> int:
@@ -49,7 +50,9 @@ def amount(text: str) -> str:
     try:
         exact("amount", text.lstrip("-"))
     except InvalidParameter:
-        raise typer.BadParameter(f"{text!r} is not a decimal number such as 0.1, nor p/q{_comma(text)}.") from None
+        raise typer.BadParameter(
+            f"{text!r} is not a decimal number such as 0.1, nor p/q{_comma(text)}{_per_cent(text)}."
+        ) from None
     return text
 
 
@@ -59,6 +62,13 @@ def _comma(text: str) -> str:
         bare = text.strip()
         return f"; write {bare.replace(',', '')} or {bare.replace(',', '_')}"
     return "; write a decimal point, as in 0.5" if "," in text else ""
+
+
+def _per_cent(text: str) -> str:
+    """Return what to write in place of a number of hundredths."""
+    if not _PER_CENT.fullmatch(text.strip()):
+        return ""
+    return f"; write {Decimal(text.strip().rstrip(' %')).scaleb(-2):f}"
 
 
 Expression = Annotated[str, typer.Argument(metavar="EXPR", hidden=True)]  # each command says in words what it is
