@@ -8,7 +8,9 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from tightbudget.interfaces.cli.spelling import as_printed
 
 GAP = "  "
 LEAST_PROSE = 24  # columns below which words are not worth a column of their own
@@ -57,6 +59,7 @@ def _folded(line: str, most: int, hanging: str = GAP) -> Lines:
 def table(columns: Sequence[Column], rows: Sequence[Row], most: int | None = None) -> tuple[Lines, list[Lines]]:
     """Return the lines of the heading and those of each row; only a last column of words is ever wrapped."""
     most = width() if most is None else most
+    columns, rows = _as_printed(columns, rows)
     widths = _widths(columns, rows)
     if columns[-1].prose:
         room = most - sum(widths[:-1]) - len(GAP) * len(widths[1:])
@@ -71,6 +74,7 @@ def table(columns: Sequence[Column], rows: Sequence[Row], most: int | None = Non
 def blocks(columns: Sequence[Column], rows: Sequence[Row], most: int | None = None) -> Lines:
     """Return a table of many like columns; those that do not fit stand below, beside the first column again."""
     most = width() if most is None else most
+    columns, rows = _as_printed(columns, rows)
     widths = _widths(columns, rows)
     lines = Lines()
     start = 1
@@ -83,6 +87,11 @@ def blocks(columns: Sequence[Column], rows: Sequence[Row], most: int | None = No
             lines += _aligned([columns[i] for i in places], [row[i] for i in places], [widths[i] for i in places])
         start = end
     return lines
+
+
+def _as_printed(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[Column], Sequence[Row]]:
+    headed = [replace(column, heading=as_printed(column.heading)) for column in columns]
+    return headed, [[as_printed(cell) for cell in row] for row in rows]
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Row]) -> list[int]:

@@ -1,12 +1,12 @@
 """Answers shown, and a sign of life while work takes long."""
 
-import codecs
 import os
 import sys
 import threading
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
+from tightbudget.interfaces.cli.spelling import SPELT_OUT
 from tightbudget.interfaces.cli.tables import folded, width
 
 Result = TypeVar("Result")
@@ -14,25 +14,15 @@ Result = TypeVar("Result")
 PATIENCE_SECONDS = 1.0
 INTERRUPTED = 130  # what a shell expects after Ctrl-C: 128 + SIGINT
 
-SPELT = {"ε": "epsilon", "δ": "delta", "σ": "sigma", "√": "sqrt ", "≈": "~", "×": "x", "–": "-", "−": "-", "─": "-", "é": "e"}
-
 
 def prepare_streams() -> bool:
     """Make both streams take whatever we print; return whether there is a standard output at all."""
-    codecs.register_error("tightbudget.spelt", _spell_out)
     if sys.stderr is None:  # closed by 2>&-; print would then write its errors among the answers
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # for as long as the program runs
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="tightbudget.spelt")
+            stream.reconfigure(errors=SPELT_OUT)
     return sys.stdout is not None
-
-
-def _spell_out(problem: UnicodeError) -> tuple[str, int]:
-    """Return words for the signs that an old terminal lacks; two of them shown as ? could not be told apart."""
-    assert isinstance(problem, UnicodeEncodeError)
-    signs = problem.object[problem.start : problem.end]
-    return "".join(SPELT.get(sign, "?") for sign in signs), problem.end
 
 
 def show(answer: str) -> None:

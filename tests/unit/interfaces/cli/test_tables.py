@@ -1,5 +1,8 @@
 """Tables: as wide as the terminal, and no number is ever cut."""
 
+import io
+import sys
+
 import pytest
 
 from tightbudget.interfaces.cli.tables import Column, blocks, folded, table
@@ -75,3 +78,15 @@ def test_folding_keeps_words_whole(columns: int) -> None:
     text = "δ in [9.8645e-5, 9.9526e-5] at ε = 0.693147 after 8192 rounds;\n  asked 0.0001"
     assert folded(text, columns).split() == text.split()
     assert folded("short", columns) == "short"
+
+
+def test_columns_are_straight_where_signs_are_spelt_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+    columns = [Column("name"), Column("ε at δ = 1"), Column("× ours", right=True)]
+    heading, rows = table(columns, [("Rényi", "1", "2"), ("√x", "3", "40")], 80)
+    assert heading[0] == "name    epsilon at delta = 1  x ours"
+    assert rows == [["Renyi   1                          2"], ["sqrt x  3                         40"]]
+    assert blocks(columns, [("Rényi", "1", "2")], 80) == [
+        "name   epsilon at delta = 1  x ours",
+        "Renyi  1                          2",
+    ]
