@@ -1,6 +1,7 @@
 """Balances on disk: what was written is read back, what is damaged is refused, what is charged is on disk."""
 
 import copy
+import gc
 import json
 import mmap
 import os
@@ -372,6 +373,7 @@ def test_a_forked_child_neither_charges_nor_unlocks(saved: Path) -> None:
 
 
 def test_without_locks_files_are_refused(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gc.collect()  # what other tests left open is unlocked while there are locks
     monkeypatch.setattr(files, "fcntl", None)
     with pytest.raises(tb.CannotShare, match="no file locks"):
         tb.individual.open(saved)

@@ -184,9 +184,11 @@ def _locked(path: str) -> IO[bytes]:
 
 def _let_go(locked: IO[bytes], owner: int) -> None:
     """Unlock the file; a forked child, which has the same lock, only closes its end."""
-    if os.getpid() == owner:
-        fcntl.flock(locked, fcntl.LOCK_UN)
-    locked.close()
+    try:
+        if os.getpid() == owner and fcntl is not None:
+            fcntl.flock(locked, fcntl.LOCK_UN)
+    finally:
+        locked.close()
 
 
 def _header(path: Path) -> Header:
