@@ -39,7 +39,7 @@ class OneDirection:
 
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
-        self._profiles: dict[tuple[int, int, int], Profile | SpectralProfile | None] = {}
+        self._profiles: dict[tuple[int, int, int], tuple[Profile | SpectralProfile | None]] = {}
         self._plans: dict[tuple[int, int, int], Plan] = {}  # of profiles that were too long for who asked
         self._saddles: dict[int, Saddle] = {}
 
@@ -109,8 +109,9 @@ class OneDirection:
         None if that takes longer lists than `most_points`.
         """
         key = (cap, rung, quarter)
-        made = self._profiles.get(key)
-        if made is None and key not in self._profiles:
+        known = self._profiles.get(key)  # looked up once: other threads put and forget profiles meanwhile
+        made = known[0] if known else None
+        if known is None:
             saddle = self.saddle(cap)
             # what overflows where nobody expected it is no answer; by default NumPy would warn and go on
             with contextlib.suppress(TooWide, ArithmeticError, MemoryError), np.errstate(all="raise", under="ignore"):
@@ -125,8 +126,9 @@ class OneDirection:
                         return None
                     made = Profile.of(evaluate(chosen), self._left_out(cap), self.infinity[0], chosen.points)
             if len(self._profiles) >= _KEPT:
-                self._profiles.pop(next(iter(list(self._profiles))), None)  # the list, as other threads may ask too
-            self._profiles[key] = made
+                for oldest in list(self._profiles)[:1]:  # other threads may have forgotten it, too
+                    self._profiles.pop(oldest, None)
+            self._profiles[key] = (made,)
         # whether a list is too long must not depend on whether somebody else has asked for it before
         return made if made is None or made.points <= most_points else None
 

@@ -47,3 +47,22 @@ def test_an_answer_that_is_forgotten_at_once():
     for one in forgetting._directions:
         one._profiles = Forgetful()
     assert forgetting.epsilon(1e-3) == expected
+
+
+class Late(dict):  # type: ignore[type-arg]
+    """What another thread puts there just after one has looked: it is there at the second look."""
+
+    def get(self, key: object, default: object = None) -> object:
+        return default
+
+    def __contains__(self, key: object) -> bool:
+        return True
+
+
+def test_a_profile_that_appears_while_it_is_looked_for():
+    """It was taken for one that cannot be made."""
+    expected = (tb.RandomizedResponse(0.6) * 9).epsilon(1e-3)
+    late = tb.RandomizedResponse(0.6) * 9
+    for one in late._directions:
+        one._profiles = Late()
+    assert late.epsilon(1e-3) == expected
