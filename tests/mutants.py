@@ -513,7 +513,7 @@ MUTATIONS = [
     # composition
     Mutation("slack count", "composition/evaluate.py", "slack += count * entering.slack", "slack += entering.slack",
              "a step repeated n times brings its slack once", [EVALUATE]),
-    Mutation("largest loss", "numerics/mass.py", "else math.nextafter(rounded, math.inf)", "else rounded",
+    Mutation("largest loss", "numerics/rounding.py", "else math.nextafter(rounded, math.inf)", "else rounded",
              "the largest loss is rounded to nearest, not up", [STEPS]),
     Mutation("cheap bound share", "composition/chernoff.py", "+ 2.0 * cells.error +", "- 2.0 * cells.error -",
              "doubt about a loss moves it down", [CHERNOFF]),
@@ -707,7 +707,7 @@ MUTATIONS = [
     # classic bounds
     Mutation("classic promise", "classic/promises.py", "rtol=_SINGLE_RTOL).upper", "rtol=_SINGLE_RTOL).lower",
              "a step promises less than it keeps", [CLASSIC_EDGES]),
-    Mutation("classic sum", "classic/promises.py", "else math.nextafter(rounded, math.inf)", "else rounded",
+    Mutation("classic sum", "classic/promises.py", "return float_above(sum(", "return float(sum(",
              "sums of epsilons and deltas are rounded to nearest", [CLASSIC_EDGES]),
     Mutation("classic count", "classic/promises.py", "counts.get(mechanism, 0) + count", "count",
              "a step named twice is counted once", [CLASSIC_EDGES]),

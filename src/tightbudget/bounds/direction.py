@@ -176,9 +176,8 @@ class OneDirection:
 
 def quarters(width: float) -> int:
     """Return the largest whole number of quarter octaves whose power of two is at most width."""
-    return (
-        math.floor(4.0 * math.log2(min(max(width, 1e-14), WIDEST))) if width < WIDEST else math.floor(4.0 * math.log2(WIDEST))
-    )
+    usable = max(width, 1e-14) if width < WIDEST else WIDEST  # also where it is NaN
+    return math.floor(4.0 * math.log2(usable))
 
 
 def cap_for(delta: float, rtol: float) -> int:

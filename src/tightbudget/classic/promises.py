@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.mechanisms.base import Composable, Mechanism
+from tightbudget.numerics.rounding import float_above
 from tightbudget.pairs.base import NEGLIGIBLE, Direction, Pair
 
 Array = NDArray[np.float64]
@@ -149,9 +150,4 @@ def sum_up(parts: list[tuple[float, int]]) -> float:
     """Return no float smaller than the sum of value * count, and that value itself where it is a float."""
     if any(math.isinf(value) for value, _ in parts):
         return math.inf
-    exact = sum((Fraction(value) * count for value, count in parts), start=Fraction(0))
-    try:
-        rounded = float(exact)
-    except OverflowError:
-        return math.inf
-    return rounded if Fraction(rounded) >= exact else math.nextafter(rounded, math.inf)
+    return float_above(sum((Fraction(value) * count for value, count in parts), start=Fraction(0)))

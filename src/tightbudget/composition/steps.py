@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from tightbudget.numerics.mass import Mass, any_of, float_above, float_below
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.mass import Mass, any_of
+from tightbudget.numerics.rounding import U, float_above, float_below
 from tightbudget.pairs.base import Pair
 from tightbudget.pairs.faint import without_faint
 from tightbudget.pairs.gaussian import GaussianPair

@@ -7,12 +7,12 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.filters import prices
 from tightbudget.filters.base import Sums
 from tightbudget.filters.concentration import ConcentrationFilter
-from tightbudget.filters.exact import exact, float_down, show, to_float
+from tightbudget.filters.exact import exact, show, to_float
 from tightbudget.filters.increments import Increment
 from tightbudget.filters.logs import log_reciprocal
 from tightbudget.filters.prices import in_float
 from tightbudget.filters.states import State, at_least
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import U, float_below
 
 CONSTANT = 28.04  # as printed; 8 y with y = 2 + log(1 + y) is 28.0419 (M14)
 _ALLOWANCE = 1.0 + 64.0 * U
@@ -56,7 +56,7 @@ class AdvancedFilter(_Mixture):
         super().__init__(epsilon, delta, half, or_basic, mix_relations=mix_relations)
         if to_float(self._delta) >= math.exp(-1.0) * (1.0 - 4.0 * U):
             raise InvalidParameter("delta", delta, "below 1/e for the advanced filter", "The sharpened filter takes any.")
-        self._budget = float_down(self._epsilon)
+        self._budget = float_below(self._epsilon)
         log_inverse = -math.log(to_float(self._delta))
         self._beta = to_float(self._epsilon) ** 2 / (CONSTANT * log_inverse)
         self._log = math.log(2.0) + log_inverse
@@ -91,7 +91,7 @@ class SharpenedFilter(_Mixture):
         mix_relations: bool = False,
     ) -> None:
         super().__init__(epsilon, delta, delta_for_steps, or_basic, mix_relations=mix_relations)
-        self._budget = float_down(self._epsilon)
+        self._budget = float_below(self._epsilon)
         self._log = 2.0 * log_reciprocal(self._tail)
         self._given_beta = None if beta is None else exact("beta", beta, "a number above 0")
         if self._given_beta is None:

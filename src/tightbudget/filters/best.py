@@ -13,7 +13,7 @@ from tightbudget.filters.advanced import AdvancedFilter, SharpenedFilter
 from tightbudget.filters.base import MOST, Filter, largest
 from tightbudget.filters.basic import BasicFilter
 from tightbudget.filters.concentration import check_guarantee
-from tightbudget.filters.exact import Amount, exact, exact_probability, float_down, show, to_float
+from tightbudget.filters.exact import Amount, exact, exact_probability, show, to_float
 from tightbudget.filters.gdp import GDPFilter
 from tightbudget.filters.increments import RDP, Increment, checked_increment
 from tightbudget.filters.rdp import RDPFilter
@@ -24,6 +24,7 @@ from tightbudget.filters.thresholds import renyi_budget
 from tightbudget.filters.whitehouse import WhitehouseFilter
 from tightbudget.filters.zcdp import ZCDPFilter
 from tightbudget.mechanisms import ApproximateDP, Composable, Poisson
+from tightbudget.numerics.rounding import float_below
 
 SEVERAL_ORDERS = tuple(float(f"{order:.4g}") for order in np.geomspace(1.5, 64.0, 32))
 """For a filter over several orders when the steps to come are not known."""
@@ -204,7 +205,7 @@ def _most_slots(epsilon: Any, delta: Any, expected: Increment, known: int) -> Sl
         raise InvalidParameter("increment", str(expected), "a mechanism or composition for this filter")
     filters = dict[int, SlotFilter]()
 
-    target, room = float_down(exact("epsilon", epsilon)), float_down(exact("delta", delta))
+    target, room = float_below(exact("epsilon", epsilon)), float_below(exact("delta", delta))
 
     def certified(count: int) -> bool:
         try:

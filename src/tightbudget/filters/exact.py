@@ -108,14 +108,6 @@ def float_up(amount: Amount) -> float:
     return math.nextafter(nearest, math.inf)
 
 
-def float_down(amount: Fraction) -> float:
-    """Return a float whose binary value is no larger than the amount."""
-    nearest = to_float(amount)
-    while math.isinf(nearest) or Fraction(nearest) > amount:
-        nearest = math.nextafter(nearest, 0.0)
-    return nearest
-
-
 def rounded_up(value: float, roundings: float = 8.0) -> Amount:
     """Return a computed amount, at most the given number of roundings below its true value, raised to be no smaller."""
     raised = math.nextafter(value * (1.0 + (roundings + 2.0) * U), math.inf)

@@ -3,20 +3,14 @@
 import math
 from fractions import Fraction
 
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import U, float_above
 
 _RAISED = 1.0 + 16.0 * U  # one conversion and one logarithm, each good to 2u, the conversion relative to a log of at least ln 2
 
 
 def up(amount: Fraction | float) -> float:
     """Return a float whose binary value is no smaller than the amount; inf beyond the largest."""
-    if isinstance(amount, float):
-        return amount
-    try:
-        nearest = amount.numerator / amount.denominator
-    except OverflowError:
-        return math.inf
-    return nearest if Fraction(nearest) >= amount else math.nextafter(nearest, math.inf)
+    return amount if isinstance(amount, float) else float_above(amount)
 
 
 def log_reciprocal(probability: Fraction) -> float:

@@ -17,7 +17,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.filters.exact import Amount, exact, plus, rounded_up, to_float
 from tightbudget.filters.increments import RDP, ZCDP, Increment
 from tightbudget.mechanisms import ApproximateDP, BoundedRange, Composable, Composition, Gaussian, GaussianDP, Laplace, PureDP
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import U, float_above
 
 Price = tuple[Amount, ...]
 
@@ -180,7 +180,7 @@ def _renyi(step: Increment, orders: tuple[Fraction, ...]) -> Price:
     if isinstance(step, ZCDP | GaussianDP) or (isinstance(step, Gaussian) and 0 < step.sigma < math.inf):
         rho, delta, _ = _zcdp(step)
         return (*(order * rho for order in orders), delta, math.inf)
-    derived = divergences.renyi(step, np.array([_order_up(order) for order in orders]))
+    derived = divergences.renyi(step, np.array([float_above(order) for order in orders]))  # divergences grow with the order
     if np.isinf(derived).all():
         raise _no(step, "a Rényi divergence at these orders", "Take smaller orders, or a filter for steps of its kind.")
     return (*(Fraction(bound) if bound < math.inf else bound for bound in derived.tolist()), ZERO, _epsilon_or_inf(step))
@@ -218,12 +218,6 @@ def pure_renyi(epsilon: Amount, order: Fraction) -> Amount:
     ratio = 2.0 * math.sinh(0.5 * a * x) * math.sinh(0.5 * rest * x) / math.cosh(0.5 * x)
     # roundings of a, rest and x move the exponents by their size; ratio counts fully, its logarithm less
     return min(epsilon, rounded_up(math.log1p(ratio) / rest, 16.0 + 4.0 * a * x))
-
-
-def _order_up(order: Fraction) -> float:
-    """Return a float no smaller than the order: divergences grow with it."""
-    nearest = to_float(order)
-    return nearest if Fraction(nearest) >= order else math.nextafter(nearest, math.inf)
 
 
 def _end(epsilon: Amount) -> Amount:

@@ -11,14 +11,14 @@ import numpy as np
 from tightbudget.errors import InvalidParameter
 from tightbudget.filters.base import Filter, Quote, Sums
 from tightbudget.filters.concentration import DELTA_OF_STEPS, check_guarantee
-from tightbudget.filters.exact import Amount, exact, exact_probability, float_down, show, tidy, to_float
+from tightbudget.filters.exact import Amount, exact, exact_probability, show, tidy, to_float
 from tightbudget.filters.grid import Spread, gaussian_profile, spread
 from tightbudget.filters.increments import Increment
 from tightbudget.filters.prices import REMEMBERED
 from tightbudget.filters.states import TOLERANCE, State, at_most, check_spent
 from tightbudget.filters.thresholds import most_mu
 from tightbudget.mechanisms import ApproximateDP, Composable, Mechanism, PureDP
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import U, float_below
 from tightbudget.pairs.base import Direction
 
 POINTS_PER_MU = 256
@@ -50,14 +50,14 @@ class ResidualFilter(Filter):
         super().__init__(epsilon, delta, mix_relations=mix_relations)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
         check_guarantee(self._epsilon, self._delta, self._for_steps)
-        self._tail = float_down(self._delta - self._for_steps)
+        self._tail = float_below(self._delta - self._for_steps)
         largest = most_mu(self._epsilon, self._delta - self._for_steps)
         self._h = _grid_step(step, largest)
         if self._h > WIDEST or self._points(self._h, largest) > MOST_POINTS:
             if step is None:
                 raise InvalidParameter("epsilon", show(self._epsilon), "at most about 1e8 for this filter")
             raise InvalidParameter("step", step, f"at most {WIDEST}, and wide enough for {MOST_POINTS} grid points to do")
-        self._start = self._largest_start(float_down(self._epsilon), largest)
+        self._start = self._largest_start(float_below(self._epsilon), largest)
         self._sums = (self._start, 0, self._h)
         self._known: dict[tuple[Mechanism, float], tuple[Spread, ...]] = {}
         self._work = 0.0

@@ -10,13 +10,14 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.filters.base import MOST, Filter, Quote, Sums
 from tightbudget.filters.concentration import DELTA_OF_STEPS
 from tightbudget.filters.domination import dominates, reveals_nothing
-from tightbudget.filters.exact import exact, exact_probability, float_down, show, tidy, to_float
+from tightbudget.filters.exact import exact, exact_probability, show, tidy, to_float
 from tightbudget.filters.increments import Increment
 from tightbudget.filters.matching import Shortage, assigned
 from tightbudget.filters.states import State, check_spent
 from tightbudget.mechanisms import ApproximateDP, Composable, Composition, Histograms, Mechanism, Poisson, PureDP, compose
 from tightbudget.mechanisms.relations import Relations
 from tightbudget.notation import MAX_CHARACTERS, parse
+from tightbudget.numerics.rounding import float_below
 
 PRICED = 1e-6  # how narrow the bracket is that prices the plan
 ROUGH = 0.9  # and the one that checks a price that was written
@@ -59,7 +60,7 @@ class SlotFilter(Filter):
     @property
     def _affordable(self) -> tuple[float, float]:
         """Epsilon, and the delta that a plan may have there."""
-        return float_down(self._epsilon), float_down(self._delta - self._for_steps)
+        return float_below(self._epsilon), float_below(self._delta - self._for_steps)
 
     def _certified(self) -> float:
         """Return the price of the plan: an upper bound on its delta, which fits."""

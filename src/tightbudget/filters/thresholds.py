@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from tightbudget.bounds.gaussian import gaussian_delta
-from tightbudget.filters.exact import float_down
+from tightbudget.numerics.rounding import float_below
 
 _CONTEXT = decimal.Context(
     prec=60, rounding=decimal.ROUND_HALF_EVEN, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, traps=[decimal.InvalidOperation]
@@ -78,7 +78,7 @@ def most_rho(epsilon: Fraction, tail: Fraction) -> Fraction:
 def most_mu(epsilon: Fraction, tail: Fraction) -> float:
     """Return the largest mu for which mu-GDP leaves delta(epsilon) within the tail, rounded down."""
     below, above = 0.0, 1.0
-    threshold, limit = float_down(epsilon), float_down(tail)
+    threshold, limit = float_below(epsilon), float_below(tail)
 
     def fits(mu: float) -> bool:
         return gaussian_delta(mu, threshold, 0.0)[1] <= limit

@@ -4,7 +4,6 @@ WARNING: balances, and the masks that say who takes part, are computed from peop
 records and must never be published, logged or shown to an analyst. What is released is only what the steps themselves release.
 """
 
-import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.errors import CannotShare, InvalidParameter
-from tightbudget.filters.exact import exact, float_up, show
+from tightbudget.filters.exact import exact, show
 from tightbudget.filters.sharing import Locks, Shared, lock_of
 from tightbudget.individual.files import Header, Hold, check_whole, checked_path, mapped, write
 from tightbudget.individual.places import Place, take
@@ -279,9 +278,3 @@ def fresh(people: int | None) -> Array:
         raise InvalidParameter(
             "people", people, "as many as fit in memory, 8 bytes each", "Or map a file of balances."
         ) from None
-
-
-def binary_up(amount: Fraction) -> float:
-    """Return a float whose binary value is no smaller."""
-    nearest = float_up(amount)
-    return nearest if Fraction(nearest) >= amount else math.nextafter(nearest, math.inf)

@@ -6,10 +6,11 @@ from typing import Any, ClassVar
 
 from tightbudget.divergences import gdp_epsilon, rdp_epsilon, zcdp_epsilon
 from tightbudget.errors import InvalidParameter
-from tightbudget.filters.exact import float_down, show
+from tightbudget.filters.exact import show
 from tightbudget.filters.increments import exact_order
-from tightbudget.individual.base import Array, IndividualFilter, binary_up
+from tightbudget.individual.base import Array, IndividualFilter
 from tightbudget.individual.files import checked_path, read
+from tightbudget.numerics.rounding import float_above, float_below
 
 
 class RenyiFilter(IndividualFilter):
@@ -45,8 +46,8 @@ class RenyiFilter(IndividualFilter):
         return {"order": show(self._order), **super()._settings()}
 
     def epsilon(self, delta: float) -> float:
-        # divergences grow with the order, so the order may be binary_up down
-        return float(rdp_epsilon(float_down(self._order), binary_up(self.guaranteed), delta))
+        # divergences grow with the order, so the order may be rounded down
+        return float(rdp_epsilon(float_below(self._order), float_above(self.guaranteed), delta))
 
 
 class ZCDPFilter(IndividualFilter):
@@ -62,7 +63,7 @@ class ZCDPFilter(IndividualFilter):
     kind: ClassVar[str] = "zcdp"
 
     def epsilon(self, delta: float) -> float:
-        return zcdp_epsilon(binary_up(self.guaranteed), delta)
+        return zcdp_epsilon(float_above(self.guaranteed), delta)
 
 
 class GDPFilter(IndividualFilter):
@@ -80,7 +81,7 @@ class GDPFilter(IndividualFilter):
     squares: ClassVar[bool] = True
 
     def epsilon(self, delta: float) -> float:
-        return gdp_epsilon(binary_up(self.guaranteed), delta)
+        return gdp_epsilon(float_above(self.guaranteed), delta)
 
 
 BY_KIND: dict[str, type[IndividualFilter]] = {each.kind: each for each in (RenyiFilter, ZCDPFilter, GDPFilter)}

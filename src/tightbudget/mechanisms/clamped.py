@@ -13,7 +13,8 @@ from scipy import special
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, real
-from tightbudget.numerics.mass import NONE, Mass, log_fraction
+from tightbudget.numerics.logs import log_fraction
+from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair

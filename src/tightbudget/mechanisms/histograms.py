@@ -16,7 +16,8 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.headings import is_heading
 from tightbudget.mechanisms.nothing import revealing
-from tightbudget.numerics.mass import NONE, Mass, log_fraction
+from tightbudget.numerics.logs import log_fraction
+from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.numerics.typed import NoFloat, typed_float
 from tightbudget.pairs.base import Array, Direction, Pair

@@ -10,8 +10,8 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
 from tightbudget.mechanisms.nothing import BEYOND, all_but_revealing, revealing
-from tightbudget.numerics.mass import Mass, float_above
-from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.numerics.mass import Mass
+from tightbudget.numerics.rounding import TINIEST, U, float_above
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.exponential import ExponentialPair
 

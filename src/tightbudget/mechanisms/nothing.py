@@ -4,7 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from tightbudget.numerics.mass import Mass, log_fraction
+from tightbudget.numerics.logs import log_fraction
+from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.points import PointPair, point_pair
 

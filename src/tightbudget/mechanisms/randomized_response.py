@@ -11,7 +11,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import probability, real
 from tightbudget.mechanisms.nothing import revealing
-from tightbudget.numerics.mass import log_fraction
+from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.points import point_pair

@@ -1,11 +1,14 @@
-"""Sums of numbers given by their logarithms."""
+"""Logarithms of fractions, and sums of numbers given by their logarithms."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+_LN2 = math.log(2.0)
 
 
 def log_sum(logs: Array) -> float:
@@ -21,3 +24,13 @@ def group_log_sum(logs: Array, starts: NDArray[np.intp]) -> Array:
     each = np.repeat(peaks, np.diff(starts, append=logs.size))
     with np.errstate(divide="ignore"):
         return peaks + np.log(np.add.reduceat(np.exp(logs - each), starts))
+
+
+def log_fraction(value: Fraction) -> float:
+    """Return log(value) of any fraction above 0, good to 12 roundings of its size."""
+    if value == 1:
+        return 0.0
+    if Fraction(1, 2) < value < 2:  # the difference from 1 is what counts
+        return math.log1p(float(value - 1))
+    shift = value.denominator.bit_length() - value.numerator.bit_length()
+    return math.log(float(value * Fraction(2) ** shift)) - shift * _LN2

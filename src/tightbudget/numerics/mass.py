@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.logs import log_fraction
+from tightbudget.numerics.rounding import U, float_above, float_below
 
 _UNION = math.log(1e-13)  # sums of probabilities up to this are as good as the probability of a union
 _ROUNDED = 1e-13  # relative error of a product of many probabilities, with much room
 _MOST_BITS = 2**17  # of an exact product: a fraction of a millisecond
-_LN2 = math.log(2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,27 +116,3 @@ def _log_sum(terms: list[tuple[float, int]]) -> float:
     logs = [log + math.log(count) for log, count in terms if log > -math.inf]
     top = max(logs, default=-math.inf)
     return top + math.log(math.fsum(math.exp(log - top) for log in logs)) if logs else -math.inf
-
-
-def log_fraction(value: Fraction) -> float:
-    """Return log(value) of any fraction above 0, good to 12 roundings of its size."""
-    if value == 1:
-        return 0.0
-    if Fraction(1, 2) < value < 2:  # the difference from 1 is what counts
-        return math.log1p(float(value - 1))
-    shift = value.denominator.bit_length() - value.numerator.bit_length()
-    return math.log(float(value * Fraction(2) ** shift)) - shift * _LN2
-
-
-def float_above(value: Fraction) -> float:
-    """Return the smallest float from value on."""
-    try:
-        rounded = float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -sys.float_info.max
-    return rounded if rounded >= value else math.nextafter(rounded, math.inf)
-
-
-def float_below(value: Fraction) -> float:
-    """Return the largest float up to value."""
-    return -float_above(-value)

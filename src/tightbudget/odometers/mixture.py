@@ -5,10 +5,11 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from tightbudget.filters import prices
-from tightbudget.filters.exact import float_down, show
+from tightbudget.filters.exact import show
 from tightbudget.filters.increments import Increment
 from tightbudget.filters.logs import up
 from tightbudget.filters.states import State
+from tightbudget.numerics.rounding import float_below
 from tightbudget.odometers.base import ConcentrationOdometer, Sums, from_ticks, positive
 from tightbudget.odometers.boundaries import mixing_rate, mixture
 
@@ -23,7 +24,7 @@ class MixingOdometer(ConcentrationOdometer):
     ) -> None:
         super().__init__(delta, delta_for_steps, mix_relations=mix_relations)
         self._gamma = mixing_rate(self._level, positive("tight_at", tight_at)) if gamma is None else positive("gamma", gamma)
-        self._rate = float_down(self._gamma)
+        self._rate = float_below(self._gamma)
 
     @property
     def gamma(self) -> Fraction:

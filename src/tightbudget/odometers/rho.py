@@ -6,10 +6,11 @@ from typing import Any, ClassVar
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.filters import prices
-from tightbudget.filters.exact import exact_probability, float_down, show
+from tightbudget.filters.exact import exact_probability, show
 from tightbudget.filters.increments import Increment
 from tightbudget.filters.logs import log_reciprocal, up
 from tightbudget.filters.states import State
+from tightbudget.numerics.rounding import float_below
 from tightbudget.odometers.base import SMALLEST_DELTA, ConcentrationOdometer, Sums, positive
 from tightbudget.odometers.boundaries import line, one_sided_mixture, stitched
 from tightbudget.odometers.mixture import MixingOdometer
@@ -53,7 +54,7 @@ class LineOdometer(RhoOdometer):
     def __init__(self, delta: Any, delta_for_steps: Any = 0, tight_at: Any = 1, *, mix_relations: bool = False) -> None:
         super().__init__(delta, delta_for_steps, mix_relations=mix_relations)
         self._tight_at = positive("tight_at", tight_at)
-        self._touch = float_down(self._tight_at)
+        self._touch = float_below(self._tight_at)
 
     def _boundary(self, variance: float) -> float:
         return line(variance, self._level, self._touch)
@@ -91,7 +92,7 @@ class StitchedOdometer(RhoOdometer):
     def __init__(self, delta: Any, delta_for_steps: Any = 0, start: Any = 0.01, *, mix_relations: bool = False) -> None:
         super().__init__(delta, delta_for_steps, mix_relations=mix_relations)
         self._start = positive("start", start)
-        self._from = float_down(self._start)
+        self._from = float_below(self._start)
 
     def _boundary(self, variance: float) -> float:
         return stitched(variance, self._level, self._from)

@@ -10,7 +10,8 @@ import pytest
 
 import tightbudget as tb
 from tightbudget.filters import ZCDP, BasicFilter, WhitehouseFilter, ZCDPFilter
-from tightbudget.filters.exact import exact, float_down, float_up, show
+from tightbudget.filters.exact import exact, float_up, show
+from tightbudget.numerics.rounding import float_below
 
 
 def test_ten_tenths_fit_one_and_the_eleventh_is_refused() -> None:
@@ -74,9 +75,9 @@ def test_what_is_no_amount_is_refused(bad: object) -> None:
 
 def test_floats_are_rounded_to_the_side_that_is_asked() -> None:
     third = Fraction(1, 3)
-    assert Fraction(float_down(third)) <= third <= Fraction(Decimal(repr(float_up(third))))
+    assert Fraction(float_below(third)) <= third <= Fraction(Decimal(repr(float_up(third))))
     assert float_up(Fraction(1, 10)) == 0.1
-    assert float_down(Fraction(10**400)) < math.inf
+    assert float_below(Fraction(10**400)) < math.inf
 
 
 def test_the_guarantee_is_read_back_as_typed() -> None:

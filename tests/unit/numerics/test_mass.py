@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mpf
 
-from tightbudget.numerics.mass import NONE, Mass, any_of, float_above, float_below, log_fraction
+from tightbudget.numerics.logs import log_fraction
+from tightbudget.numerics.mass import NONE, Mass, any_of
+from tightbudget.numerics.rounding import float_above, float_below
 
 probabilities = st.floats(0.0, 1.0, allow_subnormal=True)
 small = st.builds(lambda power, digits: Mass.about(-power, 1e-14 * digits), st.floats(0.0, 1e6), st.floats(1.0, 9.0))

@@ -5,7 +5,6 @@ largest alpha for each beta: concave, from beta = 0 to (1, 1). If the curve of o
 then no composition of the one has a smaller delta than that of the other.
 """
 
-import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import numpy as np
 
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.nothing import revealing
+from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair
@@ -96,7 +96,7 @@ class CurvePair(Mechanism):
     def pair(self, direction: Direction) -> Pair | None:
         steps = [(x1 - x0, y1 - y0) for (x0, y0), (x1, y1) in pairwise(self.points)]
         infinity = self.points[0][1]
-        both = [(_log(alpha), _log(beta)) for beta, alpha in steps if alpha and beta]
+        both = [(log_fraction(alpha), log_fraction(beta)) for beta, alpha in steps if alpha and beta]
         lost = sum((beta for beta, alpha in steps if not alpha), Fraction(0))
         if infinity == 0 and all(alpha == beta for beta, alpha in steps):
             return None
@@ -105,8 +105,7 @@ class CurvePair(Mechanism):
         log_a, log_b = np.array(both).T
         if direction is Direction.ADD:
             log_a, log_b, infinity, lost = log_b, log_a, lost, infinity
-        # each logarithm is that of a fraction rounded once; the log itself is good to a rounding of its size
-        error = 8.0 * U * (2.0 + float(np.abs(both).max()))
+        error = 16.0 * U * (2.0 + float(np.abs(both).max()))
         return point_pair(
             ("curve_pair", self.points, direction),
             log_a - log_b,
@@ -117,8 +116,3 @@ class CurvePair(Mechanism):
             lost=Mass.exactly(lost),
             loss_error=2.0 * error,
         )
-
-
-def _log(mass: Fraction) -> float:
-    rounded = float(mass)
-    return math.log(rounded) if rounded > 1e-300 else math.log(mass.numerator) - math.log(mass.denominator)
