@@ -18,8 +18,8 @@ LOWEST_READY := $(LOWEST_VENV)/.ready
 BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
 # What depends on the versions of libraries: the assumptions on them, and the arithmetic that rests on these.
-LOWEST_TESTS := tests/unit/numerics tests/unit/pairs tests/unit/buckets tests/unit/bounds tests/unit/composition \
-	tests/divergences/test_conversions.py tests/unit/interfaces/cli/test_bad_input.py tests/unit/interfaces/test_plot.py
+LOWEST_TESTS := tests/unit/numerics tests/unit/pairs tests/unit/engine \
+	tests/unit/divergences/test_conversions.py tests/unit/interfaces/cli/test_bad_input.py tests/unit/interfaces/test_plot.py
 # Processes for the tests; PYTEST_WORKERS=0 runs them in one.
 PYTEST_WORKERS ?= auto
 

@@ -1,13 +1,8 @@
-"""Settings shared by all tests: how hard Hypothesis tries, and where the reference values and test doubles live."""
+"""Settings shared by all tests: how hard Hypothesis tries."""
 
 import os
-import sys
-from pathlib import Path
 
 from hypothesis import HealthCheck, settings
-
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE / name) for name in ("reference", "support")]
 
 os.environ.pop("COLUMNS", None)  # what is printed is as wide as needed, unless a test says otherwise
 

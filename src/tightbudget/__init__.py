@@ -33,12 +33,11 @@ from tightbudget.mechanisms import (
 from tightbudget.mechanisms.base import Brackets, Composition, Curve, Mechanism, compose
 from tightbudget.notation import parse
 from tightbudget.numerics.bracket import Bracket
+from tightbudget.version import __version__
 
 if TYPE_CHECKING:
     from tightbudget import classic, divergences, filters, games, individual, odometers, published, studies
     from tightbudget.comparison import Comparison, compare, compare_curves
-
-__version__ = "0.1.0"
 
 __all__ = [
     "ApproximateDP",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tightbudget.interfaces.cli import main
-from tightbudget.studies.timing import synthetic
+from tightbudget.research.studies.timing import synthetic
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

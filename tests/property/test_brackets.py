@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import compositions, deltas, epsilons, examples, mechanisms, overlap, questions
+from tests.property.strategies import compositions, deltas, epsilons, examples, mechanisms, overlap, questions
 
 import tightbudget as tb
 

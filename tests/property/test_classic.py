@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import compositions, deltas, examples, questions
+from tests.property.strategies import compositions, deltas, examples, questions
 
 import tightbudget as tb
 from tightbudget import classic

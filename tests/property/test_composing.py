@@ -5,7 +5,18 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import compositions, counts, deltas, epsilons, examples, gaussians, mechanisms, overlap, questions, together
+from tests.property.strategies import (
+    compositions,
+    counts,
+    deltas,
+    epsilons,
+    examples,
+    gaussians,
+    mechanisms,
+    overlap,
+    questions,
+    together,
+)
 
 import tightbudget as tb
 

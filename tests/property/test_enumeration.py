@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement
 import mpmath
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import counts, deltas, discrete_laplaces, epsilons, examples, histograms, overlap, rates
+from tests.property.strategies import counts, deltas, discrete_laplaces, epsilons, examples, histograms, overlap, rates
 
 import tightbudget as tb
 

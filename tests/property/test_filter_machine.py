@@ -4,9 +4,9 @@ import copy
 import json
 
 import pytest
-from every_filter import TIGHT
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from tests.support.every_filter import TIGHT
 
 import tightbudget as tb
 from tightbudget.filters import RDP, ZCDP, Filter, ResidualFilter, SlotFilter, from_state

@@ -5,13 +5,13 @@ import json
 import math
 
 import pytest
-from every_filter import AMPLE, PLAIN, TIGHT, Maker
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.every_filter import AMPLE, PLAIN, TIGHT, Maker
 
 import tightbudget as tb
+from tightbudget.adaptive.filters.registry import ALL
 from tightbudget.filters import RDP, ZCDP, AdvancedFilter, Filter, RDPFilter, ZCDPFilter, from_state
-from tightbudget.filters.registry import ALL
 
 STEPS = [
     tb.PureDP(0.1),

@@ -7,7 +7,7 @@ from typing import Any
 import mpmath
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import compositions, counts, deltas, examples, mechanisms, pure_mechanisms, questions
+from tests.property.strategies import compositions, counts, deltas, examples, mechanisms, pure_mechanisms, questions
 
 import tightbudget as tb
 

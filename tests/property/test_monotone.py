@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import (
+from tests.property.strategies import (
     base_mechanisms,
     compositions,
     counts,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import compositions, deltas, examples, mechanisms, questions
+from tests.property.strategies import compositions, deltas, examples, mechanisms, questions
 
 import tightbudget as tb
 

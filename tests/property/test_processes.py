@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from every_budget import EVERY, STEP, test_nothing_is_left_out  # noqa: F401
-from processes import elsewhere, in_a_child
+from tests.support.every_budget import EVERY, STEP, test_nothing_is_left_out  # noqa: F401
+from tests.support.processes import elsewhere, in_a_child
 
 import tightbudget as tb
 from tightbudget import filters, odometers

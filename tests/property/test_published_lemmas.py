@@ -12,15 +12,15 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
-import atomic
 import numpy as np
 import pytest
-from atomic import INFINITY, Atomic
+from tests.support import atomic
+from tests.support.atomic import INFINITY, Atomic
 
 from tightbudget.mechanisms.histograms import Histograms
 from tightbudget.pairs.base import Direction
 from tightbudget.published import Compose, Leaf, Square, Tree, delta_low, delta_with_ec, delta_without_ec
-from tightbudget.published.buckets import REAL, VIRTUAL, A
+from tightbudget.research.published.buckets import REAL, VIRTUAL, A
 
 SEEDS = range(60)
 EPSILONS = (0.0, 0.05, 0.3, 0.9, 2.0)

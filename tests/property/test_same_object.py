@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import compositions, deltas, epsilons, examples, mechanisms, together
+from tests.property.strategies import compositions, deltas, epsilons, examples, mechanisms, together
 
 import tightbudget as tb
 

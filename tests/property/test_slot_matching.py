@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
-from strategies import examples
+from tests.property.strategies import examples
 
 import tightbudget as tb
+from tightbudget.adaptive.filters.domination import dominates
+from tightbudget.adaptive.filters.slot_matching import Shortage, assigned
 from tightbudget.filters import SlotFilter
-from tightbudget.filters.domination import dominates
-from tightbudget.filters.matching import Shortage, assigned
 
 AMPLE = {"epsilon": 1000, "delta": 0.5}
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from every_budget import EVERY, FILTERS, INDIVIDUAL, ODOMETERS, STEP, test_nothing_is_left_out  # noqa: F401
+from tests.support.every_budget import EVERY, FILTERS, INDIVIDUAL, ODOMETERS, STEP, test_nothing_is_left_out  # noqa: F401
 
 import tightbudget as tb
-from tightbudget.individual import base
+from tightbudget.adaptive.individual import base
 
 THREADS = 8
 ROUNDS = 3  # one is enough to see most of the races; the shortest ones need luck

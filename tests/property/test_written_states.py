@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from every_filter import AMPLE, PLAIN, TIGHT
-from every_odometer import EVERY as ODOMETERS
+from tests.support.every_filter import AMPLE, PLAIN, TIGHT
+from tests.support.every_odometer import EVERY as ODOMETERS
 
 import tightbudget as tb
-from tightbudget import filters, odometers
-from tightbudget.filters import SlotFilter, rdp, residual, slots, zcdp
-from tightbudget.filters.registry import BY_KIND as FILTER_KINDS
-from tightbudget.odometers.registry import BY_KIND as ODOMETER_KINDS
+from tightbudget.adaptive import filters, odometers
+from tightbudget.adaptive.filters import rdp, residual, slots, zcdp
+from tightbudget.adaptive.filters.registry import BY_KIND as FILTER_KINDS
+from tightbudget.adaptive.odometers.registry import BY_KIND as ODOMETER_KINDS
+from tightbudget.filters import SlotFilter
 
 OLD = json.loads((Path(__file__).parent.parent / "support" / "states_of_version_1.json").read_text())
 """Written by the last commit before constants were: for filters with what remained, for odometers with what they said."""

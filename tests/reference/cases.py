@@ -11,14 +11,14 @@ from random import Random
 from typing import NamedTuple
 
 import mpmath
-import truth_contour as contour
-import truth_exact as exact
-import truth_laplace as laplace
-import truth_lattice as lattice
-import truth_steps as steps
 from flint import arb, ctx
-from truth_numbers import ends, rational
-from truth_subsampled import SubsampledGaussianLaw
+from tests.reference import truth_contour as contour
+from tests.reference import truth_exact as exact
+from tests.reference import truth_laplace as laplace
+from tests.reference import truth_lattice as lattice
+from tests.reference import truth_steps as steps
+from tests.reference.truth_numbers import ends, rational
+from tests.reference.truth_subsampled import SubsampledGaussianLaw
 
 DEEPEST = -200 * math.log(10)
 

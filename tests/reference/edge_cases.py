@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from random import Random
 
 from flint import arb, ctx
-from truth_edge_sums import Steps
+from tests.reference.truth_edge_sums import Steps
 
 import tightbudget as tb
 

@@ -3,8 +3,8 @@
 import math
 
 from flint import arb, ctx, fmpq
-from truth_edge_sums import Steps
-from truth_numbers import rational
+from tests.reference.truth_edge_sums import Steps
+from tests.reference.truth_numbers import rational
 
 import tightbudget as tb
 

@@ -3,14 +3,14 @@
 import math
 
 import mpmath
-import point_truth
 import pytest
-import truth_steps
-from edge_checks import delta_fault, epsilon_fault, pure_fault
 from flint import arb, ctx
-from truth_edge_sums import directions
-from truth_edges import side
-from truth_numbers import ends
+from tests.reference import truth_steps
+from tests.reference.edge_checks import delta_fault, epsilon_fault, pure_fault
+from tests.reference.truth_edge_sums import directions
+from tests.reference.truth_edges import side
+from tests.reference.truth_numbers import ends
+from tests.support import point_truth
 
 import tightbudget as tb
 from tightbudget.pairs.base import Direction

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 import pytest
-from edge_cases import EASY_WIDTHS, FEW, KINDS, MANY, WIDTHS, composition, deltas, epsilons, mechanism
-from edge_checks import delta_fault, epsilon_fault, pure_fault
-from truth_edge_sums import Steps, directions
+from tests.reference.edge_cases import EASY_WIDTHS, FEW, KINDS, MANY, WIDTHS, composition, deltas, epsilons, mechanism
+from tests.reference.edge_checks import delta_fault, epsilon_fault, pure_fault
+from tests.reference.truth_edge_sums import Steps, directions
 
 import tightbudget as tb
 from tightbudget import classic, divergences

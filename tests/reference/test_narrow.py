@@ -2,9 +2,9 @@
 
 import pytest
 from flint import ctx
+from tests.reference import truth
 
 import tightbudget as tb
-import truth
 
 COUNT = 2**18
 

@@ -4,11 +4,11 @@ import math
 import random
 from fractions import Fraction
 
-import atomic
 import mpmath
 import pytest
 from flint import fmpz_poly
 from mpmath import mpf
+from tests.support import atomic
 
 import tightbudget as tb
 from tightbudget import published

@@ -8,9 +8,9 @@ from random import Random
 
 import mpmath
 import pytest
+from tests.reference.cases import KINDS, Case, random_cases
 
 import tightbudget
-from cases import KINDS, Case, random_cases
 
 # Compositions per kind and the widths asked for. Cheap truths come by the hundred, integrals by the dozen.
 COUNTS = {

@@ -4,10 +4,9 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-import truth_steps as steps
 from flint import arb, ctx, fmpq
-
-import truth
+from tests.reference import truth
+from tests.reference import truth_steps as steps
 
 
 def agree(first: arb, second: arb, digits: int) -> bool:

@@ -11,13 +11,13 @@
 | Poisson-subsampled Gaussian                 | truth_subsampled.py   | its moment generating function for the contour |
 """
 
-from truth_contour import GaussianLaw, LaplaceLikeLaw, PointsLaw, TruncatedGaussianLaw, contour
-from truth_exact import gaussian, histograms, promise, randomized_response
-from truth_laplace import bounded_range, laplace, laplace_like, truncated_laplace
-from truth_lattice import by_inversion, by_power, discrete_gaussian, discrete_laplace, lattice
-from truth_numbers import ball, ends, rational
-from truth_steps import bracket, one, subsampled, two
-from truth_subsampled import SubsampledGaussianLaw
+from tests.reference.truth_contour import GaussianLaw, LaplaceLikeLaw, PointsLaw, TruncatedGaussianLaw, contour
+from tests.reference.truth_exact import gaussian, histograms, promise, randomized_response
+from tests.reference.truth_laplace import bounded_range, laplace, laplace_like, truncated_laplace
+from tests.reference.truth_lattice import by_inversion, by_power, discrete_gaussian, discrete_laplace, lattice
+from tests.reference.truth_numbers import ball, ends, rational
+from tests.reference.truth_steps import bracket, one, subsampled, two
+from tests.reference.truth_subsampled import SubsampledGaussianLaw
 
 __all__ = [
     "GaussianLaw",

@@ -17,8 +17,8 @@ from typing import Protocol
 
 from flint import acb, arb, ctx, fmpq
 from scipy.special import log_ndtr, ndtr
-from truth_laplace import LaplaceLike
-from truth_numbers import Number, ball, rational
+from tests.reference.truth_laplace import LaplaceLike
+from tests.reference.truth_numbers import Number, ball, rational
 
 
 class Law(Protocol):
@@ -208,7 +208,7 @@ class PointsLaw:
 
     def __init__(self, a: Sequence[fmpq], b: Sequence[fmpq]) -> None:
         self.cells = [(x, y) for x, y in zip(a, b, strict=True) if x and y]
-        self.lost = 1 - sum((x for x, _ in self.cells), fmpq(0))
+        self.minus_infinity = 1 - sum((x for x, _ in self.cells), fmpq(0))
 
     def log_mgf(self, s: float) -> float:
         logs = [(_ln(x), _ln(x) - _ln(y)) for x, y in self.cells]
@@ -224,7 +224,7 @@ class PointsLaw:
         return self.log_mgf(c)
 
     def infinite(self) -> arb:
-        return arb(self.lost)
+        return arb(self.minus_infinity)
 
 
 def _ln(x: fmpq) -> float:

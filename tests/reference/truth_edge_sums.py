@@ -12,8 +12,8 @@ from itertools import combinations_with_replacement
 from math import comb, factorial, prod
 
 from flint import arb, fmpq
-from truth_edges import INF, Event, Side, excess, gaussian_ball, infinite, max_ball, one_less, side
-from truth_numbers import rational
+from tests.reference.truth_edges import INF, Event, Side, excess, gaussian_ball, infinite, max_ball, one_less, side
+from tests.reference.truth_numbers import rational
 
 import tightbudget as tb
 from tightbudget.pairs.base import Direction

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from flint import arb, fmpq
-from truth_numbers import rational
+from tests.reference.truth_numbers import rational
 
 import tightbudget as tb
 from tightbudget.pairs.base import Direction

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import reduce
 
 from flint import arb, ctx, fmpq
-from truth_numbers import Number, ball, rational, sharpen
+from tests.reference.truth_numbers import Number, ball, rational, sharpen
 
 Pair = tuple[list[fmpq], list[fmpq]]
 

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from flint import arb, arb_poly, ctx
-from truth_numbers import Number, ball, rational, sharpen
+from tests.reference.truth_numbers import Number, ball, rational, sharpen
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from flint import acb, arb, arb_poly, ctx, fmpq
-from truth_numbers import Number, rational, sharpen
+from tests.reference.truth_numbers import Number, rational, sharpen
 
 
 @dataclass(frozen=True)

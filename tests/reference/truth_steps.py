@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import mpmath
 from flint import arb, arb_poly, ctx, fmpq
-from truth_numbers import Number, ball, ends, rational, sharpen
+from tests.reference.truth_numbers import Number, ball, ends, rational, sharpen
 
 Tails = tuple[arb, arb]
 

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 from flint import acb, arb, ctx
-from truth_numbers import Number, rational
+from tests.reference.truth_numbers import Number, rational
 
 MOST_TERMS = 400_000  # about half a second
 

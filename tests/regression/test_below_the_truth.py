@@ -4,12 +4,12 @@ gaussian(sigma=100) * 10000 at epsilon = 7: 5.1301e-12 against 5.1676e-12, and n
 poisson(gaussian(sigma=0.6), q=0.001) * 10^6 at delta = 1e-8: 29.150023 against 29.150995.
 """
 
-import float_contour
 import pytest
-from checked import contains_delta, contains_epsilon
+from tests.reference import truth
+from tests.support import float_contour
+from tests.support.checked import contains_delta, contains_epsilon
 
 import tightbudget as tb
-import truth
 
 
 @pytest.mark.parametrize("epsilon", [7.0, 8.0, 12.0])

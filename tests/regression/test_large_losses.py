@@ -3,9 +3,9 @@
 Also Safe-Synthesizer#204, which aims at epsilon = 1000.
 """
 
-import float_contour
 import pytest
-from checked import contains_delta, contains_epsilon
+from tests.support import float_contour
+from tests.support.checked import contains_delta, contains_epsilon
 
 import tightbudget as tb
 

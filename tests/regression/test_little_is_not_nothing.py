@@ -40,12 +40,12 @@ def test_any_range_costs_something(eta: float):
     ],
 )
 def test_large_losses_up_to_the_very_end(base: tb.Mechanism, q: float, ceiling: float):
-    """The last edge of a survey may be mapped back to below the end of the losses."""
+    """The last edge of coarse cells may be mapped back to below the end of the losses."""
     pair = tb.Poisson(base, q).pair(Direction.ADD)
     below = BelowPair(pair, ceiling)
     tail, points = pair.cells(np.array([ceiling, math.inf])), pair.points()
     true = math.exp(tail.log_a[0]) + float(np.exp(points.log_a[points.low > ceiling]).sum())
-    assert below.above(ceiling - below.doubt)[1] >= true * (1.0 - 1e-9)
+    assert below.above(ceiling - below.error_bound)[1] >= true * (1.0 - 1e-9)
 
 
 def test_samples_of_samples_ask_each_other_once(monkeypatch: pytest.MonkeyPatch):

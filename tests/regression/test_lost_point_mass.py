@@ -1,9 +1,9 @@
 """A point mass at the end of a long, fine grid once fell off it: the answer was half the truth."""
 
-from checked import contains_delta
+from tests.reference import truth
+from tests.support.checked import contains_delta
 
 import tightbudget as tb
-import truth
 
 SCALE, BOUND = 0.4997407431679453, 61.535876923914266
 

@@ -3,10 +3,10 @@
 import statistics
 
 import pytest
-from checked import contains_delta, contains_epsilon
+from tests.reference import truth
+from tests.support.checked import contains_delta, contains_epsilon
 
 import tightbudget as tb
-import truth
 
 SIGMAS = [1.0 + k / 1000 for k in range(200)]
 

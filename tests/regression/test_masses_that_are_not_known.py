@@ -4,16 +4,16 @@ import math
 
 import numpy as np
 import pytest
-from doubles import RoughPair, Spikes
+from tests.support.doubles import RoughPair, Spikes
 
 import tightbudget as tb
-from tightbudget.bounds.direction import OneDirection
-from tightbudget.bounds.single import single_delta
-from tightbudget.buckets.leaf import Window, leaf
-from tightbudget.composition.steps import steps
+from tightbudget.engine.closed.one_step import single_delta
+from tightbudget.engine.direction import OneDirection
+from tightbudget.engine.discretisation.leaf import Window, leaf
+from tightbudget.engine.steps import steps
 from tightbudget.numerics.convolve import TooWide
-from tightbudget.published.leaves import leaf_buckets
-from tightbudget.published.readings import delta_low, delta_with_ec, delta_without_ec
+from tightbudget.research.published.leaves import leaf_buckets
+from tightbudget.research.published.readings import delta_low, delta_with_ec, delta_without_ec
 
 PAIR = Spikes((-2.0, 0.0, 2.0), (0.1, 0.4, 0.5))
 UNKNOWN = [60.0, 800.0, 1e83]

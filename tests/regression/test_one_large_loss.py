@@ -6,9 +6,9 @@ ends; large losses are now taken apart (M20).
 """
 
 import pytest
-import truth_steps as steps
 from flint import ctx
-from truth_numbers import ball
+from tests.reference import truth_steps as steps
+from tests.reference.truth_numbers import ball
 
 import tightbudget as tb
 

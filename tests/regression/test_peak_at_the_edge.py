@@ -1,10 +1,10 @@
 """Most of A at the lowest loss, on a long grid: the search for a window once stopped with an IndexError there."""
 
 import pytest
-from checked import contains_delta
+from tests.reference import truth
+from tests.support.checked import contains_delta
 
 import tightbudget as tb
-import truth
 
 A, B = (0.99, 0.0013316528022862977, 0.004009131834982418), (0.985, 0.0011823068700026079, 0.0026633056045725955)
 

@@ -4,10 +4,10 @@ import math
 from fractions import Fraction
 
 import pytest
-from checked import contains_delta, contains_epsilon
+from tests.reference import truth
+from tests.support.checked import contains_delta, contains_epsilon
 
 import tightbudget as tb
-import truth
 
 
 @pytest.mark.parametrize(("epsilon", "count"), [(10.0, 10), (5.0, 10), (0.1, 10), (30.0, 3)])

@@ -1,8 +1,8 @@
 """DP-SGD runs that users reported to break an accountant, each against an independent contour integral."""
 
-import float_contour
 import pytest
-from checked import contains_epsilon
+from tests.support import float_contour
+from tests.support.checked import contains_epsilon
 
 import tightbudget as tb
 

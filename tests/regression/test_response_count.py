@@ -3,10 +3,10 @@
 import math
 
 import pytest
-from checked import contains_delta, contains_epsilon
+from tests.reference import truth
+from tests.support.checked import contains_delta, contains_epsilon
 
 import tightbudget as tb
-import truth
 
 # Its event (0.5, 2) is uniform noise with probability 1/2, so the truth is told with probability 3/4.
 RESPONSE = tb.RandomizedResponse(0.75)

@@ -1,10 +1,10 @@
 """sigma = 0.03: dp_accounting overflows and says inf after 40 s; its own closed form says 713.07 at delta = 1e-6."""
 
 import pytest
-from checked import contains_delta, contains_epsilon
+from tests.reference import truth
+from tests.support.checked import contains_delta, contains_epsilon
 
 import tightbudget as tb
-import truth
 
 
 @pytest.mark.parametrize("sigma", [0.03, 0.01, 1e-3])

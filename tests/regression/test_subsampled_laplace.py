@@ -1,12 +1,11 @@
 """autodp#34: subsampled Laplace noise, ten times."""
 
 import pytest
-import truth_steps
-from checked import contains_delta
 from flint import arb, ctx
+from tests.reference import truth, truth_steps
+from tests.support.checked import contains_delta
 
 import tightbudget as tb
-import truth
 
 
 def delta_at(scale: float, q: float, count: int, epsilon: float) -> arb:

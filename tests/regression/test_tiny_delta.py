@@ -4,9 +4,9 @@ prv_accountant#17 jumps from 0.056 to 3.8 between delta = 1.10e-18 and 1.13e-18;
 and 1e-16 where Renyi accounting alone proves 4.98 and 5.59.
 """
 
-import float_contour
 import pytest
-from checked import contains_epsilon
+from tests.support import float_contour
+from tests.support.checked import contains_epsilon
 
 import tightbudget as tb
 

@@ -1,12 +1,11 @@
 """Small epsilons deserve digits: opacus answers -0.68 where the truth is 0, and 0.103 or 0.0100 where it is far smaller."""
 
 import pytest
-import truth_steps
-from checked import contains_epsilon
 from flint import arb
+from tests.reference import truth, truth_steps
+from tests.support.checked import contains_epsilon
 
 import tightbudget as tb
-import truth
 
 
 def single(sigma: float, q: float, epsilon: float) -> arb:

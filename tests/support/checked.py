@@ -5,7 +5,7 @@ from collections.abc import Callable
 import mpmath
 from flint import arb
 from mpmath import mpf
-from truth_numbers import ends
+from tests.reference.truth_numbers import ends
 
 from tightbudget import Bracket
 

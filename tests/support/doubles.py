@@ -13,7 +13,7 @@ from tightbudget.pairs.base import Alignment, Array, Cells, Pair
 class RoughPair:
     """A pair whose masses are off by factors e^(a error) and e^(b error), |a|, |b| <= 1, and which says so.
 
-    It also says that its losses may be `slack` from the edges.
+    It also says that its losses may be `loss_shift` from the edges.
     """
 
     exact: Pair
@@ -24,7 +24,7 @@ class RoughPair:
 
     infinity = NONE
     infinity_from = math.inf
-    lost = NONE
+    minus_infinity = NONE
     unresolved = 0.0
     alignment: Alignment | None = None
 
@@ -36,8 +36,8 @@ class RoughPair:
     def max_loss_lower(self) -> float:
         return self.exact.max_loss_lower
 
-    def slack(self, loss: float) -> float:
-        return self.exact.slack(loss) + self.extra_slack
+    def loss_shift(self, loss: float) -> float:
+        return self.exact.loss_shift(loss) + self.extra_slack
 
     def _rough(self, cells: Cells) -> Cells:
         return Cells(
@@ -54,18 +54,18 @@ class RoughPair:
     def cells(self, edges: Array) -> Cells:
         return self._rough(self.exact.cells(edges))
 
-    def survey(self) -> Cells:
-        return self._rough(self.exact.survey())
+    def coarse_cells(self) -> Cells:
+        return self._rough(self.exact.coarse_cells())
 
 
 @dataclass(frozen=True)
 class Misplaced(RoughPair):
-    """A pair that cuts its cells `shift` above the edges it is asked for, and admits to it by its slack."""
+    """A pair that cuts its cells `shift` above the edges it is asked for, and admits to it by its loss_shift."""
 
     shift: float = 0.0
 
-    def slack(self, loss: float) -> float:
-        return self.exact.slack(loss) + abs(self.shift)
+    def loss_shift(self, loss: float) -> float:
+        return self.exact.loss_shift(loss) + abs(self.shift)
 
     def cells(self, edges: Array) -> Cells:
         found = self.exact.cells(edges + self.shift)
@@ -90,7 +90,7 @@ class Spikes:
 
     infinity = NONE
     infinity_from = math.inf
-    lost = NONE
+    minus_infinity = NONE
     alignment: Alignment | None = None
 
     @property
@@ -101,7 +101,7 @@ class Spikes:
     def max_loss_lower(self) -> float:
         return self.losses[-1]
 
-    def slack(self, loss: float) -> float:
+    def loss_shift(self, loss: float) -> float:
         return 0.0
 
     def points(self) -> Cells:
@@ -110,5 +110,5 @@ class Spikes:
     def cells(self, edges: Array) -> Cells:
         return Cells.none()
 
-    def survey(self) -> Cells:
+    def coarse_cells(self) -> Cells:
         return self.points()

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import tightbudget as tb
-from tightbudget import filters, odometers
-from tightbudget.individual import kinds
+from tightbudget.adaptive import filters, odometers
+from tightbudget.adaptive.individual import kinds
 
 STEP = tb.PureDP(0.01)
 

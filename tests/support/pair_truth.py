@@ -17,7 +17,7 @@ Tails = Callable[[mpf], tuple[mpf, mpf]]
 class Law(NamedTuple):
     tails: Tails
     infinity: mpf  # mass of A at loss +inf
-    lost: mpf  # mass of B at loss -inf
+    minus_infinity: mpf  # mass of B at loss -inf
 
 
 def beyond(x: mpf) -> mpf:
@@ -88,7 +88,7 @@ def subsampled(base: Law, q: float, *, remove: bool) -> Law:
         sign = 1 if remove else -1
         odds = (mpmath.exp(sign * t) - (1 - rate)) / rate
         if odds <= 0 and remove:  # every loss is above t, but that of events of B alone, log(1-q), only if t is below it
-            stay = base.lost if t >= mpmath.log(1 - rate) else mpf(0)
+            stay = base.minus_infinity if t >= mpmath.log(1 - rate) else mpf(0)
             return 1 - (1 - rate) * stay, 1 - stay
         if odds <= 0:
             return mpf(0), mpf(0)
@@ -96,4 +96,4 @@ def subsampled(base: Law, q: float, *, remove: bool) -> Law:
         return (rate * a + (1 - rate) * b, b) if remove else (a, (1 - rate) * a + rate * b)
 
     with mpmath.workdps(DIGITS):
-        return Law(tails, rate * base.infinity, mpf(0)) if remove else Law(tails, mpf(0), rate * base.lost)
+        return Law(tails, rate * base.infinity, mpf(0)) if remove else Law(tails, mpf(0), rate * base.minus_infinity)

@@ -7,9 +7,8 @@ direction. Floats are taken as the rationals they are.
 from functools import cache
 
 import mpmath
-import pair_truth
-import point_truth
 from mpmath import mpf
+from tests.support import pair_truth, point_truth
 
 import tightbudget as tb
 from tightbudget.pairs.base import Direction

@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 from mpmath import mpf
 
-from tightbudget.buckets.tilted import Tilted
+from tightbudget.engine.discretisation.tilted import Tilted
 
 DIGITS = 40
 Masses = list[tuple[mpf, mpf]]  # (loss, mass), losses increasing
@@ -73,10 +73,10 @@ def weight_norms(tilt: float, step: float, start: mpf) -> tuple[mpf, mpf]:
         return largest, mpmath.sqrt(max(squares, mpf(0)))
 
 
-def upper(stack: Tilted, step: float, theta: float, epsilon: float, slack: float = 0.0) -> mpf:
-    """Return the bound on delta(epsilon) that a spread row certifies: M7 with every loss `slack` larger."""
+def upper(stack: Tilted, step: float, theta: float, epsilon: float, loss_shift: float = 0.0) -> mpf:
+    """Return the bound on delta(epsilon) that a spread row certifies: M7 with every loss `loss_shift` larger."""
     with mpmath.workdps(DIGITS):
-        shifted, h = mpf(epsilon) - mpf(slack), mpf(step)
+        shifted, h = mpf(epsilon) - mpf(loss_shift), mpf(step)
         start = h - mpmath.fmod(shifted - mpf(float(stack.anchor)), h)  # from epsilon to the next grid point
         largest, length = weight_norms(theta, step, start if start <= h else start - h)
         charge = mpf(float(stack.error[0])) * largest + mpf(float(stack.noise[0])) * length
@@ -88,12 +88,12 @@ def lower(stack: Tilted, step: float, theta: float, epsilon: float) -> mpf:
     with mpmath.workdps(DIGITS):
         a, b = masses(stack, step, theta), masses(stack, step, theta + 1.0, row=1)
         e, best, total = mpmath.exp(mpf(epsilon)), mpf(0), mpf(0)
-        doubts = [
+        error_bounds = [
             mpf(float(stack.error[row])) + mpf(float(stack.noise[row])) / mpmath.sqrt(-mpmath.expm1(-2 * tilt * mpf(step)))
             for row, tilt in ((0, mpf(theta)), (1, mpf(theta) + 1))
         ]
         last = a[-1][0]
-        gain, cost = doubts[0] * scale(stack, theta, last), doubts[1] * scale(stack, theta + 1.0, last, row=1)
+        gain, cost = error_bounds[0] * scale(stack, theta, last), error_bounds[1] * scale(stack, theta + 1.0, last, row=1)
         ratios = mpmath.exp(mpf(theta) * mpf(step)), mpmath.exp((mpf(theta) + 1) * mpf(step))
         for (_, mass_a), (_, mass_b) in zip(reversed(a), reversed(b), strict=True):
             total += mass_a - e * mass_b

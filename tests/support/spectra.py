@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from flint import acb, arb, arb_poly, ctx
 from mpmath import mpf
-from truth_numbers import ends
+from tests.reference.truth_numbers import ends
 
-import tightbudget.composition.spectrum as engine
-from tightbudget.buckets.leaf import Leaf
-from tightbudget.buckets.tilted import Tilted
-from tightbudget.composition.grid import Grid
-from tightbudget.composition.saddle import Tilt
-from tightbudget.composition.spectrum import Spectrum
-from tightbudget.composition.steps import Steps
-from tightbudget.composition.task import Task
+import tightbudget.engine.spectral.spectrum as engine
+from tightbudget.engine.discretisation.leaf import Leaf
+from tightbudget.engine.discretisation.tilted import Tilted
+from tightbudget.engine.saddle import Tilt
+from tightbudget.engine.spectral.grid import Grid
+from tightbudget.engine.spectral.spectrum import Spectrum
+from tightbudget.engine.steps import Steps
+from tightbudget.engine.target import Task
 
 BITS = 400
 
@@ -29,7 +29,7 @@ def ball(number: float) -> arb:
     return arb(exact.numerator) / arb(exact.denominator)
 
 
-def leaf(rows, begin: int, first: int, anchor: float = 0.0, log_scale=0.0, error=0.0, slack: float = 0.0) -> Leaf:
+def leaf(rows, begin: int, first: int, anchor: float = 0.0, log_scale=0.0, error=0.0, loss_shift: float = 0.0) -> Leaf:
     """Return a leaf of three rows (spread A, merged A, merged B) from column `begin` of the grid on."""
     table = np.atleast_2d(np.asarray(rows, dtype=np.float64))
     if table.shape[0] == 1:
@@ -41,7 +41,7 @@ def leaf(rows, begin: int, first: int, anchor: float = 0.0, log_scale=0.0, error
         none = np.zeros(table[some].shape[0])
         return Tilted(table[some], first, anchor, scales[some], errors[some], none, none)
 
-    return Leaf(part(slice(0, 1)), part(slice(1, 3)), slack, begin)
+    return Leaf(part(slice(0, 1)), part(slice(1, 3)), loss_shift, begin)
 
 
 def spectrum(
@@ -95,11 +95,11 @@ class Truth:
             return arb(0)
         return arb_poly(self.rows[kind][first:])((-rate).exp()) * (-rate * (self.low + first)).exp()
 
-    def upper(self, found: Spectrum, epsilon: float, slack: float = 0.0) -> mpf:
-        """Return delta(epsilon) of the stored spread rows, every loss `slack` larger."""
+    def upper(self, found: Spectrum, epsilon: float, loss_shift: float = 0.0) -> mpf:
+        """Return delta(epsilon) of the stored spread rows, every loss `loss_shift` larger."""
         ctx.prec = BITS
         h, theta = ball(found.step), ball(found.theta)
-        shifted = Fraction(epsilon) - Fraction(found.anchors[0]) - Fraction(slack)
+        shifted = Fraction(epsilon) - Fraction(found.anchors[0]) - Fraction(loss_shift)
         start = math.floor(shifted / Fraction(found.step)) + 1
         e = (arb(shifted.numerator) / arb(shifted.denominator)).exp()
         finite = self.tail(0, theta * h, start) - e * self.tail(0, (theta + 1) * h, start)

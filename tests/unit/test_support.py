@@ -1,10 +1,10 @@
 """The truths made for these tests agree with each other; a wrong yardstick would measure nothing."""
 
-import float_contour
 import pytest
-from checked import contains_delta, contains_epsilon
+from tests.reference import truth
+from tests.support import float_contour
+from tests.support.checked import contains_delta, contains_epsilon
 
-import truth
 from tightbudget import Bracket
 
 

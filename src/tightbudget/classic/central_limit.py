@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from tightbudget.classic.one_number import NumberBound
+from tightbudget.classic.number_bound import NumberBound
 from tightbudget.classic.promises import Promises
 from tightbudget.divergences import gdp_delta, gdp_epsilon
 from tightbudget.errors import DoesNotApply
@@ -34,8 +34,8 @@ def _mu(promises: Promises) -> float:
 
 
 def _moments(pair: Pair) -> tuple[float, float]:
-    """Return mean and variance of the loss under A, from the few hundred cells of the survey."""
-    cells = pair.survey()
+    """Return mean and variance of the loss under A, from the few hundred cells of the coarse cells."""
+    cells = pair.coarse_cells()
     mass = np.exp(cells.log_a)
     loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)
     mass, loss = mass[mass > 0.0], loss[mass > 0.0]

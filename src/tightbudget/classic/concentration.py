@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.classic.bound import ROUNDING, PromiseBound
+from tightbudget.classic.failure_probability import summed
 from tightbudget.classic.promises import Promises
-from tightbudget.classic.totals import summed
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE
 

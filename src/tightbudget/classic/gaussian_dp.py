@@ -5,7 +5,7 @@ Reference: Dong, Roth, Su 2022, Corollary 3.3 and (for the conversion) Corollary
 
 import math
 
-from tightbudget.classic.one_number import NumberBound
+from tightbudget.classic.number_bound import NumberBound
 from tightbudget.classic.promises import Promises
 from tightbudget.divergences import gdp, gdp_delta, gdp_epsilon
 from tightbudget.errors import DoesNotApply

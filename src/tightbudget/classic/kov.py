@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.classic.bound import PromiseBound
+from tightbudget.classic.failure_probability import failing, slack_left, with_slack
 from tightbudget.classic.homogeneous import only_equal_steps
 from tightbudget.classic.promises import Promises, sum_up
-from tightbudget.classic.totals import failing, slack_left, with_slack
 from tightbudget.errors import DoesNotApply
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE

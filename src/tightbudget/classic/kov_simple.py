@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tightbudget.classic.bound import ROUNDING, PromiseBound
 from tightbudget.classic.concentration import epsilon_at, exponent_at, product, slack_at
+from tightbudget.classic.failure_probability import failing, slack_left, with_slack
 from tightbudget.classic.promises import Promises
-from tightbudget.classic.totals import failing, slack_left, with_slack
 from tightbudget.pairs.base import NEGLIGIBLE
 
 Array = NDArray[np.float64]

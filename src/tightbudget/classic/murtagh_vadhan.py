@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.classic.bound import PromiseBound, prepared
+from tightbudget.classic.failure_probability import failing, slack_left, with_slack
 from tightbudget.classic.kov import kov
 from tightbudget.classic.promises import Promises
-from tightbudget.classic.totals import failing, slack_left, with_slack
 from tightbudget.divergences import rdp_delta
 from tightbudget.errors import DoesNotApply
 from tightbudget.mechanisms.base import Composable, Composition, compose

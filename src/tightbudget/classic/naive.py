@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.classic.bound import PromiseBound
+from tightbudget.classic.failure_probability import summed
 from tightbudget.classic.promises import Promises
-from tightbudget.classic.totals import summed
 
 Array = NDArray[np.float64]
 

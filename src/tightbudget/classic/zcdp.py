@@ -6,7 +6,7 @@ Steinke 2020, Proposition 12).
 
 import math
 
-from tightbudget.classic.one_number import NumberBound
+from tightbudget.classic.number_bound import NumberBound
 from tightbudget.classic.promises import Promises
 from tightbudget.divergences import zcdp as rho_of
 from tightbudget.divergences import zcdp_delta, zcdp_epsilon

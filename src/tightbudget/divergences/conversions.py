@@ -104,8 +104,8 @@ def _delta(a: Array, tau: Array, epsilon: float) -> Array:
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         theta, gap = a - 1.0, tau - epsilon
         # the product is rounded at the size of its terms
-        doubt = 8.0 * U * (theta * (tau + epsilon + 2.0) + 4.0 * np.log(a) + 8.0)
-        log_delta = theta * gap + _log_weight(a) + doubt
+        error_bound = 8.0 * U * (theta * (tau + epsilon + 2.0) + 4.0 * np.log(a) + 8.0)
+        log_delta = theta * gap + _log_weight(a) + error_bound
         delta = np.exp(np.minimum(log_delta, 0.0)) * (1.0 + 8.0 * U) + 5e-324
         delta = np.where(np.isnan(log_delta) | np.isinf(tau), 1.0, np.minimum(delta, 1.0))
         pure = np.where(tau <= epsilon, 0.0, -np.expm1(-gap) * (1.0 + 8.0 * U))
@@ -116,8 +116,8 @@ def _epsilon(a: Array, tau: Array, delta: float) -> Array:
     """Return the bound of one order on epsilon(delta), from 0."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         theta, log_delta = a - 1.0, log_or_minus_inf(delta)
-        doubt = 8.0 * U * (tau + (abs(log_delta) + 4.0 * np.log(a) + 8.0) / theta + 2.0)
-        epsilon = tau + (_log_weight(a) - log_delta) / theta + doubt
+        error_bound = 8.0 * U * (tau + (abs(log_delta) + 4.0 * np.log(a) + 8.0) / theta + 2.0)
+        epsilon = tau + (_log_weight(a) - log_delta) / theta + error_bound
     epsilon = np.where(np.isinf(a), tau, epsilon)
     return np.maximum(np.where(np.isnan(epsilon), np.inf, epsilon), 0.0)
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from tightbudget.buckets.spread import share_up
 from tightbudget.divergences.excess import log_excess
+from tightbudget.engine.discretisation.spread import share_up
 from tightbudget.numerics.logs import group_log_sum
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import TINIEST, U
@@ -41,12 +41,12 @@ class Tail:
 class Events:
     """Point masses e^log_a under A at the losses, e^(log_a - loss) under B; all of them rounded up and outward.
 
-    `lost` is mass of B where A may have none, `infinity` mass of A where B may have none.
+    `minus_infinity` is mass of B where A may have none, `infinity` mass of A where B may have none.
     """
 
     losses: Array
     log_a: Array
-    lost: float = 0.0
+    minus_infinity: float = 0.0
     infinity: float = 0.0
     tail: Tail | None = None
 
@@ -61,8 +61,8 @@ class Events:
     def _log_moment(self, orders: Array) -> Array:
         thetas = orders - 1.0
         terms = [self._log_sum(thetas)]
-        if self.lost > 0.0:
-            terms.append((np.log(thetas) + math.log(self.lost)) + 1e-9)
+        if self.minus_infinity > 0.0:
+            terms.append((np.log(thetas) + math.log(self.minus_infinity)) + 1e-9)
         if self.tail is not None:
             terms.append(self.tail.log_moment(orders))
         total = np.logaddexp.reduce(terms) + 64.0 * U
@@ -84,29 +84,29 @@ class Events:
             return total
 
 
-def point_events(points: Cells, slack: float, lost: float, infinity: float, tail: Tail | None = None) -> Events:
+def point_events(points: Cells, loss_shift: float, minus_infinity: float, infinity: float, tail: Tail | None = None) -> Events:
     """Return point masses as events; what shares a cell is spread to its ends."""
-    return _events(points, slack, lost, infinity, tail)
+    return _events(points, loss_shift, minus_infinity, infinity, tail)
 
 
-def _events(cells: Cells, slack: float, lost: float, infinity: float, tail: Tail | None) -> Events:
+def _events(cells: Cells, loss_shift: float, minus_infinity: float, infinity: float, tail: Tail | None) -> Events:
     cells = cells.where(cells.log_a > -math.inf)
     flat = cells.high == cells.low
     points, wide = cells.where(flat), cells.where(~flat)
     losses, log_a, error = points.low, points.log_a, points.error
     if wide.size:
-        down, up = _shares(wide, slack)
+        down, up = _shares(wide, loss_shift)
         with np.errstate(divide="ignore"):
             losses = np.concatenate([losses, wide.low, wide.high])
             log_a = np.concatenate([log_a, wide.log_a + np.log(down), wide.log_a + np.log(up)])
             error = np.concatenate([error, wide.error, wide.error])
     keep = log_a > -math.inf
     losses, log_a, error = losses[keep], log_a[keep], error[keep]
-    # Losses move outward by the slack: for L > 0 mass under B would fall by as much, hence twice that on the masses.
-    # What is near 0 may be on either side of it: the excess at 2 slack is more than at -slack.
-    outward = losses + np.sign(losses) * slack + np.where(losses == 0.0, 2.0 * slack, 0.0)
-    log_a = log_a + error + 2.0 * slack + 128.0 * U * (1.0 + np.abs(log_a) + np.abs(losses))
-    return Events(*_grouped(outward, log_a), lost * _MASS, infinity, tail)
+    # Losses move outward by the loss_shift: for L > 0 mass under B would fall by as much, hence twice that on the masses.
+    # What is near 0 may be on either side of it: the excess at 2 loss_shift is more than at -loss_shift.
+    outward = losses + np.sign(losses) * loss_shift + np.where(losses == 0.0, 2.0 * loss_shift, 0.0)
+    log_a = log_a + error + 2.0 * loss_shift + 128.0 * U * (1.0 + np.abs(log_a) + np.abs(losses))
+    return Events(*_grouped(outward, log_a), minus_infinity * _MASS, infinity, tail)
 
 
 def _grouped(losses: Array, log_a: Array) -> tuple[Array, Array]:
@@ -120,16 +120,16 @@ def _grouped(losses: Array, log_a: Array) -> tuple[Array, Array]:
     return sorted_losses[starts], group_log_sum(log_a[order], starts) + 4.0 * U * longest
 
 
-def _shares(cells: Cells, slack: float) -> tuple[Array, Array]:
+def _shares(cells: Cells, loss_shift: float) -> tuple[Array, Array]:
     """Return which shares of their masses under A cells send to their lower and upper ends, on the side that is larger.
 
-    The excess of a moment falls with the loss below 0 and rises above, so doubt goes down there and up here.
+    The excess of a moment falls with the loss below 0 and rises above, so error_bound goes down there and up here.
     """
     width = cells.high - cells.low
     loss = cells.log_a - cells.log_b
     excess = loss - cells.low
-    doubt = slack + 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(loss) + np.abs(cells.low))
-    most, least = share_up(excess + doubt, width), share_up(excess - doubt, width)
+    error_bound = loss_shift + 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(loss) + np.abs(cells.low))
+    most, least = share_up(excess + error_bound, width), share_up(excess - error_bound, width)
     # shares are good to 8u, relatively; so is 1 - share near 1, by what is added here
     up = np.where(cells.high <= 0.0, least, most)
     down = 1.0 - np.where(cells.low >= 0.0, most, least)
@@ -148,8 +148,8 @@ def normal_events(m: float, reach: float) -> Events:
     error = np.maximum(error_a, error_b) + U * (24.0 * (np.abs(middle) + m) ** 2 + 8.0)
     losses = m * (z - 0.5 * m)
     cells = Cells(losses[:-1], losses[1:], log_a, log_b, error)
-    slack = 16.0 * U * m * (reach + m)
-    return _events(cells, slack, NEGLIGIBLE, 0.0, normal_tail(m, reach))
+    loss_shift = 16.0 * U * m * (reach + m)
+    return _events(cells, loss_shift, NEGLIGIBLE, 0.0, normal_tail(m, reach))
 
 
 def normal_tail(m: float, reach: float) -> Tail:
@@ -175,9 +175,9 @@ def _removed(events: Events, q: float) -> Events:
     losses = _mixed_loss(events.losses, q)
     log_a = events.log_a - events.losses + losses
     log_a += 8.0 * U * (1.0 + np.abs(events.log_a) + np.abs(events.losses))
-    if events.lost > 0.0:  # A had no mass there: now (1-q) B
+    if events.minus_infinity > 0.0:  # A had no mass there: now (1-q) B
         losses = np.append(losses, math.log1p(-q) * (1.0 + 4.0 * U))
-        log_a = np.append(log_a, (math.log1p(-q) + math.log(events.lost)) * (1.0 - 8.0 * U) + 1e-9)
+        log_a = np.append(log_a, (math.log1p(-q) + math.log(events.minus_infinity)) * (1.0 - 8.0 * U) + 1e-9)
     return Events(losses, log_a, 0.0, _part(q, events.infinity), _removed_tail(events.tail, q))
 
 
@@ -203,7 +203,7 @@ def _added(events: Events, q: float) -> Events:
     if events.infinity > 0.0:  # B had no mass there: now (1-q) A
         losses = np.append(losses, -math.log1p(-q) * (1.0 + 4.0 * U))
         log_a = np.append(log_a, log_or_minus_inf(events.infinity) + 1e-9)
-    return Events(losses, log_a, _part(q, events.lost), 0.0, _added_tail(events.tail, q))
+    return Events(losses, log_a, _part(q, events.minus_infinity), 0.0, _added_tail(events.tail, q))
 
 
 def _added_tail(tail: Tail | None, q: float) -> Tail | None:

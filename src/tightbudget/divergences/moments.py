@@ -84,8 +84,8 @@ def discrete_gaussian(sigma: float, shift: int, orders: Array) -> Array:
     log_moved = peak + np.log(np.exp(exponent - peak[:, None]).sum(axis=1))
     log_still = math.log(float(np.exp(-0.5 * (x / sigma) ** 2).sum()))
     # c is off by 2u a shift, which moves the logarithm by at most that over sigma^2; exponents are rounded at their size
-    doubt = 64.0 * U * (1.0 + orders * shift / (sigma * sigma) + np.abs(peak))
-    exact: Array = np.minimum(bound, bound + log_moved - log_still + doubt)
+    error_bound = 64.0 * U * (1.0 + orders * shift / (sigma * sigma) + np.abs(peak))
+    exact: Array = np.minimum(bound, bound + log_moved - log_still + error_bound)
     return np.maximum(exact, 0.0)
 
 
@@ -111,8 +111,8 @@ def bounded_range(eta: float, orders: Array) -> Array:
     # y = (e^{-eta} - e^{-a eta}) / (1 - e^{-eta}), a quotient without cancellation
     log_y = np.log(-np.expm1(-thetas * eta)) - eta - math.log(-math.expm1(-eta))
     log_ratio = np.log(thetas) - np.log(orders) + np.log(x) - log_y
-    doubt = 32.0 * U * orders * (4.0 + eta + np.abs(np.log(thetas)) + np.log(orders) + abs(math.log(-math.expm1(-eta))))
-    return np.minimum(concentrated, log_y - np.log(thetas) + orders * log_ratio + doubt)
+    error_bound = 32.0 * U * orders * (4.0 + eta + np.abs(np.log(thetas)) + np.log(orders) + abs(math.log(-math.expm1(-eta))))
+    return np.minimum(concentrated, log_y - np.log(thetas) + orders * log_ratio + error_bound)
 
 
 def _subsampled(mechanism: Poisson, direction: Direction, orders: Array) -> Array:
@@ -169,17 +169,17 @@ def _base_events(mechanism: Mechanism, pair: Pair, reach: float) -> Events:
         return normal_events(pair.m, reach)
     if isinstance(pair, ExponentialPair):
         return _exponential_events(pair)
-    cells = pair.points() if isinstance(pair, PointPair) and pair.losses.size <= _MOST_EVENTS else pair.survey()
+    cells = pair.points() if isinstance(pair, PointPair) and pair.losses.size <= _MOST_EVENTS else pair.coarse_cells()
     widest = float(max(np.abs(cells.low).max(initial=0.0), np.abs(cells.high).max(initial=0.0)))
     tail = _tail(mechanism) if pair.unresolved > 0.0 else None
-    lost = pair.lost.upper + pair.unresolved
-    return point_events(cells, pair.slack(widest), lost, pair.infinity.upper, tail)
+    minus_infinity = pair.minus_infinity.upper + pair.unresolved
+    return point_events(cells, pair.loss_shift(widest), minus_infinity, pair.infinity.upper, tail)
 
 
 def _exponential_events(pair: ExponentialPair) -> Events:
     edges = pair.reach * np.linspace(-1.0, 1.0, _EXPONENTIAL_CELLS + 1)
     cells = Cells.join(pair.cells(edges), pair.points()) if pair.reach > 0.0 else pair.points()
-    return point_events(cells, pair.slack(pair.top), pair.lost.upper, pair.infinity.upper)
+    return point_events(cells, pair.loss_shift(pair.top), pair.minus_infinity.upper, pair.infinity.upper)
 
 
 def _tail(mechanism: Mechanism) -> Tail:

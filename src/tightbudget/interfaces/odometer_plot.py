@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.games import roster
-from tightbudget.games.separation import Separation
-from tightbudget.games.ties import TIE
 from tightbudget.interfaces.plot import QUIET_COLOUR, STYLE, as_bytes, require
+from tightbudget.research.games import table as roster
+from tightbudget.research.games.exceeds import TIE
+from tightbudget.research.games.separation import Separation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,11 +9,11 @@ import json
 import math
 from typing import Any, Self
 
-from tightbudget import __version__
 from tightbudget.comparison import Comparison
 from tightbudget.mechanisms.base import Curve
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.decimals import at_least, at_most
+from tightbudget.version import __version__
 
 Wire = dict[str, Any]
 

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tightbudget.bounds.answers import delta_bracket, epsilon_bracket
-from tightbudget.bounds.direction import OneDirection
-from tightbudget.composition.steps import steps
+from tightbudget.engine.direction import OneDirection
+from tightbudget.engine.refine import delta_bracket, epsilon_bracket
+from tightbudget.engine.steps import steps
 from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, real, still_there, tolerances, whole_count
 from tightbudget.mechanisms.relations import DEFAULT, Relations, check_one, label, meant, stated
@@ -220,7 +220,7 @@ class Mechanism(Composable):
     def _parts(self) -> "tuple[tuple[Mechanism, int], ...]":
         return ((self, 1),)
 
-    def _settle(self) -> None:
+    def _check_parameters(self) -> None:
         """Turn numbers of other kinds (NumPy's, fractions) into plain ones, so that arithmetic is that of float64.
 
         A promise is rounded up: both the float and the decimal number it prints as keep it.

@@ -26,7 +26,7 @@ class BoundedRange(Mechanism):
     eta: float
 
     def __post_init__(self) -> None:
-        self._settle()
+        self._check_parameters()
         positive("eta", self.eta, zero=True)
 
     def member(self) -> Mechanism:

@@ -46,7 +46,7 @@ class ClampedGaussian(Mechanism):
     sensitivity: float
 
     def __post_init__(self) -> None:
-        self._settle()
+        self._check_parameters()
         finite("mean", self.mean)
         positive("sigma", self.sigma)
         positive("sensitivity", self.sensitivity, zero=True)
@@ -68,7 +68,7 @@ class ClampedLaplace(Mechanism):
     sensitivity: float
 
     def __post_init__(self) -> None:
-        self._settle()
+        self._check_parameters()
         finite("mean", self.mean)
         positive("scale", self.scale)
         positive("sensitivity", self.sensitivity, zero=True)
@@ -104,7 +104,7 @@ def _hardly_any_noise(name: str, mean: float, scale: float, shift: float, direct
     a, b = (laws[0], laws[1]) if direction is Direction.REMOVE else (laws[1], laws[0])
     both = sorted(set(a) & set(b))
     log_a, log_b = (np.array([log_fraction(law[count]) for count in both]) for law in (a, b))
-    infinity, lost = (
+    infinity, minus_infinity = (
         Mass.about(log_fraction(some), _ROUNDED) if (some := sum((law[n] for n in law if n not in both), Fraction(0))) else NONE
         for law in (a, b)
     )
@@ -115,7 +115,7 @@ def _hardly_any_noise(name: str, mean: float, scale: float, shift: float, direct
         log_b,
         error=_ROUNDED,
         infinity=infinity,
-        lost=lost,
+        minus_infinity=minus_infinity,
         unresolved=NEGLIGIBLE,
         infinity_from=_NEVER,
     )

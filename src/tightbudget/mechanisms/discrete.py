@@ -11,10 +11,10 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, real
 from tightbudget.mechanisms.laplace import quotient_up
-from tightbudget.mechanisms.nothing import BEYOND, all_but_revealing
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair
 from tightbudget.pairs.points import PointPair, point_pair
+from tightbudget.pairs.revealing import BEYOND, all_but_revealing
 
 _MOST_INTEGERS = 4_000_000
 _NO_NOISE = 1e-100  # noise that moves the answer with probability e^-1e90 is all but none
@@ -38,7 +38,7 @@ class DiscreteLaplace(Mechanism):
     sensitivity: int = 1
 
     def __post_init__(self) -> None:
-        self._settle()
+        self._check_parameters()
         positive("scale", self.scale)
         whole("sensitivity", self.sensitivity)
 
@@ -87,7 +87,7 @@ class DiscreteGaussian(Mechanism):
     sensitivity: int = 1
 
     def __post_init__(self) -> None:
-        self._settle()
+        self._check_parameters()
         positive("sigma", self.sigma)
         whole("sensitivity", self.sensitivity)
 

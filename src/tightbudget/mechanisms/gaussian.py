@@ -8,11 +8,11 @@ from typing import ClassVar
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
-from tightbudget.mechanisms.nothing import BEYOND, all_but_revealing, revealing
 from tightbudget.mechanisms.relations import ANY
 from tightbudget.numerics.rounding import TINIEST
 from tightbudget.pairs.base import NEGLIGIBLE, Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
+from tightbudget.pairs.revealing import BEYOND, all_but_revealing, revealing
 
 _LEAST = 1e-280  # of a cut-off and a shift, in sigmas: below, their quotients and products are no longer relatively accurate
 _FARTHEST = 1e151  # shift in sigmas whose square, the loss, is near the end of the floats
@@ -28,7 +28,7 @@ class Gaussian(Mechanism):
     sensitivity: float = 1.0
 
     def __post_init__(self) -> None:
-        self._settle()
+        self._check_parameters()
         positive("sigma", self.sigma, "It is a standard deviation; 0 means no noise.", zero=True, infinite=True)
         positive("sensitivity", self.sensitivity, zero=True)
 
@@ -51,7 +51,7 @@ class TruncatedGaussian(Mechanism):
     sensitivity: float = 1.0
 
     def __post_init__(self) -> None:
-        self._settle()
+        self._check_parameters()
         positive("sigma", self.sigma)
         positive("bound", self.bound)
         positive("sensitivity", self.sensitivity, zero=True)
@@ -80,7 +80,7 @@ class GaussianDP(Mechanism):
     mu: float
 
     def __post_init__(self) -> None:
-        self._settle()
+        self._check_parameters()
         positive("mu", self.mu, zero=True)
 
     def pair(self, direction: Direction) -> Pair | None:

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
-from tightbudget.mechanisms.headings import is_heading
-from tightbudget.mechanisms.nothing import revealing
+from tightbudget.mechanisms.csv_header import is_heading
 from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.numerics.typed import NoFloat, typed_float
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.points import point_pair
+from tightbudget.pairs.revealing import revealing
 
 _EXACT_CELLS = 1000  # of which sums of fractions are quick
 
@@ -153,7 +153,7 @@ def _exact_losses(key: tuple[tuple[float, ...], tuple[float, ...]]) -> Array:
 
 def _pair(log_a: Array, log_b: Array, key: tuple[tuple[float, ...], tuple[float, ...]]) -> Pair | None:
     only_a, only_b = np.isneginf(log_b) & ~np.isneginf(log_a), np.isneginf(log_a) & ~np.isneginf(log_b)
-    infinity, lost = _share(key[0], only_a), _share(key[1], only_b)
+    infinity, minus_infinity = _share(key[0], only_a), _share(key[1], only_b)
     both = np.isfinite(log_a) & np.isfinite(log_b)
     if not both.any():
         return revealing()
@@ -165,7 +165,7 @@ def _pair(log_a: Array, log_b: Array, key: tuple[tuple[float, ...], tuple[float,
     if float(np.abs(losses).max()) <= loss_error:  # equal but for rounding, or all but equal
         losses = _exact_losses(key)
         loss_error = 16.0 * U * float(np.abs(losses).max())
-        if not losses.any() and not infinity.possible and not lost.possible:
+        if not losses.any() and not infinity.possible and not minus_infinity.possible:
             return None
     return point_pair(
         ("histograms", *key),
@@ -174,6 +174,6 @@ def _pair(log_a: Array, log_b: Array, key: tuple[tuple[float, ...], tuple[float,
         log_b[both],
         error=error,
         infinity=infinity,
-        lost=lost,
+        minus_infinity=minus_infinity,
         loss_error=loss_error,
     )

@@ -9,11 +9,11 @@ from typing import ClassVar
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
-from tightbudget.mechanisms.nothing import BEYOND, all_but_revealing, revealing
 from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import TINIEST, U, float_above
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.exponential import ExponentialPair
+from tightbudget.pairs.revealing import BEYOND, all_but_revealing, revealing
 
 _MASS_ERROR = 1e-12  # of the logarithm of an infinite mass: a few roundings, with much room
 
@@ -28,7 +28,7 @@ class Laplace(Mechanism):
     sensitivity: float = 1.0
 
     def __post_init__(self) -> None:
-        self._settle()
+        self._check_parameters()
         positive("scale", self.scale, "It is the scale b of the noise; 0 means no noise.", zero=True, infinite=True)
         positive("sensitivity", self.sensitivity, zero=True)
 
@@ -58,7 +58,7 @@ class TruncatedLaplace(Mechanism):
     sensitivity: float = 1.0
 
     def __post_init__(self) -> None:
-        self._settle()
+        self._check_parameters()
         positive("scale", self.scale)
         positive("bound", self.bound)
         positive("sensitivity", self.sensitivity, zero=True)
@@ -83,8 +83,8 @@ class TruncatedLaplace(Mechanism):
             point = -math.expm1((shift - bound) / scale) / (2.0 * kept)
             exponent = (shift - bound) / scale
             only_a = exponent + math.log(-math.expm1(-top)) - math.log(2.0 * kept)
-            doubt = _MASS_ERROR + 8.0 * U * abs(exponent) + 2.0 * TINIEST / top
-            return ExponentialPair(top, top, log_weight, math.log(point), Mass.about(only_a, doubt))
+            error_bound = _MASS_ERROR + 8.0 * U * abs(exponent) + 2.0 * TINIEST / top
+            return ExponentialPair(top, top, log_weight, math.log(point), Mass.about(only_a, error_bound))
         reach = quotient_up(2 * Fraction(bound) - Fraction(shift), scale)
         both = math.exp((bound - shift) / scale) * -math.expm1(-reach) / (2.0 * kept)
         return ExponentialPair(top, reach, log_weight, -math.inf, Mass.about(math.log1p(-both), _MASS_ERROR))

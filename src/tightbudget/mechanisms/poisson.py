@@ -28,7 +28,7 @@ class Poisson(Mechanism):
     mix_relations: InitVar[bool] = False
 
     def __post_init__(self, mix_relations: bool) -> None:
-        self._settle()
+        self._check_parameters()
         if not isinstance(self.mechanism, Mechanism):
             raise InvalidParameter("mechanism", self.mechanism, "one mechanism", "Subsample each part of a composition.")
         probability("q", self.q, "For a batch of 256 out of 60000 use 256/60000.")

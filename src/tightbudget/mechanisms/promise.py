@@ -8,12 +8,12 @@ import numpy as np
 
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, probability
-from tightbudget.mechanisms.nothing import revealing
 from tightbudget.mechanisms.relations import ANY
 from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair, log_or_minus_inf
 from tightbudget.pairs.points import point_pair
+from tightbudget.pairs.revealing import revealing
 
 
 @dataclass(frozen=True, init=False)
@@ -32,7 +32,7 @@ class PureDP(Mechanism):
     def __init__(self, epsilon: float) -> None:
         positive("epsilon", epsilon, zero=True, infinite=True)
         object.__setattr__(self, "promised_epsilon", epsilon)
-        self._settle()
+        self._check_parameters()
 
     def pair(self, direction: Direction) -> Pair | None:
         return promise_pair(float(self.promised_epsilon), 0.0)
@@ -54,7 +54,7 @@ class ApproximateDP(Mechanism):
         probability("delta", delta)
         object.__setattr__(self, "promised_epsilon", epsilon)
         object.__setattr__(self, "promised_delta", delta)
-        self._settle()
+        self._check_parameters()
 
     def pair(self, direction: Direction) -> Pair | None:
         return promise_pair(float(self.promised_epsilon), float(self.promised_delta))
@@ -77,7 +77,7 @@ def promise_pair(epsilon: float, delta: float) -> Pair | None:
         log_a[::-1].copy(),
         error=8.0 * U * (1.0 + epsilon + abs(log_or_minus_inf(1.0 - delta))),
         infinity=Mass.exactly(delta),
-        lost=Mass.exactly(delta),
+        minus_infinity=Mass.exactly(delta),
         period=2.0 * epsilon,
         top=(epsilon, epsilon),
     )

@@ -10,11 +10,11 @@ import numpy as np
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import probability, real
-from tightbudget.mechanisms.nothing import revealing
 from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.points import point_pair
+from tightbudget.pairs.revealing import revealing
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class RandomizedResponse(Mechanism):
     k: int = 2
 
     def __post_init__(self) -> None:
-        self._settle()
+        self._check_parameters()
         probability("p", self.p)
         values = real("k", self.k, "a whole number from 2")
         if not (values >= 2.0 and math.isfinite(values) and values == math.floor(values)):

@@ -161,7 +161,7 @@ def _window(stacks: Sequence[Array], counts: Sequence[int], length: int, tail: f
     longest = max(stack.shape[1] for stack in stacks)
     slopes = np.concatenate([_SLOPES * math.sqrt(-2.0 * log_tail / max(variance, 0.01)), _FLAT_SLOPES * -log_tail / longest])
     # the log-moments are sums of this many terms, each good to a few roundings of its size
-    doubt = 1e-9 + 8.0 * U * sum(
+    error_bound = 1e-9 + 8.0 * U * sum(
         count * (400.0 + (1.0 + slopes) * stack.shape[1]) for stack, count in zip(stacks, counts, strict=True)
     )
     ends, outside = [], np.zeros(stacks[0].shape[0])
@@ -178,7 +178,7 @@ def _window(stacks: Sequence[Array], counts: Sequence[int], length: int, tail: f
         ends.append(end)
         if end != (length - 1 if side > 0 else 0):
             # the first index left out is end + side
-            outside += np.exp(np.min(log_moment + doubt - slopes * (side * end + 1.0), axis=1))
+            outside += np.exp(np.min(log_moment + error_bound - slopes * (side * end + 1.0), axis=1))
     low, high = ends
     if low >= high:  # degenerate: keep everything there is
         return 0, length - 1, np.zeros_like(outside)

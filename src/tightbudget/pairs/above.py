@@ -15,15 +15,15 @@ from tightbudget.pairs.below import BelowPair
 class AbovePair:
     """The part of a pair that `below` leaves out; infinite losses must have no mass. Its masses do not add up to 1.
 
-    Both parts are cut at the same edge, which each hits only up to the pair's slack. Events that may be missing here, or may
-    be in both, are in the error of the first cell.
+    Both parts are cut at the same edge, which each hits only up to the pair's `loss_shift`. Events that may be missing here,
+    or may be in both, are in the error of the first cell.
     """
 
     below: BelowPair
 
     infinity = NONE
     infinity_from = math.inf
-    lost = NONE
+    minus_infinity = NONE
 
     @property
     def unresolved(self) -> float:
@@ -41,8 +41,8 @@ class AbovePair:
     def alignment(self) -> Alignment | None:
         return self.below.base.alignment
 
-    def slack(self, loss: float) -> float:
-        return self.below.base.slack(loss)
+    def loss_shift(self, loss: float) -> float:
+        return self.below.base.loss_shift(loss)
 
     def points(self) -> Cells:
         points = self.below.base.points()
@@ -57,16 +57,16 @@ class AbovePair:
         log_a, log_b = (np.where(empty, -np.inf, logs) for logs in (cells.log_a, cells.log_b))
         error = np.where(empty, 0.0, cells.error)
         first = int(np.count_nonzero(empty))
-        if first < error.size and edges[first] <= ceiling + self.below.doubt:
+        if first < error.size and edges[first] <= ceiling + self.below.error_bound:
             error[first] += self._strip(float(edges[first + 1]))
         return Cells(edges[:-1], edges[1:], log_a, log_b, error)
 
-    def survey(self) -> Cells:
-        return self._survey
+    def coarse_cells(self) -> Cells:
+        return self._coarse_cells
 
     @cached_property
-    def _survey(self) -> Cells:
-        ceiling, cells = self.below.ceiling, self.below.base.survey()
+    def _coarse_cells(self) -> Cells:
+        ceiling, cells = self.below.ceiling, self.below.base.coarse_cells()
         whole = cells.where((cells.low >= ceiling) & ((cells.high > cells.low) | (cells.low > ceiling)))
         cut = np.flatnonzero((cells.low < ceiling) & (ceiling < cells.high))
         if cut.size:
@@ -80,7 +80,7 @@ class AbovePair:
         """Return by how much the logarithms of masses from the ceiling to `end` may be off, for want of a sharp edge."""
         if not self._after < end:
             return math.inf
-        starts = (self._after, self.below.ceiling - self.below.doubt)
+        starts = (self._after, self.below.ceiling - self.below.error_bound)
         least, most = (self.below.base.cells(np.array([start, end])) for start in starts)
         if not (least.log_a[0] > -np.inf and least.log_b[0] > -np.inf):
             return math.inf
@@ -89,10 +89,10 @@ class AbovePair:
 
     @property
     def _after(self) -> float:
-        return self.below.ceiling + self.below.doubt
+        return self.below.ceiling + self.below.error_bound
 
     @property
     def log_mass(self) -> float:
         """Bound on the logarithm of A's mass here."""
-        mass = self.below.above(self.below.ceiling - self.below.doubt)[1]
+        mass = self.below.above(self.below.ceiling - self.below.error_bound)[1]
         return math.log(mass) + 1e-12 if mass > 0.0 else -math.inf

@@ -70,12 +70,12 @@ class Cells:
 class Alignment:
     """A grid on which the pair's point masses lie: anchor + k * period, k integer.
 
-    `loose` is the mass of A that does not lie there: 0 for a lattice, on which a grid of just this period is exact.
+    `off_lattice` is the mass of A that does not lie there: 0 for a lattice, on which a grid of just this period is exact.
     """
 
     anchor: float
     period: float
-    loose: float
+    off_lattice: float
 
 
 class Pair(Protocol):
@@ -92,12 +92,12 @@ class Pair(Protocol):
         """Losses that `infinity` counts are at least this: inf, or a number so large that floats cannot tell it from inf."""
 
     @property
-    def lost(self) -> Mass:
+    def minus_infinity(self) -> Mass:
         """Mass of B where A has none."""
 
     @property
     def unresolved(self) -> float:
-        """Bound on the mass of A (finite loss) that neither `survey` nor any window of `cells` covers."""
+        """Bound on the mass of A (finite loss) that neither `coarse_cells` nor any window of `cells` covers."""
 
     @property
     def max_loss(self) -> float:
@@ -111,7 +111,7 @@ class Pair(Protocol):
     def alignment(self) -> Alignment | None:
         """Where the point masses lie, if on a grid."""
 
-    def slack(self, loss: float) -> float:
+    def loss_shift(self, loss: float) -> float:
         """Bound on how far a loss up to this size may be from the edge that `cells` was asked for."""
 
     def points(self) -> Cells:
@@ -120,7 +120,7 @@ class Pair(Protocol):
     def cells(self, edges: Array) -> Cells:
         """Return the continuous part between consecutive edges."""
 
-    def survey(self) -> Cells:
+    def coarse_cells(self) -> Cells:
         """Return all of the pair, in a few hundred cells chosen to resolve it, in increasing order of loss."""
 
 

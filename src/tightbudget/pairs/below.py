@@ -24,8 +24,8 @@ class BelowPair:
     infinity_from = math.inf
 
     @property
-    def lost(self) -> Mass:
-        return self.base.lost
+    def minus_infinity(self) -> Mass:
+        return self.base.minus_infinity
 
     @property
     def unresolved(self) -> float:
@@ -43,8 +43,8 @@ class BelowPair:
     def alignment(self) -> Alignment | None:
         return self.base.alignment
 
-    def slack(self, loss: float) -> float:
-        return self.base.slack(loss)
+    def loss_shift(self, loss: float) -> float:
+        return self.base.loss_shift(loss)
 
     def points(self) -> Cells:
         points = self.base.points()
@@ -59,12 +59,12 @@ class BelowPair:
         log_a, log_b = (np.where(empty, -np.inf, logs) for logs in (cells.log_a, cells.log_b))
         return Cells(edges[:-1], edges[1:], log_a, log_b, np.where(empty, 0.0, cells.error))
 
-    def survey(self) -> Cells:
-        return self._survey
+    def coarse_cells(self) -> Cells:
+        return self._coarse_cells
 
     @cached_property
-    def _survey(self) -> Cells:
-        cells = self.base.survey()
+    def _coarse_cells(self) -> Cells:
+        cells = self.base.coarse_cells()
         whole = cells.where(cells.high <= self.ceiling)
         cut = np.flatnonzero((cells.low < self.ceiling) & (self.ceiling < cells.high))
         if not cut.size:
@@ -74,18 +74,18 @@ class BelowPair:
         return Cells.join(whole, part.where(part.log_a > -np.inf))
 
     @property
-    def doubt(self) -> float:
+    def error_bound(self) -> float:
         """How far from the ceiling the events may be that are counted on the wrong side of it, at most."""
         size = abs(self.ceiling)
-        return 4.0 * self.base.slack(size + self.base.slack(size)) + 16.0 * U * size
+        return 4.0 * self.base.loss_shift(size + self.base.loss_shift(size)) + 16.0 * U * size
 
     def above(self, threshold: float) -> tuple[float, float, float, float]:
         """Return bounds (lower, upper) on the masses of A and of B with a loss above about `threshold`.
 
         Infinite losses count for A. Cells are cut at the threshold as exactly as `cells` can; A and B lose the same events.
         """
-        survey, points = self.base.survey(), self.base.points()
-        # the last edge of a survey is the end of the losses up to rounding only
+        survey, points = self.base.coarse_cells(), self.base.points()
+        # the last edge of coarse cells is the end of the losses up to rounding only
         inner = survey.high[(survey.high > threshold) & (survey.high > survey.low)]
         parts = [self.base.cells(np.concatenate([[threshold], inner, [math.inf]]))]
         if points.size:

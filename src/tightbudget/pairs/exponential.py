@@ -12,7 +12,7 @@ from tightbudget.pairs.base import Alignment, Array, Cells
 
 _FINE = np.geomspace(1e-14, 1.0, 36, endpoint=False)
 _SURVEY_EDGES = np.unique(np.concatenate([_FINE - 1.0, np.linspace(-1.0, 1.0, 48), 1.0 - _FINE]))
-"""Edges of a survey, relative to its reach: closer towards both ends, where steep tilts gather the mass."""
+"""Edges of coarse cells, relative to its reach: closer towards both ends, where steep tilts gather the mass."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class ExponentialPair:
     unresolved = 0.0
 
     @property
-    def lost(self) -> Mass:
+    def minus_infinity(self) -> Mass:
         return self.infinity
 
     @property
@@ -52,7 +52,7 @@ class ExponentialPair:
         top = self.max_loss
         return Alignment(-top, 2.0 * top, max(0.0, 1.0 - float(np.exp(self.points().log_a).sum())))
 
-    def slack(self, loss: float) -> float:
+    def loss_shift(self, loss: float) -> float:
         return 2.0 * U * abs(loss) + TINIEST
 
     def points(self) -> Cells:
@@ -83,11 +83,11 @@ class ExponentialPair:
             edges[:-1], edges[1:], log_a, log_b, U * (12.0 + 4.0 * self.top + 4.0 * abs(self.log_weight)) + 1.5 * U * logs
         )
 
-    def survey(self) -> Cells:
-        return self._survey
+    def coarse_cells(self) -> Cells:
+        return self._coarse_cells
 
     @cached_property
-    def _survey(self) -> Cells:
+    def _coarse_cells(self) -> Cells:
         points = self.points()
         if self.reach <= 0.0:
             return points

@@ -13,7 +13,7 @@ from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells
 
 _SURVEY_CELLS = 128
 _MASS_ERROR = 1e-11  # of the logarithm of an infinite mass, beyond the roundings of its ends
-_CORE = 13.0  # sigmas around the mean of A that a survey resolves well
+_CORE = 13.0  # sigmas around the mean of A that coarse cells resolves well
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class GaussianPair:
         return Mass.about(float(log_mass[0]) - self._log_norm, float(error[0]) + at_ends + _MASS_ERROR)
 
     @property
-    def lost(self) -> Mass:
+    def minus_infinity(self) -> Mass:
         return self.infinity
 
     @property
@@ -69,20 +69,20 @@ class GaussianPair:
         if self.m >= 2.0 * self.cut:
             return 0.0
         top = self.m * (self.cut - 0.5 * self.m)
-        return top + self.slack(top)
+        return top + self.loss_shift(top)
 
     @property
     def max_loss_lower(self) -> float:
         if self.cut == math.inf:
             return math.inf
         top = self.m * (self.cut - 0.5 * self.m)
-        return max(0.0, top - self.slack(top))
+        return max(0.0, top - self.loss_shift(top))
 
     @property
     def alignment(self) -> Alignment | None:
         return None
 
-    def slack(self, loss: float) -> float:
+    def loss_shift(self, loss: float) -> float:
         # z = loss/m + m/2 is rounded twice, m itself up to six times; an error of u|z| in z moves the loss by
         # u|loss + m^2/2|
         return 16.0 * U * (abs(loss) + self.m * self.m + self.m * self._cut_size) + 2.0 * REACH * TINIEST
@@ -110,11 +110,11 @@ class GaussianPair:
             error = errors.max(axis=0) + U * (8.0 * (np.abs(middle) + self.m) ** 2 + 8.0 + 4.0 * abs(norm)) + at_cut
         return Cells(low, high, log_a - norm, log_b - norm, error)
 
-    def survey(self) -> Cells:
-        return self._survey
+    def coarse_cells(self) -> Cells:
+        return self._coarse_cells
 
     @cached_property
-    def _survey(self) -> Cells:
+    def _coarse_cells(self) -> Cells:
         low, high = self._range
         if low >= high:
             return Cells.none()

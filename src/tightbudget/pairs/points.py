@@ -26,7 +26,7 @@ class PointPair:
     log_b: Array = field(repr=False)
     error: Array = field(repr=False)  # of the logarithms
     infinity: Mass = NONE
-    lost: Mass = NONE
+    minus_infinity: Mass = NONE
     unresolved: float = 0.0
     period: float | None = None  # known lattice period, if any
     top: float = 0.0  # a float no smaller than any loss
@@ -45,7 +45,7 @@ class PointPair:
     def max_loss(self) -> float:
         return self.top if self.unresolved == 0.0 or self.bounded else math.inf
 
-    def slack(self, loss: float) -> float:
+    def loss_shift(self, loss: float) -> float:
         return 4.0 * U * abs(loss) + self.loss_error + TINIEST
 
     @cached_property
@@ -63,11 +63,11 @@ class PointPair:
     def cells(self, edges: Array) -> Cells:
         return Cells.none()
 
-    def survey(self) -> Cells:
-        return self._survey
+    def coarse_cells(self) -> Cells:
+        return self._coarse_cells
 
     @cached_property
-    def _survey(self) -> Cells:
+    def _coarse_cells(self) -> Cells:
         if self.losses.size <= 2 * _SURVEY:
             return self.points()
         starts = np.unique(np.linspace(0, self.losses.size, _SURVEY, endpoint=False).astype(np.intp))
@@ -89,7 +89,7 @@ def point_pair(
     *,
     error: float | Array,
     infinity: Mass = NONE,
-    lost: Mass = NONE,
+    minus_infinity: Mass = NONE,
     unresolved: float = 0.0,
     period: float | None = None,
     top: tuple[float, float] | None = None,
@@ -109,14 +109,14 @@ def point_pair(
         values.setflags(write=False)
     if top is None:
         largest = float(arrays[0][-1]) if arrays[0].size else 0.0
-        doubt = 4.0 * U * abs(largest) + loss_error + (TINIEST if largest else 0.0)
-        top = largest - doubt, largest + doubt
+        error_bound = 4.0 * U * abs(largest) + loss_error + (TINIEST if largest else 0.0)
+        top = largest - error_bound, largest + error_bound
     lowest = math.inf if unbounded else top[0]
     return PointPair(
         key,
         *(arrays[0], arrays[1], arrays[2], arrays[3]),
         infinity=infinity,
-        lost=lost,
+        minus_infinity=minus_infinity,
         unresolved=unresolved,
         period=period,
         top=top[1],

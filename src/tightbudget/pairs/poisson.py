@@ -13,7 +13,7 @@ import numpy as np
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import Alignment, Array, Cells, Direction, Pair
-from tightbudget.pairs.faint import without_faint
+from tightbudget.pairs.negligible import without_faint
 from tightbudget.pairs.points import PointPair, point_pair
 
 _RATE = 750.0  # no float q above 0 has a larger -log q
@@ -38,8 +38,8 @@ class PoissonPair:
         return self.base.infinity_from - _RATE
 
     @cached_property
-    def lost(self) -> Mass:
-        return NONE if self.direction is Direction.REMOVE else self.base.lost.times(self.q)
+    def minus_infinity(self) -> Mass:
+        return NONE if self.direction is Direction.REMOVE else self.base.minus_infinity.times(self.q)
 
     @property
     def unresolved(self) -> float:
@@ -68,12 +68,12 @@ class PoissonPair:
         on_grid = float(np.exp(points.log_a[0]) + np.exp(points.log_a[-1]))
         return Alignment(first, last - first, max(0.0, 1.0 - on_grid)) if last > first else None
 
-    def slack(self, loss: float) -> float:
+    def loss_shift(self, loss: float) -> float:
         # _backward rounds expm1 and the base loss. An error of the first moves the loss by u|1 - e^-loss|, one of the
         # second by as much times the slope of the map, 1 - (1-q)e^-loss, which is at most q + |loss| and at most 1 (M3).
         size = 1.0 + abs(loss) - math.log(self.q) - math.log1p(-self.q)
         slope = min(1.0, self.q + abs(loss))
-        return slope * (8.0 * U * size + self.base.slack(size)) + _magnified(loss, self.q) + 8.0 * TINIEST
+        return slope * (8.0 * U * size + self.base.loss_shift(size)) + _magnified(loss, self.q) + 8.0 * TINIEST
 
     def points(self) -> Cells:
         return self._points
@@ -88,12 +88,12 @@ class PoissonPair:
             return cells
         return self._mix(cells, edges[:-1], edges[1:])
 
-    def survey(self) -> Cells:
-        return self._survey
+    def coarse_cells(self) -> Cells:
+        return self._coarse_cells
 
     @cached_property
-    def _survey(self) -> Cells:
-        cells = self.base.survey()
+    def _coarse_cells(self) -> Cells:
+        cells = self.base.coarse_cells()
         wide = cells.high > cells.low
         continuous = cells if wide.all() else cells.where(wide)
         if continuous.size and np.array_equal(continuous.low[1:], continuous.high[:-1]):
@@ -148,10 +148,10 @@ def poisson_pair(base: Pair, q: float, direction: Direction) -> Pair:
             error=cells.error,
             infinity=base.infinity.times(q) if remove else NONE,
             infinity_from=base.infinity_from - _RATE,
-            lost=NONE if remove else base.lost.times(q),
+            minus_infinity=NONE if remove else base.minus_infinity.times(q),
             unresolved=2.0 * base.unresolved,
             top=_largest(base, q, direction),
-            loss_error=steepest * base.slack(widest) + rounding + _magnified(float(np.abs(cells.low).max()), q),
+            loss_error=steepest * base.loss_shift(widest) + rounding + _magnified(float(np.abs(cells.low).max()), q),
         )
         return replace(made, bounded=base.bounded)
     return PoissonPair(base, q, direction)
@@ -230,11 +230,11 @@ def _subsample_points(base: Pair, q: float, direction: Direction) -> Cells:
     losses, log_a, log_b, error = points.low, points.log_a, points.log_b, points.error
     new_losses = _forward(losses, q, direction)
     remove = direction is Direction.REMOVE
-    one_sided = base.lost if remove else base.infinity  # the other had no mass there: now it has 1 - q times as much
+    one_sided = base.minus_infinity if remove else base.infinity  # the other had no mass there: now it has 1 - q times as much
     if one_sided.possible:
         edge = math.log1p(-q) if remove else -math.log1p(-q)
-        extra, doubt = one_sided.log
-        new_losses, error = np.append(new_losses, edge), np.append(error, doubt + 32.0 * U * (1.0 + abs(extra)))
+        extra, error_bound = one_sided.log
+        new_losses, error = np.append(new_losses, edge), np.append(error, error_bound + 32.0 * U * (1.0 + abs(extra)))
         log_a = np.append(log_a, -math.inf if remove else extra)
         log_b = np.append(log_b, extra if remove else -math.inf)
     if new_losses.size == 0:

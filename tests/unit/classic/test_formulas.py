@@ -6,14 +6,14 @@ import mpmath
 import numpy as np
 import pytest
 from mpmath import mpf
-from promise_truth import optimal_delta
+from tests.support.promise_truth import optimal_delta
 
 import tightbudget as tb
 from tightbudget.classic import adaptive, advanced, heterogeneous, kov, kov_simple, murtagh_vadhan, naive
 from tightbudget.classic.bound import PromiseBound
+from tightbudget.classic.failure_probability import slack_left
 from tightbudget.classic.murtagh_vadhan import of_promises
 from tightbudget.classic.promises import Promises
-from tightbudget.classic.totals import slack_left
 
 Promise = tuple[float, float, int]  # epsilon, delta, count
 EQUAL: list[list[Promise]] = [

@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 from mpmath import mpf
-from promise_truth import kov_excess, optimal_delta
+from tests.support.promise_truth import kov_excess, optimal_delta
 
 import tightbudget as tb
 from tightbudget.classic.kov import kov, profile

@@ -71,10 +71,10 @@ def test_the_best_order(step: tb.Mechanism, divergence: Divergence, count: int, 
         orders = [mpf(2) ** (mpf(i) / 4) for i in range(4, 24)]
         taus = [count * divergence(a) for a in orders]
         tight = min(tight_epsilon(a, tau, mpf(delta)) for a, tau in zip(orders, taus, strict=True))
-        loose = min(tau + mpmath.log(1 / mpf(delta)) / (a - 1) for a, tau in zip(orders, taus, strict=True))
+        off_lattice = min(tau + mpmath.log(1 / mpf(delta)) / (a - 1) for a, tau in zip(orders, taus, strict=True))
     # an optimum over few orders is above the best of all by a little, and no bound may be far below it
     assert float(tight) * 0.97 <= classic.renyi_dp.epsilon(composed, delta) <= float(tight) * (1 + 2e-3)
-    assert float(loose) * 0.97 <= classic.moments_accountant.epsilon(composed, delta) <= float(loose) * (1 + 2e-3)
+    assert float(off_lattice) * 0.97 <= classic.moments_accountant.epsilon(composed, delta) <= float(off_lattice) * (1 + 2e-3)
 
 
 def test_the_moments_of_a_gaussian_in_closed_form() -> None:

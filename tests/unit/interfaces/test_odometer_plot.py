@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tightbudget.games import roster
-from tightbudget.games.separation import separation
 from tightbudget.interfaces import odometer_plot
 from tightbudget.interfaces.cli import main
+from tightbudget.research.games import table as roster
+from tightbudget.research.games.separation import separation
 
 EVERY = {**roster.shipped_odometers(), **roster.unsound_odometers()}
 UNSOUND = set(roster.unsound_odometers())

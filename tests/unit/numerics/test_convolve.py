@@ -10,9 +10,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import exact
 import numpy as np
 import pytest
+from tests.support import exact
 
 from tightbudget.numerics import convolve
 from tightbudget.numerics.convolve import convolve_powers

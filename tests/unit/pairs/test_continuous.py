@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import mpmath
 import numpy as np
-import pair_truth as truth
 import pytest
 from mpmath import mpf
+from tests.support import pair_truth as truth
 
 import tightbudget as tb
 from tightbudget.pairs.base import Direction, Pair
@@ -62,14 +62,17 @@ def make(name: str, q: float | None, direction: Direction) -> tuple[Pair, truth.
 @pytest.mark.parametrize("direction", Direction)
 @pytest.mark.parametrize(("name", "q"), CASES)
 def test_masses(name: str, q: float | None, direction: Direction):
-    """A cell holds what lies between its edges, give or take the slack of the edges and the error of the masses."""
+    """A cell holds what lies between its edges, give or take the loss_shift of the edges and the error of the masses."""
     pair, law, low, high = make(name, q, direction)
     # strictly inside, so that no point mass sits on an edge
     edges = np.linspace(low + 1e-3 * (high - low), high - 1e-3 * (high - low), 12)
     cells = pair.cells(edges)
-    slack = mpf(max(pair.slack(low), pair.slack(high)))
+    loss_shift = mpf(max(pair.loss_shift(low), pair.loss_shift(high)))
     with mpmath.workdps(truth.DIGITS):
-        inner = [law.tails(mpf(x) + slack) for x in edges.tolist()], [law.tails(mpf(x) - slack) for x in edges.tolist()]
+        inner = (
+            [law.tails(mpf(x) + loss_shift) for x in edges.tolist()],
+            [law.tails(mpf(x) - loss_shift) for x in edges.tolist()],
+        )
         for i in range(edges.size - 1):
             error = mpf(cells.error[i])
             for side, log_mass in enumerate((cells.log_a[i], cells.log_b[i])):
@@ -88,25 +91,25 @@ def test_losses_lie_between_the_edges(name: str, q: float | None, direction: Dir
     cells = pair.cells(edges)
     some = cells.log_a > -np.inf
     ratio = (cells.log_a - cells.log_b)[some]
-    doubt = 2.0 * cells.error[some] + max(pair.slack(low), pair.slack(high)) + 1e-15 * np.abs(ratio)
+    error_bound = 2.0 * cells.error[some] + max(pair.loss_shift(low), pair.loss_shift(high)) + 1e-15 * np.abs(ratio)
     assert some.any()
-    assert (ratio >= cells.low[some] - doubt).all()
-    assert (ratio <= cells.high[some] + doubt).all()
-    assert doubt.max() < 1e-10 * (1.0 + max(abs(low), abs(high)))
+    assert (ratio >= cells.low[some] - error_bound).all()
+    assert (ratio <= cells.high[some] + error_bound).all()
+    assert error_bound.max() < 1e-10 * (1.0 + max(abs(low), abs(high)))
 
 
 @pytest.mark.parametrize("direction", Direction)
 @pytest.mark.parametrize(("name", "q"), CASES)
 def test_nothing_is_missing(name: str, q: float | None, direction: Direction):
-    """Cells, points and what has infinite loss make up all of A, and of B; so does the survey."""
+    """Cells, points and what has infinite loss make up all of A, and of B; so does the coarse cells."""
     pair, _law, low, high = make(name, q, direction)
     wide = 60.0 * (high - low)  # Gaussian losses go on for ever; beyond 45 deviations is `unresolved`
     edges = np.unique(
         np.concatenate([[low - wide, high + wide], np.linspace(low, high, 300), np.linspace(low - 6, high + 6, 400)])
     )
-    cells, points, survey = pair.cells(edges), pair.points(), pair.survey()
+    cells, points, survey = pair.cells(edges), pair.points(), pair.coarse_cells()
     error = 1e-11
-    for side, rest in (("log_a", pair.infinity.upper), ("log_b", pair.lost.upper)):
+    for side, rest in (("log_a", pair.infinity.upper), ("log_b", pair.minus_infinity.upper)):
         whole = np.exp(getattr(cells, side)).sum() + np.exp(getattr(points, side)).sum() + rest
         surveyed = np.exp(getattr(survey, side)).sum() + rest
         assert whole == pytest.approx(1.0, rel=error)
@@ -120,7 +123,7 @@ def test_nothing_is_missing(name: str, q: float | None, direction: Direction):
 def test_what_has_infinite_loss(name: str, q: float | None, direction: Direction):
     pair, law, _, _ = make(name, q, direction)
     with mpmath.workdps(truth.DIGITS):
-        for mass, true in ((pair.infinity, law.infinity), (pair.lost, law.lost)):
+        for mass, true in ((pair.infinity, law.infinity), (pair.minus_infinity, law.minus_infinity)):
             assert mpf(mass.lower) <= true <= mpf(mass.upper)
             assert mpf(mass.upper) - mpf(mass.lower) <= true * mpf(10) ** -10
 
@@ -128,7 +131,7 @@ def test_what_has_infinite_loss(name: str, q: float | None, direction: Direction
 @pytest.mark.parametrize("direction", Direction)
 @pytest.mark.parametrize(("name", "q"), [case for case in CASES if "laplace" in case[0]])
 def test_point_masses(name: str, q: float | None, direction: Direction):
-    """A point holds what the tails lose at its exact loss; `error` bounds its log, `slack` its place."""
+    """A point holds what the tails lose at its exact loss; `error` bounds its log, `loss_shift` its place."""
     pair, law, _, _ = make(name, q, direction)
     points = pair.points()
     mechanism = KNOWN[name].mechanism
@@ -136,7 +139,7 @@ def test_point_masses(name: str, q: float | None, direction: Direction):
         hair = mpf(10) ** -250
         top = mpf(mechanism.sensitivity) / mpf(mechanism.scale)
         places = [exact_loss(loss, q, direction) for loss in (-top, top)]
-        if q is not None and law.infinity + law.lost < KNOWN[name].law.infinity:
+        if q is not None and law.infinity + law.minus_infinity < KNOWN[name].law.infinity:
             # what one side alone could produce is now a point at the end of the support
             places.append(mpmath.log(1 - mpf(q)) * (1 if direction is Direction.REMOVE else -1))
         jumps = [
@@ -145,7 +148,7 @@ def test_point_masses(name: str, q: float | None, direction: Direction):
         expected = sorted((place, *jump) for place, jump in jumps if jump[0] > mpf(10) ** -200)
         assert points.size == len(expected)
         for i, (place, mass_a, mass_b) in enumerate(expected):
-            assert abs(mpf(points.low[i]) - place) <= pair.slack(float(place))
+            assert abs(mpf(points.low[i]) - place) <= pair.loss_shift(float(place))
             assert abs(mpf(points.log_a[i]) - mpmath.log(mass_a)) <= points.error[i]
             assert abs(mpf(points.log_b[i]) - mpmath.log(mass_b)) <= points.error[i]
 

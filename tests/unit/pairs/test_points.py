@@ -2,9 +2,9 @@
 
 import mpmath
 import numpy as np
-import point_truth as truth
 import pytest
 from mpmath import mpf
+from tests.support import point_truth as truth
 
 import tightbudget as tb
 from tightbudget.pairs.base import Direction
@@ -50,9 +50,9 @@ directions = pytest.mark.parametrize("direction", Direction)
 @every
 def test_nothing_is_missing(mechanism: tb.Mechanism, direction: Direction):
     pair = mechanism.pair(direction)
-    for points in (pair.points(), pair.survey()):
+    for points in (pair.points(), pair.coarse_cells()):
         assert np.exp(points.log_a).sum() + pair.infinity.upper == pytest.approx(1.0, rel=1e-12)
-        assert np.exp(points.log_b).sum() + pair.lost.upper == pytest.approx(1.0, rel=1e-12)
+        assert np.exp(points.log_b).sum() + pair.minus_infinity.upper == pytest.approx(1.0, rel=1e-12)
     assert pair.unresolved < 1e-290
 
 
@@ -64,16 +64,16 @@ def test_hockey_stick(mechanism: tb.Mechanism, direction: Direction):
     points = pair.points()
     with mpmath.workdps(truth.DIGITS):
         floats = [(mpmath.exp(mpf(a)), mpmath.exp(mpf(b))) for a, b in zip(points.log_a, points.log_b, strict=True)]
-        doubts = [mpmath.expm1(mpf(error)) for error in points.error]
+        error_bounds = [mpmath.expm1(mpf(error)) for error in points.error]
         for epsilon in np.linspace(-1.0, 1.05, 9) * abs(pair.max_loss):
             e = mpmath.exp(mpf(epsilon))
-            doubt = mpmath.fsum(
-                (a + e * b) * d for (a, b), d in zip(floats, doubts, strict=True) if mpmath.log(a / b) > epsilon - 1e-9
+            error_bound = mpmath.fsum(
+                (a + e * b) * d for (a, b), d in zip(floats, error_bounds, strict=True) if mpmath.log(a / b) > epsilon - 1e-9
             )
             found = truth.hockey_stick(floats, epsilon) + mpf(pair.infinity.upper)
             assert (
                 abs(found - truth.hockey_stick(exact, epsilon))
-                <= doubt + mpf(pair.infinity.upper) * mpf(2) ** -48 + mpf(10) ** -299
+                <= error_bound + mpf(pair.infinity.upper) * mpf(2) ** -48 + mpf(10) ** -299
             )
 
 
@@ -104,7 +104,7 @@ def test_losses(mechanism: tb.Mechanism, direction: Direction):
     with mpmath.workdps(truth.DIGITS):
         unit = mpf(10) ** -50  # the truth has 60 digits
         for (low, *_), (loss, *_) in matched(mechanism, direction):
-            assert abs(mpf(low) - loss) <= pair.slack(float(loss)) + unit
+            assert abs(mpf(low) - loss) <= pair.loss_shift(float(loss)) + unit
             assert loss <= mpf(pair.max_loss) + unit
         largest = max(loss for _, (loss, *_) in matched(mechanism, direction))
         assert pair.unresolved > 0.0 or mpf(pair.max_loss_lower) <= largest + unit

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from tightbudget import __version__
 from tightbudget.errors import BudgetRefused, TightBudgetError
 from tightbudget.interfaces.cli import compare, curve, filters, odometer, questions, reproduce, study
 from tightbudget.interfaces.cli.plain import Command, group
 from tightbudget.interfaces.cli.terminal import INTERRUPTED, prepare_streams
+from tightbudget.version import __version__
 
 NAME = "tightbudget"
 BAD_INPUT = 2

@@ -5,13 +5,14 @@ from typing import Annotated
 
 import typer
 
-from tightbudget import __version__
-from tightbudget.filters import Choice, Choices, best, parse_increment
+from tightbudget.adaptive.filters import Choice, Choices, parse_increment
+from tightbudget.adaptive.filters.choose import best
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.options import Json, MixRelations, amount
 from tightbudget.interfaces.cli.plain import Command, group
 from tightbudget.interfaces.cli.tables import Column, folded, table
 from tightbudget.interfaces.cli.terminal import patiently, show, show_styled
+from tightbudget.version import __version__
 
 REFUSED = 4
 

@@ -7,10 +7,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from tightbudget import __version__
 from tightbudget.errors import InvalidParameter
-from tightbudget.games import paths, roster, walk
-from tightbudget.games.separation import Separation, separation
 from tightbudget.interfaces import odometer_plot, wire
 from tightbudget.interfaces.cli.files import check_targets, written
 from tightbudget.interfaces.cli.options import Json, number, whole
@@ -18,6 +15,10 @@ from tightbudget.interfaces.cli.plain import Command, group
 from tightbudget.interfaces.cli.tables import Column, blocks, folded, table
 from tightbudget.interfaces.cli.terminal import show, show_styled, watched
 from tightbudget.numerics.decimals import rounded
+from tightbudget.research.games import paths, walk
+from tightbudget.research.games import table as roster
+from tightbudget.research.games.separation import Separation, separation
+from tightbudget.version import __version__
 
 PATHS_DRAWN = 60
 SMALLEST_STEP, LARGEST_STEP = 1e-100, 1e100  # squares of ε, and sums of them, are floats

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from tightbudget.adaptive.amounts import exact
 from tightbudget.errors import InvalidParameter, TightBudgetError
-from tightbudget.filters.exact import exact
 from tightbudget.numerics.typed import NoFloat, typed_float
 
 MOST_DIGITS = 30  # of a whole number

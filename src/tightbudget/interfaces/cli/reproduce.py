@@ -15,8 +15,8 @@ from tightbudget.interfaces.cli.files import STANDARD_OUTPUT
 from tightbudget.interfaces.cli.terminal import INTERRUPTED, show_words
 
 if TYPE_CHECKING:
-    from tightbudget.reproduce.model import Figure
-    from tightbudget.reproduce.run import Outcome, Watch
+    from tightbudget.research.reproduce.model import Figure
+    from tightbudget.research.reproduce.run import Outcome, Watch
 
 
 def reproduce(
@@ -34,7 +34,9 @@ def reproduce(
     picture.require()
     if out == STANDARD_OUTPUT or (out.exists() and not out.is_dir()):
         raise InvalidParameter("--out", str(out), "a folder, or a new name for one")
-    from tightbudget.reproduce.run import run  # not before it is asked for: it draws in much that other commands do not need
+    from tightbudget.research.reproduce.run import (
+        run,  # not before it is asked for: it draws in much that other commands do not need
+    )
 
     try:
         with _progress() as watch:
@@ -66,7 +68,7 @@ def _progress() -> "Iterator[Watch]":
 
 
 def _as_text(outcome: "Outcome") -> str:
-    from tightbudget.reproduce.verdicts import ALL
+    from tightbudget.research.reproduce.verdicts import ALL
 
     lines = []
     for result in outcome.results:

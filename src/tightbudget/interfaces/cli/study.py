@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from tightbudget import __version__
 from tightbudget.comparison.table import rounded_up
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.options import Json, Usage, check_question, number, whole
@@ -15,8 +14,9 @@ from tightbudget.interfaces.cli.plain import Command, group
 from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, say
 from tightbudget.interfaces.cli.terminal import patiently, show, show_words
 from tightbudget.numerics.bracket import Bracket
-from tightbudget.studies import timing as delays
-from tightbudget.studies import vuvuzela as dummies
+from tightbudget.research.studies import timing as delays
+from tightbudget.research.studies import vuvuzela as dummies
+from tightbudget.version import __version__
 
 USUAL_CELLS = 16
 MUCH_OUTSIDE = 0.2  # share of a sample beyond fixed edges that is worth a warning

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tightbudget.interfaces.cli import main
-from tightbudget.reproduce import run as runner
-from tightbudget.reproduce.figures import truncated_gauss
+from tightbudget.research.reproduce import run as runner
+from tightbudget.research.reproduce.figures import truncated_gauss
 
 
 @pytest.fixture

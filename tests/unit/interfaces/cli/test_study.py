@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tightbudget.interfaces.cli import main
-from tightbudget.studies import timing, vuvuzela
+from tightbudget.research.studies import timing, vuvuzela
 
 
 @pytest.fixture

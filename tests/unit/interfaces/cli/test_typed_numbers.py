@@ -6,7 +6,7 @@ import pytest
 
 import tightbudget as tb
 from tightbudget.interfaces.cli import main
-from tightbudget.studies.timing import read
+from tightbudget.research.studies.timing import read
 
 ONE = "gaussian(sigma=1)"
 

@@ -1,0 +1,36 @@
+"""Pay as you go: rules that stay valid when every step is chosen after seeing the results of the steps before."""
+
+from tightbudget.adaptive.filters.advanced import AdvancedFilter, SharpenedFilter
+from tightbudget.adaptive.filters.base import Filter, Quote
+from tightbudget.adaptive.filters.basic import BasicFilter
+from tightbudget.adaptive.filters.choose import Choice, Choices, best
+from tightbudget.adaptive.filters.gdp import GDPFilter
+from tightbudget.adaptive.filters.rdp import RDPFilter
+from tightbudget.adaptive.filters.registry import from_state
+from tightbudget.adaptive.filters.residual import ResidualFilter
+from tightbudget.adaptive.filters.slots import SlotFilter
+from tightbudget.adaptive.filters.whitehouse import WhitehouseFilter
+from tightbudget.adaptive.filters.zcdp import ZCDPFilter
+from tightbudget.adaptive.increments import RDP, ZCDP, Increment, parse_increment
+
+__all__ = [
+    "RDP",
+    "ZCDP",
+    "AdvancedFilter",
+    "BasicFilter",
+    "Choice",
+    "Choices",
+    "Filter",
+    "GDPFilter",
+    "Increment",
+    "Quote",
+    "RDPFilter",
+    "ResidualFilter",
+    "SharpenedFilter",
+    "SlotFilter",
+    "WhitehouseFilter",
+    "ZCDPFilter",
+    "best",
+    "from_state",
+    "parse_increment",
+]

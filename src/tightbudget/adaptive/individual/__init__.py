@@ -1,0 +1,10 @@
+"""One budget for each of many people, charged all at once.
+
+WARNING: balances and masks are as private as the people's records; see `tb.individual.IndividualFilter`.
+"""
+
+from tightbudget.adaptive.individual.base import IndividualFilter
+from tightbudget.adaptive.individual.kinds import GDPFilter, RenyiFilter, ZCDPFilter
+from tightbudget.adaptive.individual.kinds import open_balances as open
+
+__all__ = ["GDPFilter", "IndividualFilter", "RenyiFilter", "ZCDPFilter", "open"]

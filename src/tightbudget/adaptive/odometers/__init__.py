@@ -1,0 +1,23 @@
+"""Pay as you go without a budget: how much privacy has been lost so far, right at every step of an adaptive analysis."""
+
+from tightbudget.adaptive.odometers.base import Odometer, Sense
+from tightbudget.adaptive.odometers.basic import BasicOdometer
+from tightbudget.adaptive.odometers.mixture import MixtureOdometer
+from tightbudget.adaptive.odometers.registry import from_state
+from tightbudget.adaptive.odometers.renyi import RenyiOdometer
+from tightbudget.adaptive.odometers.rho import LineOdometer, OneSidedMixtureOdometer, StitchedOdometer, variance_at
+from tightbudget.adaptive.odometers.rogers import RogersOdometer
+
+__all__ = [
+    "BasicOdometer",
+    "LineOdometer",
+    "MixtureOdometer",
+    "Odometer",
+    "OneSidedMixtureOdometer",
+    "RenyiOdometer",
+    "RogersOdometer",
+    "Sense",
+    "StitchedOdometer",
+    "from_state",
+    "variance_at",
+]

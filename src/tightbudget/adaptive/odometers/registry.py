@@ -1,0 +1,34 @@
+"""Odometers by their kind, and the way back from a state."""
+
+from tightbudget.adaptive.odometers.base import Odometer
+from tightbudget.adaptive.odometers.basic import BasicOdometer
+from tightbudget.adaptive.odometers.mixture import MixtureOdometer
+from tightbudget.adaptive.odometers.renyi import RenyiOdometer
+from tightbudget.adaptive.odometers.rho import LineOdometer, OneSidedMixtureOdometer, StitchedOdometer
+from tightbudget.adaptive.odometers.rogers import RogersOdometer
+from tightbudget.adaptive.states import State, restored
+
+ALL: tuple[type[Odometer], ...] = (
+    BasicOdometer,
+    RogersOdometer,
+    LineOdometer,
+    MixtureOdometer,
+    OneSidedMixtureOdometer,
+    StitchedOdometer,
+    RenyiOdometer,
+)
+BY_KIND: dict[str, type[Odometer]] = {each.kind: each for each in ALL}
+
+
+def from_state(state: State) -> Odometer:
+    """Return the odometer that `state` was taken of; it answers as that one would have.
+
+    >>> from tightbudget import PureDP
+    >>> odometer = MixtureOdometer(delta=1e-6)
+    >>> odometer.spend(PureDP(epsilon=0.1))
+    0.1
+    >>> from_state(odometer.state()) == odometer
+    True
+    """
+    made: Odometer = restored(state, BY_KIND, "an odometer")
+    return made

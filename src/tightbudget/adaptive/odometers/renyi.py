@@ -1,0 +1,153 @@
+"""Rényi mixture odometer: one bound for each of several orders, all of them right at once (M16)."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.adaptive import prices
+from tightbudget.adaptive.amounts import Amount, exact, plus, show
+from tightbudget.adaptive.filters.thresholds import CLOSEST_ORDER, LARGEST_ORDER
+from tightbudget.adaptive.increments import Increment, exact_order
+from tightbudget.adaptive.log_reciprocal import log_reciprocal, up
+from tightbudget.adaptive.odometers.base import SMALLEST_DELTA, ConcentrationOdometer, Sums, tidy
+from tightbudget.adaptive.odometers.boundaries import RAISED
+from tightbudget.adaptive.states import State, at_least
+from tightbudget.errors import InvalidParameter
+
+Array = NDArray[np.float64]
+
+ORDERS: tuple[Fraction, ...] = tuple(1 + Fraction(m * 2**j, 8) for j in range(16) for m in (2, 3))
+"""a - 1 from 1/4 to 12288, two to an octave: orders in between would save at most 2.1% of what lies above the drift."""
+
+
+class Totals(NamedTuple):
+    """Sums of float64 arrays that are never below the true sums: high + low, low being what high has lost to rounding."""
+
+    high: Array
+    low: Array
+
+    def plus(self, values: Array) -> "Totals":
+        with np.errstate(invalid="ignore", over="ignore"):
+            high = self.high + values
+            back = high - self.high
+            lost = (self.high - (high - back)) + (values - back)  # exactly, if all is finite
+            low = np.nextafter(self.low + lost, np.inf)
+        return Totals(high, np.where(np.isfinite(high), low, 0.0))
+
+    def up(self) -> Array:
+        with np.errstate(over="ignore"):
+            return np.nextafter(self.high + self.low, np.inf)
+
+
+class RenyiOdometer(ConcentrationOdometer):
+    r"""The least of $R_a+\ln(1/(w_a\delta))/(a-1)$ over orders a fixed in advance, with weights that add up to 1 at most.
+
+    $R_a$ is the sum of the steps' Rényi divergences at order a. Takes every kind of step that has divergences.
+
+    >>> from tightbudget import GaussianDP
+    >>> odometer = RenyiOdometer(delta=1e-6)
+    >>> print(f"{odometer.spend(GaussianDP(mu=0.1) * 100):.3f}")
+    6.380
+    """
+
+    kind: ClassVar[str] = "renyi"
+    sums: ClassVar[tuple[str, ...]] = ("renyi", "delta", "epsilon")
+    two_sided: ClassVar[bool] = False
+
+    def __init__(
+        self, delta: Any, delta_for_steps: Any = 0, orders: Any = ORDERS, weights: Any = None, *, mix_relations: bool = False
+    ) -> None:
+        super().__init__(delta, delta_for_steps, mix_relations=mix_relations)
+        self._orders = tuple(exact_order(order) for order in _listed("orders", orders))
+        if not self._orders or len(set(self._orders)) < len(self._orders):
+            raise InvalidParameter("orders", orders, "one or more different numbers above 1")
+        if not all(1 + CLOSEST_ORDER <= order <= LARGEST_ORDER for order in self._orders):
+            raise InvalidParameter("orders", orders, "from 1 + 1e-9 to 1e9")
+        even = [Fraction(1, len(self._orders))] * len(self._orders)
+        self._weights = tuple(even if weights is None else [exact("weight", each) for each in _listed("weights", weights)])
+        if len(self._weights) != len(self._orders) or not all(self._weights) or sum(self._weights) > 1:
+            raise InvalidParameter("weights", weights, "a number above 0 for each order, adding up to 1 at most")
+        self._tails = np.array([self._tail(order, weight) for order, weight in zip(self._orders, self._weights, strict=True)])
+        zeros = np.zeros(len(self._orders))
+        self._sums = (Totals(zeros, zeros), Fraction(0), Fraction(0))
+
+    def _tail(self, order: Fraction, weight: Fraction) -> float:
+        share = weight * (self._delta - self._for_steps)
+        if share < SMALLEST_DELTA:
+            raise InvalidParameter("weights", show(weight), "such that weight times delta is at least 1e-300")
+        return up(Fraction(log_reciprocal(share)) / (order - 1))
+
+    @property
+    def orders(self) -> tuple[Fraction, ...]:
+        return self._orders
+
+    @property
+    def weights(self) -> tuple[Fraction, ...]:
+        return self._weights
+
+    def _price(self, increment: Increment) -> Sums:
+        return _priced(increment, self._orders)
+
+    def _after(self, increment: Increment) -> Sums:
+        divergences, delta, epsilon = self._price(increment)
+        return self._sums[0].plus(divergences), *map(tidy, plus(self._sums[1:], (delta, epsilon)))
+
+    def _concentrated(self, sums: Sums) -> float:
+        return float((sums[0].up() + self._tails).min()) * RAISED
+
+    def _constants(self) -> State:
+        return {"logs": [repr(tail) for tail in self._tails.tolist()]}
+
+    def _adopt(self, constants: State) -> None:
+        logs = constants["logs"]
+        if not isinstance(logs, list) or len(logs) != len(self._orders):
+            raise InvalidParameter("logs", logs, f"a list of {len(self._orders)} numbers")
+        tails = zip(logs, self._tails.tolist(), strict=True)
+        self._tails = np.array([at_least("logs", written, computed) for written, computed in tails])
+
+    def _settings(self) -> State:
+        return {
+            **super()._settings(),
+            "orders": [show(order) for order in self._orders],
+            "weights": [show(weight) for weight in self._weights],
+        }
+
+    def _written(self) -> State:
+        totals, delta, epsilon = self._sums
+        pairs = [[high.hex(), low.hex()] for high, low in zip(totals.high.tolist(), totals.low.tolist(), strict=True)]
+        return {"renyi": pairs, "delta": show(delta), "epsilon": show(epsilon)}
+
+    def _restore(self, spent: object) -> None:
+        pairs = spent.get("renyi") if isinstance(spent, dict) else None
+        try:
+            high, low = np.array([[float.fromhex(text) for text in pair] for pair in pairs or ()]).T
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidParameter("renyi", pairs, "as the renyi odometer wrote it") from None
+        if len(high) != len(self._orders) or not _plausible(Totals(high, low)):
+            raise InvalidParameter("renyi", pairs, "as the renyi odometer wrote it")
+        super()._restore({**spent, "renyi": "0"} if isinstance(spent, dict) else spent)
+        self._sums = (Totals(high, low), *self._sums[1:])
+
+
+def _plausible(totals: Totals) -> bool:
+    """Return whether these may be sums of divergences: every addition loses at most u of what is there, as 2^33 have not."""
+    high, low = totals
+    if not (np.all(high >= 0.0) and np.all(np.isfinite(low))):
+        return False
+    return bool(np.all(high + low >= 0.0) and np.all(np.abs(low) <= 2.0**-20 * high + 1e-300))
+
+
+@lru_cache(prices.REMEMBERED)
+def _priced(increment: Increment, orders: tuple[Fraction, ...]) -> tuple[Array, Amount, Amount]:
+    *divergences, delta, epsilon = prices.renyi(increment, orders)
+    return np.array([up(divergence) for divergence in divergences]), delta, epsilon
+
+
+def _listed(name: str, values: Any) -> list[Any]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidParameter(name, values, "a list of numbers")
+    return list(values)

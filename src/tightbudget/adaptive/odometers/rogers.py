@@ -1,0 +1,72 @@
+"""The advanced odometer of Rogers, Roth, Ullman and Vadhan 2016, Theorem 6.2, formulas (3) and (4), as printed."""
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from tightbudget.adaptive import prices
+from tightbudget.adaptive.amounts import exact, show
+from tightbudget.adaptive.increments import Increment
+from tightbudget.adaptive.log_reciprocal import log_reciprocal, up
+from tightbudget.adaptive.odometers.base import ConcentrationOdometer, Sums, from_ticks
+from tightbudget.adaptive.odometers.boundaries import RAISED
+from tightbudget.adaptive.states import State
+from tightbudget.errors import InvalidParameter
+
+
+class RogersOdometer(ConcentrationOdometer):
+    r"""The first advanced odometer, kept as it was published; the others are tighter.
+
+    With $V=\sum\varepsilon_i^2$, $J=\lceil2\log_2n\rceil$ and $\ell=\ln(2J/\delta)$ the root is
+    $2\sqrt{V(1+\ln\sqrt3)\,\ell}$ for $1/n^2\le V\le1$ and $\sqrt{2(1/n^2+V)(1+\frac12\ln(1+n^2V))\,\ell}$ elsewhere;
+    the drift is $\sum\varepsilon_i(e^{\varepsilon_i}-1)/2$. Half of delta is for the deltas of steps. n is any public number
+    fixed in advance. The bound jumps up where V exceeds 1, by a factor that grows with n; below n = 8 it falls there instead.
+
+    >>> from tightbudget import PureDP
+    >>> odometer = RogersOdometer(delta=0.05, n=1000)
+    >>> print(f"{odometer.spend(PureDP(epsilon=0.1) * 1000):.1f}")
+    40.1
+    """
+
+    kind: ClassVar[str] = "rogers"
+    sums: ClassVar[tuple[str, ...]] = ("drift", "epsilon_squared", "delta", "epsilon")
+    two_sided: ClassVar[bool] = True
+    or_basic: ClassVar[bool] = False  # as printed
+
+    def __init__(self, delta: Any, n: Any = 10**6, *, mix_relations: bool = False) -> None:
+        half = exact("delta", delta) / 2
+        super().__init__(delta, half, mix_relations=mix_relations)
+        size = exact("n", n, "a whole number from 2 to 1e18")
+        if size.denominator != 1 or not 2 <= size <= 10**18:
+            raise InvalidParameter("n", n, "a whole number from 2 to 1e18")
+        self._n = size.numerator
+        events = (self._n**2 - 1).bit_length()  # the least J with 2^J >= n^2
+        self._level = log_reciprocal(half / events)
+
+    @property
+    def n(self) -> int:
+        return self._n
+
+    def _price(self, increment: Increment) -> Sums:
+        return _priced(increment)
+
+    def _concentrated(self, sums: Sums) -> float:
+        drift, squares = sums[0], sums[1]
+        variance, floor = up(squares), Fraction(1, self._n**2)
+        if floor <= squares <= 1:
+            root = 2.0 * math.sqrt(variance * (1.0 + 0.5 * math.log(3.0)) * self._level)
+        else:
+            growth = 1.0 + 0.5 * math.log1p(self._n**2 * variance)
+            root = math.sqrt(2.0 * (up(floor) + variance) * growth * self._level)
+        return (up(drift) + root * RAISED) * RAISED
+
+    def _settings(self) -> State:
+        return {"delta": show(self._delta), "n": self._n}
+
+
+@lru_cache(prices.REMEMBERED)
+def _priced(increment: Increment) -> Sums:
+    drift, _, delta, epsilon = prices.printed_drift(increment)
+    # the sum of squares exactly, because the formula changes where it exceeds 1
+    return from_ticks(drift), prices.squares(increment)[0], delta, epsilon

@@ -1,0 +1,232 @@
+"""What a step costs in each currency: its epsilon, its rho, its Rényi divergences, its mu squared, and its delta.
+
+Costs add up over steps, so a composition costs the sum of its parts. What was typed stays exact; what is computed is rounded
+up. `inf` is what no budget can pay. Delta comes last in every price: it is the probability of the event after whose removal the
+step keeps its promise, since an (epsilon, delta)-private step is an epsilon-private one after removal of such an event (M14).
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from tightbudget import divergences
+from tightbudget.adaptive.amounts import Amount, exact, plus, rounded_up, to_float
+from tightbudget.adaptive.increments import RDP, ZCDP, Increment
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms import ApproximateDP, BoundedRange, Composable, Composition, Gaussian, GaussianDP, Laplace, PureDP
+from tightbudget.numerics.rounding import U, float_above
+
+Price = tuple[Amount, ...]
+
+_NOTHING = PureDP(0)
+ZERO = 0  # a whole number: adding it to another is cheap
+TICKS = 2**400
+"""Computed amounts are whole numbers of ticks of 1/TICKS, rounded up: fine even beside the smallest budget, about 1e-82."""
+_BEYOND = 10**300  # no budget pays this; kept as a number it could grow too long to be written down
+REMEMBERED = 4096  # a service sees the same few kinds of step over and over
+
+
+@lru_cache(REMEMBERED)
+def basic(increment: Increment) -> Price:
+    """Return (epsilon, delta)."""
+    return _added(increment, _promise)
+
+
+@lru_cache(REMEMBERED)
+def squares(increment: Increment) -> Price:
+    """Return (epsilon^2, delta, epsilon)."""
+    return _added(increment, lambda step: _squares(*_promise(step)))
+
+
+@lru_cache(REMEMBERED)
+def printed_drift(increment: Increment) -> Price:
+    """Return (epsilon (e^epsilon - 1)/2, epsilon^2, delta, epsilon), the first two in ticks: the drift of Theorem 5.1."""
+    return _added(increment, lambda step: _with_drift(_promise(step), _half_expm1))
+
+
+@lru_cache(REMEMBERED)
+def exact_drift(increment: Increment) -> Price:
+    """Return (epsilon tanh(epsilon/2), epsilon^2, delta, epsilon), the first two in ticks: the drift is the exact mean loss."""
+    return _added(increment, lambda step: _with_drift(_promise(step), mean_loss))
+
+
+@lru_cache(REMEMBERED)
+def zcdp(increment: Increment) -> Price:
+    """Return (rho, delta, epsilon)."""
+    return _added(increment, _zcdp)
+
+
+@lru_cache(REMEMBERED)
+def gdp(increment: Increment) -> Price:
+    """Return (mu^2, delta)."""
+    return _added(increment, _gdp)
+
+
+def renyi(increment: Increment, orders: tuple[Fraction, ...]) -> Price:
+    """Return the divergences at the orders, then (delta, epsilon)."""
+    return _added(increment, lambda step: _renyi(step, orders))
+
+
+def renyi_ticks(increment: Increment, orders: tuple[Fraction, ...]) -> Price:
+    """Return the divergences at the orders in whole ticks of 2^-400, rounded up, then (delta, epsilon)."""
+    *divergences, delta, epsilon = renyi(increment, orders)
+    return (*map(_in_ticks, divergences), delta, epsilon)
+
+
+def in_float(ticks: Amount) -> float:
+    try:
+        return float(ticks / TICKS)
+    except OverflowError:
+        return math.inf
+
+
+def _in_ticks(amount: Amount) -> Amount:
+    if isinstance(amount, float) or amount > _BEYOND:
+        return math.inf
+    return -(-amount.numerator * TICKS // amount.denominator)
+
+
+def _added(increment: Increment, price: Callable[[Increment], Price]) -> Price:
+    if not isinstance(increment, Composition):
+        return price(increment)
+    total = price(_NOTHING)
+    for step, count in increment.items:
+        total = plus(total, price(step), count)
+    return total
+
+
+def _promise(step: Increment) -> tuple[Amount, Amount]:
+    if isinstance(step, PureDP):
+        return _typed(step.promised_epsilon), ZERO
+    if isinstance(step, ApproximateDP):
+        return _typed(step.promised_epsilon), exact("delta", step.promised_delta)
+    if isinstance(step, Laplace) and step.scale > 0:
+        return exact("sensitivity", step.sensitivity) / exact("scale", step.scale), ZERO
+    if isinstance(step, BoundedRange):
+        return exact("eta", step.eta), ZERO
+    bound = divergences.pure_epsilon(step) if isinstance(step, Composable) else math.inf
+    if math.isinf(bound):
+        raise _no(step, "an epsilon", "Give it as pure_dp or approximate_dp, or take a filter for steps of its kind.")
+    return Fraction(bound), ZERO
+
+
+def _epsilon_or_inf(step: Increment) -> Amount:
+    """Return the epsilon of a step that has one; the basic alternative of a filter ends with the first step that has none."""
+    try:
+        return _promise(step)[0]
+    except InvalidParameter:
+        return math.inf
+
+
+def _squares(epsilon: Amount, delta: Amount) -> Price:
+    return epsilon * epsilon, delta, epsilon
+
+
+def _with_drift(promise: tuple[Amount, Amount], drift: Callable[[Amount], Amount]) -> Price:
+    squares, delta, epsilon = _squares(*promise)
+    return _in_ticks(drift(epsilon)), _in_ticks(squares), delta, epsilon
+
+
+def _zcdp(step: Increment) -> Price:
+    if isinstance(step, PureDP | ApproximateDP):
+        epsilon, delta = _promise(step)
+        return mean_loss(epsilon), delta, epsilon
+    if isinstance(step, ZCDP):
+        return step.rho, step.delta, math.inf
+    if isinstance(step, GaussianDP) or (isinstance(step, Gaussian) and 0 < step.sigma < math.inf):
+        return _exact_mu(step) ** 2 / 2, ZERO, math.inf
+    bound = divergences.zcdp(step) if isinstance(step, Composable) else math.inf
+    if math.isinf(bound):
+        raise _no(step, "a rho", "Give it as zcdp, gaussian_dp or pure_dp, or take a filter for steps of its kind.")
+    return Fraction(bound), ZERO, _epsilon_or_inf(step)
+
+
+def _gdp(step: Increment) -> Price:
+    if isinstance(step, GaussianDP) or (isinstance(step, Gaussian) and 0 < step.sigma < math.inf):
+        return _exact_mu(step) ** 2, ZERO
+    if isinstance(step, PureDP | ApproximateDP):
+        epsilon, delta = _promise(step)
+        return _squared_mu(epsilon), delta
+    bound = divergences.gdp(step) if isinstance(step, Composable) else math.inf
+    if math.isinf(bound):
+        raise _no(step, "a mu", "Give it as gaussian_dp or pure_dp, or take a filter for steps of its kind.")
+    return Fraction(bound) ** 2, ZERO
+
+
+def _exact_mu(step: GaussianDP | Gaussian) -> Fraction:
+    if isinstance(step, GaussianDP):
+        return exact("mu", step.mu)
+    return exact("sensitivity", step.sensitivity) / exact("sigma", step.sigma)
+
+
+def _squared_mu(epsilon: Amount) -> Amount:
+    # one rounding up for the float that stands for epsilon: mu grows no faster than in proportion
+    mu = divergences.pure_to_gdp(to_float(epsilon)) * (1.0 + 4.0 * U)
+    return Fraction(mu) ** 2 if mu < math.inf else math.inf
+
+
+def _renyi(step: Increment, orders: tuple[Fraction, ...]) -> Price:
+    if isinstance(step, PureDP | ApproximateDP):
+        epsilon, delta = _promise(step)
+        return (*(pure_renyi(epsilon, order) for order in orders), delta, epsilon)
+    if isinstance(step, RDP):
+        bounds = [step.at(order) for order in orders]
+        if all(bound is None for bound in bounds):
+            raise _no(step, f"a bound at order {to_float(min(orders)):.4g} or above", "Declare a larger order as well.")
+        return (*(math.inf if bound is None else bound for bound in bounds), step.delta, math.inf)
+    if isinstance(step, ZCDP | GaussianDP) or (isinstance(step, Gaussian) and 0 < step.sigma < math.inf):
+        rho, delta, _ = _zcdp(step)
+        return (*(order * rho for order in orders), delta, math.inf)
+    derived = divergences.renyi(step, np.array([float_above(order) for order in orders]))  # divergences grow with the order
+    if np.isinf(derived).all():
+        raise _no(step, "a Rényi divergence at these orders", "Take smaller orders, or a filter for steps of its kind.")
+    return (*(Fraction(bound) if bound < math.inf else bound for bound in derived.tolist()), ZERO, _epsilon_or_inf(step))
+
+
+def mean_loss(epsilon: Amount) -> Amount:
+    """Return epsilon tanh(epsilon/2), the least rho of epsilon-private steps, rounded up."""
+    x = to_float(epsilon)
+    # x is good to one rounding, tanh loses no more than its argument does
+    return rounded_up(x * math.tanh(0.5 * x)) if x < math.inf and epsilon else _end(epsilon)
+
+
+def _half_expm1(epsilon: Amount) -> Amount:
+    x = to_float(epsilon)
+    if not epsilon or x > 700.0:
+        return _end(epsilon)
+    # a rounding of x moves e^x by x roundings
+    return rounded_up(0.5 * x * math.expm1(x), 8.0 + 2.0 * x)
+
+
+def pure_renyi(epsilon: Amount, order: Fraction) -> Amount:
+    r"""Return the divergence of randomised response, the largest of epsilon-private steps, rounded up.
+
+    $$\frac{1}{a-1}\ln\frac{\cosh((a-\frac12)\varepsilon)}{\cosh(\varepsilon/2)}
+      = \frac{1}{a-1}\ln\Bigl(1 + \frac{2\sinh(a\varepsilon/2)\sinh((a-1)\varepsilon/2)}{\cosh(\varepsilon/2)}\Bigr)$$
+
+    whose second form has no cancellation.
+    """
+    x = to_float(epsilon)
+    if not epsilon or math.isinf(x):
+        return _end(epsilon)
+    a, rest = to_float(order), to_float(order - 1)
+    if a * x > 600.0:  # the hyperbolic functions overflow; what is dropped is below e^-600 and covered by the rounding
+        return min(epsilon, rounded_up(x - math.log1p(math.exp(-x)) / rest + math.exp(-600.0) / rest, 16.0))
+    ratio = 2.0 * math.sinh(0.5 * a * x) * math.sinh(0.5 * rest * x) / math.cosh(0.5 * x)
+    # roundings of a, rest and x move the exponents by their size; ratio counts fully, its logarithm less
+    return min(epsilon, rounded_up(math.log1p(ratio) / rest, 16.0 + 4.0 * a * x))
+
+
+def _end(epsilon: Amount) -> Amount:
+    return ZERO if not epsilon else math.inf
+
+
+def _typed(value: float) -> Amount:
+    return math.inf if value == math.inf else exact("epsilon", value)
+
+
+def _no(step: Increment, what: str, hint: str) -> InvalidParameter:
+    return InvalidParameter("increment", str(step), f"a step with {what} for this filter", hint)

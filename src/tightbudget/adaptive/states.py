@@ -1,0 +1,171 @@
+"""Written down and read back, for filters and odometers alike.
+
+A state holds the settings, what was computed from them when the object was made (its constants) and what was spent. Constants
+differ in the last bits from one processor to another, so they are read, not computed anew: a restored object decides as the
+one that was written would have. They are checked against what is computed here. A state is trusted as the balance of a budget
+is: whoever can change it can also forget what was spent. The checks are against accidents.
+"""
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from tightbudget.adaptive.amounts import Amount, exact, to_float
+from tightbudget.adaptive.increments import Increment, checked_increment
+from tightbudget.adaptive.relations import relations_of
+from tightbudget.adaptive.sharing import Shared
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.relations import Relations, check_one, meant
+
+VERSION = 2
+"""Of what `state` returns. Version 1 had neither constants nor relations; it is still read."""
+
+TOLERANCE = Fraction(1, 10**8)
+"""How far, as a part of its size, a constant may lie on the unsafe side of what is computed here.
+
+Processors agree to some 1e-13, but the start of the residual filter is only searched for to 1.1e-9 of its size.
+"""
+
+State = dict[str, Any]
+
+_FRAME = {1: {"version", "kind", "spent"}, VERSION: {"version", "kind", "constants", "relations", "spent"}}
+
+
+class Kept(Shared, ABC):
+    """A filter or an odometer: settings, constants computed from them, and what has been spent."""
+
+    kind: ClassVar[str]
+    _not_written: ClassVar[frozenset[str]] = frozenset()
+    """Arguments of the constructor that a state does without; all the others are in it."""
+
+    def __init__(self, mix_relations: bool) -> None:
+        super().__init__()
+        self._mixes = meant(mix_relations)
+        self._relations: Relations = frozenset()
+
+    def state(self) -> State:
+        """Return all there is to know, exact and fit for JSON; `from_state` gives it back."""
+        with self._reading():
+            frame = {"constants": self._constants(), "relations": sorted(self._relations), "spent": self._written()}
+            return {"version": VERSION, "kind": self.kind, **self._settings(), "mix_relations": self._mixes, **frame}
+
+    @abstractmethod
+    def _settings(self) -> State:
+        """Return the other arguments of the constructor, exact and fit for JSON."""
+
+    @abstractmethod
+    def _written(self) -> State:
+        """Return what was spent, exact and fit for JSON."""
+
+    @abstractmethod
+    def _restore(self, spent: object) -> None:
+        """Take over what was spent; raise InvalidParameter if that cannot be."""
+
+    def _constants(self) -> State:
+        """Return what was computed from the settings, exact and fit for JSON."""
+        return {}
+
+    def _adopt(self, constants: State) -> None:
+        """Take over constants as they were written, after a check; their names are right."""
+        assert not constants
+
+    @classmethod
+    def _remade(cls, settings: State, constants: State) -> Self:
+        """Return a fresh object of these settings. What takes long to compute may be left to `_adopt`."""
+        return cls(**settings)
+
+    def _checked(self, increment: object) -> Increment:
+        """Return the step if it is one and, unless mixing was meant, for the relation of those before (decision 0009)."""
+        step = checked_increment(increment)
+        if not self._mixes:
+            check_one([("what was spent before", self._spent_for), (step, relations_of(step))])
+        return step
+
+    @property
+    def _spent_for(self) -> Relations:
+        """The relations of the steps so far."""
+        return self._relations
+
+    def _meet(self, increment: Increment) -> None:
+        """Take note of the relation that a step is for."""
+        if getattr(increment, "neighbours", None) not in self._relations:
+            self._relations |= relations_of(increment)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and isinstance(other, Kept) and self.state() == other.state()
+
+    __hash__ = None  # type: ignore[assignment]  # it changes with every step
+
+
+def restored(state: object, kinds: Mapping[str, type[Kept]], what: str) -> Any:
+    """Return the object that the state was taken of."""
+    if not isinstance(state, dict):
+        raise InvalidParameter("state", state, f"a dictionary that {what}'s state() returned")
+    version, kind = state.get("version"), state.get("kind")
+    if type(version) is not int or version not in _FRAME:
+        raise InvalidParameter(
+            "version", version, f"1 or {VERSION}", "The state was written by another version of the package."
+        )
+    if not isinstance(kind, str) or kind not in kinds:
+        raise InvalidParameter("kind", kind, f"one of {', '.join(kinds)}")
+    frame, wrote = _FRAME[version], f"as {what} of kind {kind} wrote it"
+    settings = {name: value for name, value in state.items() if name not in frame}
+    _check_keys("state", state, frame | _settings_of(kinds[kind], version), wrote)
+    made = kinds[kind](**settings) if version == 1 else kinds[kind]._remade(settings, state["constants"])
+    if version > 1:
+        _check_keys("constants", state["constants"], made._constants().keys(), wrote)
+        made._adopt(state["constants"])
+        made._relations = _relations(state["relations"], made._mixes)
+    made._restore(state["spent"])
+    return made
+
+
+def _settings_of(kind: type[Kept], version: int) -> set[str]:
+    later = {"mix_relations"} if version == 1 else set()
+    return set(inspect.signature(kind).parameters) - kind._not_written - later
+
+
+def _check_keys(name: str, found: object, expected: Any, wrote: str) -> None:
+    """Refuse what lacks a key or has one more: a default in place of a missing setting may admit more than was promised."""
+    if not isinstance(found, dict):
+        raise InvalidParameter(name, found, wrote)
+    if missing := sorted(set(expected) - set(found)):
+        raise InvalidParameter(name, f"without {', '.join(missing)}", wrote)
+    if unknown := sorted(map(str, set(found) - set(expected))):
+        raise InvalidParameter(name, f"with {', '.join(unknown)}", wrote)
+
+
+def _relations(found: object, mixed: bool) -> Relations:
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise InvalidParameter("relations", found, "a list of neighbouring relations")
+    if len(set(found)) > 1 and not mixed:
+        raise InvalidParameter("relations", found, "one relation, unless mix_relations is true")
+    return frozenset(found)
+
+
+def at_most(name: str, written: object, computed: Fraction | float) -> Fraction:
+    """Return a constant of which less is safe, as it was written; below 0 it admits nothing."""
+    text, sign = (written[1:], -1) if isinstance(written, str) and written.startswith("-") else (written, 1)
+    value = exact(name, text, "a number, as the state had it") * sign
+    if value - Fraction(computed) > TOLERANCE * abs(Fraction(computed)):
+        raise InvalidParameter(name, written, f"at most {to_float(computed):.17g}, which is what these settings allow")
+    return value
+
+
+def at_least(name: str, written: object, computed: float) -> float:
+    """Return a constant of which more is safe, as it was written."""
+    value = to_float(exact(name, written, "a number, as the state had it"))
+    if value < float(computed) * (1.0 - float(TOLERANCE)):
+        raise InvalidParameter(name, written, f"at least {computed:.17g}, which is what these settings need")
+    return value
+
+
+def check_spent(limit: str, used: Amount, cap: Amount) -> None:
+    """Refuse a state in which more was spent than could have been.
+
+    What is evaluated in floats may come out a little larger here than where it was admitted. No more is admitted then.
+    """
+    if used > cap and to_float(used) > to_float(cap) + float(TOLERANCE) * abs(to_float(cap)):
+        raise InvalidParameter("spent", f"{to_float(used):.6g} of {limit}", f"at most {to_float(cap):.6g}")

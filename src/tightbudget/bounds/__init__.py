@@ -1,1 +1,0 @@
-"""Questions answered: delta(epsilon), epsilon(delta) and curves, as brackets."""

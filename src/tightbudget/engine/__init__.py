@@ -1,0 +1,9 @@
+"""The engine: two-sided bounds on the hockey-stick divergence of a composition of dominating pairs.
+
+refine           picks routes to a bracket, tries them, keeps the narrowest (M9)
+closed           closed forms: normal noise, repeated Laplace noise, one step
+spectral         the characteristic function at few frequencies (M19)
+levels           discretised privacy loss distributions, composed by FFT level by level (M4 to M7)
+large_losses     rare large losses taken apart (M20)
+discretisation   one pair on a grid of losses: connect the dots for the upper end, merge for the lower (M5, M6)
+"""

@@ -1,0 +1,52 @@
+"""delta(epsilon) of one pair, straight from its masses: no grid, no convolution (M8)."""
+
+import math
+
+import numpy as np
+
+from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.pairs.base import Pair
+
+_MOST_ERROR = 0.5  # of a logarithm; a mass that is known less well than this is not known
+
+
+def single_delta(pair: Pair, epsilon: float, infinity: tuple[float, float]) -> tuple[float, float]:
+    """Return lower and upper bounds on delta(epsilon) = A(S) - e^epsilon B(S), S = {loss > epsilon}."""
+    lower, upper = infinity
+    points = pair.points()
+    if float(points.error.max(initial=0.0)) > _MOST_ERROR:
+        return lower, 1.0
+    above = points.where(points.low > epsilon)
+    loss_shift = pair.loss_shift(max([epsilon, *above.low[-1:].tolist()])) + 4.0 * U * epsilon  # points are in order of loss
+    if above.size:
+        mass, excess = np.exp(above.log_a), above.low - epsilon
+        errors = np.expm1(above.error) + (64.0 + above.size) * U  # of each mass, and of the sum
+        lower += max(0.0, float(np.sum(mass * -np.expm1(-np.maximum(excess - loss_shift, 0.0)) * (1.0 - errors))))
+        upper += float(np.sum(mass * -np.expm1(-(excess + loss_shift)) * (1.0 + errors)))
+    near = points.where((points.low <= epsilon) & (points.low > epsilon - loss_shift))
+    if near.size:  # their true loss may be above epsilon
+        upper += 2.0 * loss_shift * float(np.exp(near.log_a).sum())
+    lower += _tail(pair, epsilon, epsilon)[0]
+    # The edge may be off by `loss_shift`: take all that may lie above epsilon.
+    # What lies below then costs at most e^{3 loss_shift} - 1.
+    _, above_upper, mass_upper = _tail(pair, epsilon - 2.0 * loss_shift, epsilon)
+    upper += above_upper + min(1.0, math.expm1(min(3.0 * loss_shift, 700.0))) * mass_upper
+    # what is denormal has been rounded absolutely: every mass and every product, and the tail
+    denormal = (2.0 * points.size + 8.0) * TINIEST
+    certain = lower * (1.0 - 4.0 * U) - denormal
+    return max(infinity[0], certain), min(1.0, upper * (1.0 + 4.0 * U) + 1.01 * pair.unresolved + denormal)
+
+
+def _tail(pair: Pair, edge: float, epsilon: float) -> tuple[float, float, float]:
+    """Return bounds on A(S) - e^epsilon B(S) for the continuous part with losses above the edge, and one on A(S)."""
+    tail = pair.cells(np.array([edge, math.inf]))
+    if not tail.size or tail.log_a[0] == -math.inf:
+        return 0.0, 0.0, 0.0
+    if float(tail.error[0]) > _MOST_ERROR:
+        return 0.0, 1.0, 1.0
+    log_a = float(tail.log_a[0])
+    ratio = float(tail.log_b[0]) - log_a + epsilon  # log of e^epsilon B(S) / A(S)
+    error_bound = 2.0 * math.expm1(float(tail.error[0])) + 8.0 * U * (1.0 + abs(epsilon) + abs(log_a))
+    a = math.exp(log_a)
+    lower = -math.expm1(min(0.0, ratio + error_bound)) * a * (1.0 - error_bound)
+    return lower, max(0.0, -math.expm1(min(700.0, ratio - error_bound))) * a * (1.0 + error_bound), a * (1.0 + error_bound)

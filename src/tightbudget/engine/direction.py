@@ -1,0 +1,186 @@
+"""One direction of a composition: profiles made when first needed, at the tilt and width that a question calls for."""
+
+import contextlib
+import math
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.engine.chernoff import epsilon_upper, log_delta_upper, log_moments
+from tightbudget.engine.closed.gaussian import gaussian_delta
+from tightbudget.engine.closed.laplace import LaplaceDirection, laplace_direction
+from tightbudget.engine.closed.one_step import single_delta
+from tightbudget.engine.levels.evaluate import evaluate
+from tightbudget.engine.levels.plan import Plan, plan
+from tightbudget.engine.levels.profile import Profile
+from tightbudget.engine.saddle import Saddle
+from tightbudget.engine.spectral.grid import grid
+from tightbudget.engine.spectral.profile import SpectralProfile
+from tightbudget.engine.spectral.spectrum import spectrum
+from tightbudget.engine.steps import MERGE_ERROR, Steps
+from tightbudget.engine.target import Task, task
+from tightbudget.numerics.convolve import TooWide
+from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.pairs.base import NEGLIGIBLE
+
+Array = NDArray[np.float64]
+
+WIDEST = 0.25  # in log delta; a wider plan would save nothing
+_MOST_EVENTS = 20_000  # for which a sum over all of them is quicker than a bucket list
+_KEPT = 64  # profiles remembered
+_MOST_PLACES = 2.0**17  # of a spectrum's grid
+_NEAR = np.array([0.7, 0.85, 1.0, 1.15, 1.3])  # tilts to try in a Chernoff bound, relative to the saddle point
+_DECADES_STEP, MOST_DECADES = 3, 306  # whole multiples of the first are used, up to the second
+
+
+class OneDirection:
+    """The composition of pairs (A, B) in one direction. Holds results already computed; answers never depend on them."""
+
+    def __init__(self, steps: Steps) -> None:
+        self.steps = steps
+        self._profiles: dict[tuple[int, int, int], tuple[Profile | SpectralProfile | None]] = {}
+        self._plans: dict[tuple[int, int, int], Plan] = {}  # of profiles that were too long for who asked
+        self._saddles: dict[int, Saddle] = {}
+
+    @cached_property
+    def revealed(self) -> bool:
+        """Whether some step leaves no finite loss that could be resolved."""
+        return any(pair.infinity.upper > 0.5 and pair.coarse_cells().size == 0 for pair, _ in self.steps.items)
+
+    @cached_property
+    def infinity(self) -> tuple[float, float]:
+        """Bounds on the mass of A with infinite loss."""
+        mass = self.steps.infinity
+        spare = 0.0 if self.steps.infinity_from == math.inf else NEGLIGIBLE
+        return max(0.0, mass.lower - spare), 1.0 if self.revealed else mass.upper
+
+    @cached_property
+    def max_loss(self) -> float:
+        return self.steps.max_loss
+
+    def naive_delta(self, epsilon: float) -> float:
+        """Return an upper bound on delta(epsilon) from the largest loss alone: a_inf + 1 - e^{epsilon - max_loss} (M8)."""
+        gap = self.max_loss - epsilon if self.max_loss < math.inf else math.inf
+        finite = -math.expm1(-gap) if gap > 0.0 else 0.0
+        return min(1.0, (self.infinity[1] + finite) * (1.0 + 8.0 * U) + TINIEST) if finite else self.infinity[1]
+
+    def exact(self, epsilon: float) -> tuple[float, float] | None:
+        """Return bounds that need no buckets, if there are any."""
+        if not self.steps.items:
+            return 0.0, 0.0
+        if epsilon >= self.steps.infinity_from < math.inf:  # as large as losses that are counted as infinite and are not
+            return 0.0, self.naive_delta(epsilon)
+        if self.revealed or epsilon >= self.max_loss or epsilon == math.inf:
+            return self.infinity
+        if self.max_loss < NEGLIGIBLE:  # denormal losses are known to no relative accuracy
+            return self.infinity[0], self.naive_delta(epsilon)
+        gaussian = self.steps.only_gaussian
+        if gaussian is not None:
+            return gaussian_delta(gaussian.m, epsilon, MERGE_ERROR + gaussian.m_error)
+        if self.laplace is not None:
+            return self.laplace.delta(epsilon)
+        return single_delta(self.steps.items[0][0], epsilon, self.infinity) if self._single else None
+
+    @cached_property
+    def laplace(self) -> LaplaceDirection | None:
+        """The closed form of repeated Laplace noise, if the composition is that."""
+        return laplace_direction(self.steps)
+
+    @cached_property
+    def _single(self) -> bool:
+        """Whether the composition is one pair of few events."""
+        return self.steps.total == 1 and self.steps.items[0][0].points().size <= _MOST_EVENTS
+
+    @property
+    def closed_form(self) -> bool:
+        """Whether `exact` answers at every epsilon."""
+        return self._single or self.steps.only_gaussian is not None
+
+    def saddle(self, decades: int) -> Saddle:
+        """Return the saddle points of the losses without those that hold 10^-decades of A over the whole composition."""
+        if decades not in self._saddles:
+            self._saddles[decades] = Saddle(self.steps, self._log_tail_mass(decades))
+        return self._saddles[decades]
+
+    def profile(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> Profile | SpectralProfile | None:
+        """Return the profile tilted to the tilt_index and about 2^(width_index/4) wide in log delta.
+
+        None if that takes longer lists than `most_points`.
+        """
+        key = (decades, tilt_index, width_index)
+        known = self._profiles.get(key)  # looked up once: other threads put and forget profiles meanwhile
+        made = known[0] if known else None
+        if known is None:
+            saddle = self.saddle(decades)
+            # what overflows where nobody expected it is no answer; by default NumPy would warn and go on
+            with contextlib.suppress(TooWide, ArithmeticError, MemoryError), np.errstate(all="raise", under="ignore"):
+                chosen = self._plans.get(key)
+                if chosen is None:
+                    asked = task(self.steps, saddle.at_index(tilt_index), 2.0 ** (width_index / 4.0), saddle.cells)
+                    made = self._by_frequencies(asked, decades)
+                    chosen = plan(asked) if made is None else None
+                if chosen is not None:
+                    if chosen.points > most_points:
+                        self._plans[key] = chosen
+                        return None
+                    made = Profile.of(evaluate(chosen), self._left_out(decades), self.infinity[0], chosen.points)
+            if len(self._profiles) >= _KEPT:
+                for oldest in list(self._profiles)[:1]:  # other threads may have forgotten it, too
+                    self._profiles.pop(oldest, None)
+            self._profiles[key] = (made,)
+        # whether a list is too long must not depend on whether somebody else has asked for it before
+        return made if made is None or made.points <= most_points else None
+
+    def chernoff_delta(self, decades: int, tilt_index: int, epsilon: float) -> tuple[float, float]:
+        """Return an upper bound on log delta(epsilon) of the losses that are followed, and one on what that leaves out."""
+        thetas, moments, loss_shift = self._chernoff(decades, tilt_index)
+        return log_delta_upper(moments, thetas, epsilon - loss_shift), self._left_out(decades)
+
+    def chernoff_epsilon(self, decades: int, tilt_index: int, delta: float) -> float:
+        """Return an epsilon at which delta(epsilon) is certainly at most delta."""
+        thetas, moments, loss_shift = self._chernoff(decades, tilt_index)
+        finite = delta * (1.0 - 4.0 * U) - self._left_out(decades)
+        if finite <= 0.0:
+            return math.inf
+        return max(0.0, epsilon_upper(moments, thetas, math.log(finite)) * (1.0 + 16.0 * U) + loss_shift)
+
+    def _chernoff(self, decades: int, tilt_index: int) -> tuple[Array, Array, float]:
+        thetas = self.saddle(decades).at_index(tilt_index).theta * _NEAR
+        return thetas, *log_moments(self.steps, thetas, self._log_tail_mass(decades))
+
+    def _left_out(self, decades: int) -> float:
+        """Return a bound on the mass that is infinite, too rare to be followed or unresolved."""
+        return self.infinity[1] + 1.01 * (10.0**-decades * self._coarse_error + self.steps.unresolved)
+
+    @cached_property
+    def _coarse_error(self) -> float:
+        """Factor by which masses of coarse cells may be larger than they are stored."""
+        largest = max(float(pair.coarse_cells().error.max(initial=0.0)) for pair, _ in self.steps.items)
+        return math.exp(largest) if largest < 700.0 else math.inf
+
+    def _log_tail_mass(self, decades: int) -> float:
+        return -decades * math.log(10.0) - math.log(self.steps.total)
+
+    def _by_frequencies(self, asked: Task, decades: int) -> SpectralProfile | None:
+        """Return the profile read off a spectrum, if that is short."""
+        try:
+            points = grid(asked, _MOST_PLACES)
+            made = spectrum(asked, points)
+        except (TooWide, ArithmeticError, MemoryError):
+            return None
+        if made is None:
+            return None
+        return SpectralProfile.of(made, self._left_out(decades), self.infinity[0], float(points.places.size))
+
+
+def width_index_of(width: float) -> int:
+    """Return the largest whole number of width_index octaves whose power of two is at most width."""
+    usable = max(width, 1e-14) if width < WIDEST else WIDEST  # also where it is NaN
+    return math.floor(4.0 * math.log2(usable))
+
+
+def decades_for(delta: float, rtol: float) -> int:
+    """Return how many decades of A's mass must be resolved for a delta to be known to rtol."""
+    decades = -math.log10(max(delta, 1e-300)) - math.log10(min(rtol, 1.0)) + 2.5
+    return min(MOST_DECADES, _DECADES_STEP * max(1, math.ceil(decades / _DECADES_STEP)))

@@ -1,0 +1,259 @@
+"""One pair on a grid: the leaves from which bucket lists grow (M5, M6)."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.engine.discretisation.spread import share_up
+from tightbudget.engine.discretisation.tilted import Tilted, normalised
+from tightbudget.numerics.convolve import LONGEST, TooWide
+from tightbudget.numerics.logs import log_sum
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import Cells, Pair
+
+Array = NDArray[np.float64]
+
+_ON_GRID = 1e-9  # a point this close to the grid (in steps) is put on it; the displacement is part of the loss_shift
+_NO_NOISE = np.zeros(3)
+_MOST_LOSS_ERROR = 1e3  # in steps: a grid so much finer than the losses are known brings nothing
+_MOST_ERROR = 50.0  # of a logarithm: masses that are known less well are not known
+_ROUNDINGS = 16.0 * U  # of the number of steps from the anchor, relative
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """Both readings of one pair; every true loss is at most `loss_shift` above the loss that the spread one gives it."""
+
+    spread: Tilted
+    merged: Tilted
+    loss_shift: float
+    begin: int = 0  # column of the first entry in the grid given
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Range of losses to resolve; exp(log_below) of A lies below it and exp(log_beyond) of tilted A above it."""
+
+    low: float
+    high: float
+    log_below: float
+    log_beyond: float
+
+
+def tail_truncated(pair: Pair, log_tail_mass: float) -> Cells:
+    """Return the pair's coarse cells without its largest losses, as far as they hold at most exp(log_tail_mass) of A.
+
+    The mass left out is charged to the upper bound as if its loss were infinite (M5). Otherwise a tilt would follow events
+    so rare that they play no part in the answer.
+    """
+    cells = pair.coarse_cells()
+    beyond = np.logaddexp.accumulate(cells.log_a[::-1])[::-1]
+    size = max(1, int(np.count_nonzero(beyond > log_tail_mass)))
+    return cells if size == cells.size else cells.part(0, size)
+
+
+def window(cells: Cells, theta: float, tail: float) -> Window:
+    """Return the range of losses outside which the tilted mass of the cells is at most `tail` of the whole."""
+    with np.errstate(invalid="ignore"):
+        loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)
+    limit = log_sum(cells.log_a + theta * loss) + math.log(tail)
+    # above: masses at the upper end of their cell; below: everything moved up to the window's lower end
+    right = np.logaddexp.accumulate((cells.log_a + theta * cells.high)[::-1])[::-1]
+    left = np.logaddexp.accumulate(cells.log_a)
+    last = max(0, int(np.count_nonzero(right > limit)) - 1)
+    first = min(last, int(np.count_nonzero(left[:-1] + theta * cells.low[1:] <= limit)))
+    # the masses are good to their error, the exponents to a few roundings at the size of their terms
+    steepest = theta * max(abs(float(cells.high[-1])), abs(float(cells.low[0])))
+    error_bound = 1e-9 + float(cells.error.max()) + 16.0 * U * (1.0 + abs(limit) + steepest)
+    return Window(
+        low=float(cells.low[first]),
+        high=float(cells.high[first : last + 1].max()),
+        log_below=float(left[first - 1]) + error_bound if first > 0 else -math.inf,
+        log_beyond=float(right[last + 1]) + error_bound if last + 1 < cells.size else -math.inf,
+    )
+
+
+def leaf(pair: Pair, span: Window, step: float, theta: float, anchor: float, places: Array | None = None) -> Leaf:
+    """Return the pair's buckets on the points anchor + k step, tilted; losses that were truncated are left to the caller.
+
+    k runs through all integers, or through those of `places` alone, which must reach beyond the window on either side.
+    """
+    # One point beyond either end where rounding leaves a error_bound: nothing between span.low and span.high may be missed.
+    low, high = (span.low - anchor) / step, (span.high - anchor) / step
+    loss_shift = pair.loss_shift(max(abs(span.low), abs(span.high)) + 2.0 * step)
+    loss_shift = pair.loss_shift(max(abs(span.low), abs(span.high)) + 2.0 * step + loss_shift)
+    error_bound = _ROUNDINGS * (1.0 + max(abs(low), abs(high))) + loss_shift / step
+    if (places is None and high - low > LONGEST) or max(abs(low), abs(high)) > 2.0**50 or error_bound > _MOST_LOSS_ERROR:
+        raise TooWide
+    start, stop = math.floor(low - error_bound), math.ceil(high + error_bound)
+    stop = max(stop, start + 1)
+    begin = 0
+    if places is None:
+        k = np.arange(start, stop + 1, dtype=np.float64)
+    else:
+        begin, end = int(np.searchsorted(places, start, "right")) - 1, int(np.searchsorted(places, stop))
+        if begin < 0 or end >= places.size:  # rounding has moved the window beyond the grid
+            raise TooWide
+        k = places[begin : end + 1]
+    x = anchor + step * k
+    # on a grid with gaps the outer points may lie far beyond the window, and cells reach as far as they do
+    loss_shift = max(loss_shift, pair.loss_shift(max(abs(float(x[0])), abs(float(x[-1])))))
+
+    events = _cells(pair.cells(x), x, step * np.diff(k), loss_shift)
+    points = pair.points()
+    if points.size:  # those outside are in log_below, log_beyond or truncated
+        inside = (points.low >= span.low) & (points.low <= span.high)
+        points = points if inside.all() else points.where(inside)
+    if points.size:
+        events = _joined(events, _points(points, x, k, step, (points.low - anchor) / step, error_bound))
+    below = (span.log_below, int(np.searchsorted(x, span.low))) if span.log_below > -math.inf else None
+    if not events.above.size and not below:
+        raise TooWide
+    return _tilted(events, below, x, k, step, theta, loss_shift, span.log_beyond, anchor, begin)
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """Masses on their way to the grid: `share` of each goes up to index `above`, the rest to the index before it.
+
+    For the lower reading they belong to bucket `above`.
+    """
+
+    above: NDArray[np.intp]
+    share: Array
+    log_a: Array
+    log_b: Array
+    loss: Array
+    error: Array
+    displacement: float = 0.0
+
+
+_NONE = np.empty(0)
+_NO_EVENTS = Events(np.empty(0, dtype=np.intp), _NONE, _NONE, _NONE, _NONE, _NONE)
+
+
+def _joined(first: Events, second: Events) -> Events:
+    if first.above.size == 0:
+        return second
+    above, share, log_a, log_b, loss, error = (
+        np.concatenate([getattr(first, name), getattr(second, name)])
+        for name in ("above", "share", "log_a", "log_b", "loss", "error")
+    )
+    return Events(above, share, log_a, log_b, loss, error, max(first.displacement, second.displacement))
+
+
+def _cells(cells: Cells, x: Array, gaps: Array, loss_shift: float) -> Events:
+    """Return the cells between consecutive points of the grid."""
+    if cells.size == 0:
+        return _NO_EVENTS
+    some = cells.log_a > -np.inf
+    if some.all():
+        above, low = np.arange(1, x.size), x[:-1]
+    else:
+        above, cells = np.flatnonzero(some) + 1, cells.where(some)
+        if cells.size == 0:
+            return _NO_EVENTS
+        low, gaps = x[above - 1], gaps[above - 1]
+    loss = cells.log_a - cells.log_b
+    # error_bound about the mean loss in the cell moves mass up
+    error_bound = loss_shift + 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(loss))
+    return Events(above, share_up(loss - low + error_bound, gaps), cells.log_a, cells.log_b, loss, cells.error + 4.0 * U)
+
+
+def _points(points: Cells, x: Array, k: Array, step: float, where: Array, error_bound: float) -> Events:
+    """Return the point masses, at `where` in units of the step (good to `error_bound`); those beside the grid are put on it."""
+    after = np.minimum(np.searchsorted(k, where), k.size - 1)
+    before = np.maximum(after - 1, 0)
+    nearest = np.where(where - k[before] < k[after] - where, before, after)
+    on_grid = np.abs(where - k[nearest]) <= _ON_GRID + error_bound
+    above = np.where(on_grid, nearest, after)
+    below = np.where(on_grid, nearest, before)
+    if not (on_grid | ((k[below] < where) & (where <= k[above]))).all():
+        raise AssertionError("a point mass lies outside the grid made for it")
+    gap = np.where(on_grid, step, step * (k[above] - k[below]))
+    share = np.where(on_grid, 1.0, share_up(points.low - x[below] + 4.0 * U * np.abs(points.low), gap))
+    moved = np.where(on_grid, points.low - x[above], 0.0)
+    crowd = int(np.bincount(above).max())  # terms of the longest sum
+    error = points.error + (16.0 + crowd) * U
+    return Events(above, share, points.log_a, points.log_b, points.low, error, max(0.0, float(moved.max(initial=0.0))))
+
+
+def _tilted(
+    events: Events,
+    below: tuple[float, int] | None,
+    x: Array,
+    k: Array,
+    step: float,
+    theta: float,
+    loss_shift: float,
+    log_beyond: float,
+    anchor: float,
+    begin: int,
+) -> Leaf:
+    """Return both readings of the events. Indices count from the peak, so that exponents are small where the mass is.
+
+    `below` is what lies below the window, moved up to a point: it takes part in the upper reading alone.
+    """
+    above, logs = events.above, np.array([events.log_a, events.log_b])
+    peak = _peak(logs[0] + theta * x[above], above, below, theta, x)
+    place = step * (k - k[peak])
+    origin = float(x[peak])
+    tilts = np.multiply.outer((theta, theta + 1.0), place[above])
+    lost = np.exp(-theta * step * np.diff(k))  # tilt of the point below against the one above
+    exponents = logs + tilts
+    lifted = theta * float(place[below[1]]) if below else 0.0
+    moved = below[0] + lifted if below else -math.inf
+    shift_a, shift_b = exponents.max(axis=1).tolist() if above.size else (moved, 0.0)
+    shift_a = max(shift_a, moved)
+    shifts = np.array([[shift_a], [shift_b]])
+    masses = np.exp(exponents - shifts)
+    a, b = masses
+    stay = a * events.share
+    rows = np.empty((3, x.size))
+    upper, lower = rows[0], rows[1:]
+    upper[:] = np.bincount(above, stay, x.size)
+    upper[:-1] += np.bincount(above, a - stay, x.size)[1:] * lost
+    lower[0] = np.bincount(above, a, x.size)
+    lower[1] = np.bincount(above, b, x.size)
+    # logs are good to their errors, exponents rounded at the size of their terms
+    error_bounds = events.error + U * (16.0 + 2.0 * np.abs(logs) + 4.0 * np.abs(tilts) + np.abs(shifts))
+    if above.size and float(error_bounds.max()) > _MOST_ERROR:
+        raise TooWide
+    error_a, error_b = np.einsum("ij,ij->i", masses, np.expm1(error_bounds)).tolist()
+    error = np.array([error_a, error_a, error_b])
+    offset = float(np.einsum("i,i", a, x[above] - events.loss))
+    if below:
+        mass = math.exp(moved - shift_a)
+        upper[below[1]] += mass
+        error[0] += mass * U * (32.0 + 2.0 * abs(below[0]) + 4.0 * abs(lifted) + abs(shift_a))
+    if log_beyond > -math.inf:
+        missing = math.exp(log_beyond - theta * origin - shift_a)
+        error[0] += missing * (1.0 + 1e-9 + 16.0 * U * theta * abs(origin))
+    # A bucket of the lower reading stands for the mean loss of its events, so that both readings stay together; any
+    # place would be sound.
+    middle = origin - offset / max(float(lower[0].sum()), 1e-300)
+    first = round(float(k[0] - k[peak]))
+    both = normalised(rows, first, origin, np.array([shift_a, shift_a, shift_b]), error, _NO_NOISE, _NO_NOISE)
+    widest = max(abs(float(x[0])), abs(float(x[-1])))
+    return Leaf(
+        _part(both, slice(0, 1), origin),
+        _part(both, slice(1, 3), middle),
+        loss_shift + 32.0 * U * (widest + abs(anchor)) + events.displacement,
+        begin,
+    )
+
+
+def _part(both: Tilted, rows: slice, anchor: float) -> Tilted:
+    return Tilted(
+        both.rows[rows], both.first, anchor, both.log_scale[rows], both.error[rows], both.noise[rows], both.noise_mass[rows]
+    )
+
+
+def _peak(tilted: Array, above: NDArray[np.intp], below: tuple[float, int] | None, theta: float, x: Array) -> int:
+    """Return the index of the heaviest event."""
+    top = int(np.argmax(tilted)) if tilted.size else -1
+    if below and (top < 0 or below[0] + theta * float(x[below[1]]) > float(tilted[top])):
+        return below[1]
+    return int(above[top])

@@ -1,0 +1,34 @@
+"""The lower reading: events merged into one event a bucket (M6).
+
+Two rows: the masses under A (tilted by theta) and under B (tilted by theta + 1) of the same events. Which events share a
+bucket never matters for soundness, and events may be dropped from both rows alike.
+"""
+
+import numpy as np
+
+from tightbudget.engine.discretisation.tilted import Tilted, columns, kept, normalised
+from tightbudget.numerics.rounding import U
+
+
+def trim_merged(stack: Tilted, tail: float) -> Tilted:
+    """Drop the events at the ends; from both rows alike they need no correction."""
+    start, stop = kept(stack, tail)
+    return columns(stack, start, stop, stack.error)
+
+
+def coarsen_merged(stack: Tilted, step: float, theta: float, factor: int) -> Tilted:
+    """Return the stack with `factor` neighbouring buckets merged into one, which stands for their middle."""
+    if factor == 1:
+        return stack
+    low, lead = divmod(stack.first, factor)
+    groups = -(-(lead + stack.size) // factor)
+    fine = np.zeros((2, groups * factor))
+    fine[:, lead : lead + stack.size] = stack.rows
+    weight = np.exp(np.array([[-theta], [-theta - 1.0]]) * (np.arange(factor) * step))
+    coarse = np.einsum("rgf,rf->rg", fine.reshape(2, groups, factor), weight)
+    rounding = (2.0 * factor + 32.0 + 8.0 * (theta + 1.0) * factor * step) * U
+    error = stack.error * weight.max(axis=1) + rounding * coarse.sum(axis=1)
+    anchor = stack.anchor + 0.5 * (factor - 1) * step  # the middle of group 0
+    noise = stack.noise * np.sqrt((weight * weight).sum(axis=1)) * (1.0 + 1e-9)  # Cauchy-Schwarz
+    noise_mass = stack.noise_mass * weight.max(axis=1) * (1.0 + 1e-9)
+    return normalised(coarse, low, anchor, stack.log_scale, error, noise, noise_mass)

@@ -1,0 +1,55 @@
+"""The upper reading: masses spread to the grid so that the spread pair dominates (M5).
+
+One row: the masses under A of a pair whose losses are exactly the grid points; under B they are e^-x times that.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.engine.discretisation.tilted import Tilted, columns, kept, normalised
+from tightbudget.numerics.rounding import U
+
+Array = NDArray[np.float64]
+
+
+def share_up(excess: Array, h: float | Array) -> Array:
+    """Return the share of a mass whose loss lies `excess` above a grid point that goes to the next point, h higher.
+
+    up = (a - b e^low) / (1 - e^-h) keeps the masses under A and under B (M5).
+    """
+    share: Array = np.minimum(np.expm1(-np.minimum(np.maximum(excess, 0.0), h)) / np.expm1(-h), 1.0)
+    return share
+
+
+def trim_spread(stack: Tilted, tail: float) -> Tilted:
+    """Drop what little the ends hold, and add it to the certificate."""
+    start, stop = kept(stack, tail)
+    if start == 0 and stop == stack.size:
+        return stack
+    dropped = stack.rows[:, :start].sum(axis=1) + stack.rows[:, stop:].sum(axis=1)
+    return columns(stack, start, stop, stack.error + dropped * (1.0 + 1e-9))
+
+
+def coarsen_spread(stack: Tilted, step: float, theta: float, factor: int) -> Tilted:
+    """Return the stack on the grid of step factor * step: every point between two coarse ones is split between them."""
+    if factor == 1:
+        return stack
+    low, lead = divmod(stack.first, factor)
+    groups = -(-(lead + stack.size) // factor)
+    padded = np.zeros(groups * factor)
+    padded[lead : lead + stack.size] = stack.rows[0]
+    fine = padded.reshape(groups, factor)
+    offset = np.arange(factor, dtype=np.float64) * step
+    share = share_up(offset, factor * step)
+    down, up = (1.0 - share) * np.exp(-theta * offset), share * np.exp(theta * (factor * step - offset))
+    coarse = np.zeros((1, groups + 1))
+    coarse[0, :-1] = np.einsum("gf,f->g", fine, down)
+    coarse[0, 1:] += np.einsum("gf,f->g", fine, up)
+    # sums of `factor` positive products, weights good to a few roundings of their exponents and of share's quotient
+    rounding = (2.0 * factor + 32.0 + 8.0 * (theta + 1.0) * factor * step) * U
+    error = stack.error * float((down + up).max()) + rounding * coarse.sum()
+    noise = stack.noise * (math.sqrt(float(down @ down)) + math.sqrt(float(up @ up))) * (1.0 + 1e-9)  # Cauchy-Schwarz
+    noise_mass = stack.noise_mass * float((down + up).max()) * (1.0 + 1e-9)
+    return normalised(coarse, low, stack.anchor, stack.log_scale, error, noise, noise_mass)

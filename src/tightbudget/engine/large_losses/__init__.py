@@ -1,0 +1,1 @@
+"""Compositions whose rare large losses are followed apart from the rest (M20)."""

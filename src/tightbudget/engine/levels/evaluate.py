@@ -1,0 +1,88 @@
+"""Carrying out a plan: leaves in, one composed pair of readings out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tightbudget.engine.discretisation.leaf import leaf
+from tightbudget.engine.discretisation.merge import coarsen_merged, trim_merged
+from tightbudget.engine.discretisation.spread import coarsen_spread, trim_spread
+from tightbudget.engine.discretisation.tilted import Tilted, composed, powers
+from tightbudget.engine.levels.plan import Plan
+
+Units = list[tuple[Tilted, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """Both readings of a composition; true losses are at most `loss_shift` above those of the spread one."""
+
+    spread: Tilted
+    merged: Tilted
+    step: float
+    theta: float
+    loss_shift: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How one of the two readings is trimmed and made coarser."""
+
+    trim: Callable[[Tilted, float], Tilted]
+    coarsen: Callable[[Tilted, float, float, int], Tilted]
+
+
+SPREAD, MERGED = Reading(trim_spread, coarsen_spread), Reading(trim_merged, coarsen_merged)
+
+
+def evaluate(plan: Plan) -> Composed:
+    """Return the composition that the plan describes."""
+    spread: Units = []
+    merged: Units = []
+    loss_shift = 0.0
+    last = len(plan.steps) - 1
+    for j, step in enumerate(plan.steps):
+        for pair, count, span in plan.entering[j]:
+            alignment = pair.alignment
+            anchor = alignment.anchor if alignment else 0.0
+            entering = leaf(pair, span, step, plan.theta, anchor)
+            loss_shift += count * entering.loss_shift
+            spread.append((entering.spread, count))
+            merged.append((entering.merged, count))
+        if j < last:
+            spread, merged = _level(spread, SPREAD, plan, j), _level(merged, MERGED, plan, j)
+    tail = plan.tails[last]
+    return Composed(
+        trim_spread(composed(spread, tail), tail),
+        trim_merged(composed(merged, tail), tail),
+        plan.steps[last],
+        plan.theta,
+        loss_shift * (1.0 + 1e-9),
+    )
+
+
+def _level(units: Units, reading: Reading, plan: Plan, j: int) -> Units:
+    """Compose units into blocks of about `branching` each, powers of one unit and remainders together, and coarsen them."""
+    branching, tail = plan.branching, plan.tails[j]
+    whole = [(unit, count // branching) for unit, count in units if count >= branching]
+    blocks = list(zip(powers([unit for unit, _ in whole], branching, tail), (count for _, count in whole), strict=True))
+    blocks += [(composed(parts, tail), 1) for parts in _remainders(units, branching)]
+    return [
+        (reading.coarsen(reading.trim(block, tail), plan.steps[j], plan.theta, plan.factors[j]), count)
+        for block, count in blocks
+    ]
+
+
+def _remainders(units: Units, branching: int) -> list[Units]:
+    """Group what is left over of each unit into lists of at most `branching` in all."""
+    groups: list[Units] = []
+    room = 0
+    for unit, count in units:
+        left = count % branching
+        if not left:
+            continue
+        if not groups or left > room:
+            groups.append([])
+            room = branching
+        groups[-1].append((unit, left))
+        room -= left
+    return groups

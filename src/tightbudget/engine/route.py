@@ -1,0 +1,112 @@
+"""One way to a bracket: a source of profiles and a tilt, made finer until it does or cannot (M9)."""
+
+import math
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from tightbudget.engine.direction import WIDEST, width_index_of
+
+TOO_LONG = "a narrower bracket needs longer bucket lists than the memory limit allows"
+ROUNDING = "rounding errors are as large as the bracket; a finer grid would not help"
+
+_HOPEFUL = 8.0  # times as wide as planned: then a finer grid is likely to do
+_WIDEST = width_index_of(WIDEST)
+_FINER, _NEXT, _FINEST = -8, -16, -28  # width_index octaves of one refinement: at least, of the widest plan, and at most
+_DEAR = 2.0**17  # points: some tens of milliseconds
+_COARSER = 4  # width_index octaves to the next plan where one is too long
+
+
+class Reading(Protocol):
+    """Bounds on delta at every epsilon."""
+
+    @property
+    def points(self) -> float:
+        """Length of the longest list it took."""
+
+    def delta_lower(self, epsilon: float) -> float: ...
+    def delta_upper(self, epsilon: float) -> float: ...
+
+
+class Source(Protocol):
+    """Where readings come from."""
+
+    def profile(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> Reading | None: ...
+
+
+Read = Callable[[Reading], tuple[float, float]]
+
+
+class Way:
+    """A source and a tilt, and what they have brought so far."""
+
+    def __init__(self, source: Source, tilt: tuple[int, int], most_points: float) -> None:
+        self.source, self.tilt = source, tilt
+        self.lower, self.upper = 0.0, math.inf
+        self.final, self.reason = False, ""  # nothing left to improve, and why
+        self._most_points = most_points
+        self._made = _WIDEST + 1  # the finest width there is a profile for
+        self._planned = 0.0  # width, relative to the upper end
+        self._disappointed = 0  # refinements that brought little
+        self._dear = False  # the next refinement takes long lists
+
+    @property
+    def width(self) -> float:
+        return self.upper - self.lower
+
+    def hopeful(self, wanted: float) -> bool:
+        """Whether a finer grid is likely to make the bracket as narrow as wanted."""
+        if self.final or self._disappointed or self._dear:
+            return False
+        # the widest plan there is may be too wide for the law of the width
+        return self._made == _WIDEST or self.width <= _HOPEFUL * max(wanted, self._planned * self.upper) < math.inf
+
+    def start(self, read: Read, planned: float, log_width: float) -> None:
+        """Make a profile for a bracket of the width planned, relative to its upper end, which is `log_width` in log delta."""
+        self._planned = planned
+        self._compute(read, width_index_of(0.8 * log_width), self._most_points)
+
+    def try_refining(self, read: Read, wanted: float) -> None:
+        """Refine, unless that takes long lists."""
+        self._refine(read, wanted, min(_DEAR, self._most_points))
+
+    def refine(self, read: Read, wanted: float) -> None:
+        self._refine(read, wanted, self._most_points)
+
+    def _refine(self, read: Read, wanted: float, most_points: float) -> None:
+        before = self.width
+        ratio = min(0.5, 0.6 * wanted / before) if 0.0 < before < math.inf else 0.1
+        finest = _FINEST if self._made < _WIDEST else _NEXT
+        finer = max(finest, min(_FINER, math.floor(4.0 * math.log2(max(ratio, 1e-12)))))
+        self._planned = 0.0
+        self._compute(read, self._made + finer, most_points)
+        if self._dear:
+            return
+        # A finer grid should narrow the bracket as planned; one that does not, twice, is held up by rounding.
+        if before < math.inf and self.width > before * 2.0 ** (0.075 * finer):
+            self._disappointed += 1
+        if not self.final and (self._disappointed > 1 or self.width == before):
+            self.final, self.reason = True, ROUNDING
+
+    def _compute(self, read: Read, wanted: int, most_points: float) -> None:
+        """Bring lower and upper to the width wanted, or as near as the lists may be long; never widens them."""
+        self._dear = False
+        # nothing wider than what there is already would help
+        for width_index in range(wanted, self._made, _COARSER):
+            profile = self.source.profile(*self.tilt, width_index, most_points)
+            if profile is None and most_points < self._most_points:
+                self._dear = True
+                return
+            if profile is not None:
+                try:
+                    with np.errstate(all="raise", under="ignore"):  # what overflows is no answer
+                        lower, upper = read(profile)
+                except ArithmeticError:  # an epsilon so many steps away that no float counts them
+                    continue
+                self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
+                self._most_points -= profile.points
+                self._made = width_index
+                break
+        if self._made > wanted:
+            self.final, self.reason = True, TOO_LONG

@@ -1,0 +1,58 @@
+"""Leaves side by side on one grid, with what their frequencies ask for (M19)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.engine.discretisation.leaf import Leaf
+from tightbudget.numerics.characteristic import padded
+from tightbudget.numerics.rounding import U
+
+Array = NDArray[np.float64]
+
+_MOST_ENTRIES = 2**18  # of a block
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some leaves on the common grid: rows 3i, 3i + 1 and 3i + 2 belong to leaf i."""
+
+    rows: Array
+    folded: Array  # the same, as `transform` likes them
+    counts: Array
+    means: Array  # of each row, roughly
+    variances: Array  # at least
+    mean_place: Array  # mean of |k| in each row, at most
+
+    def total(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the sum over all leaves, each with its count, of values by row: one for each kind of row."""
+        if self.counts.size == 1:
+            single: NDArray[Any] = self.counts[0] * values
+            return single
+        each: NDArray[Any] = np.einsum("i,i...->...", self.counts, values.reshape(self.counts.size, 3, *values.shape[1:]))
+        return each
+
+
+def blocks_of(leaves: Sequence[Leaf], counts: Sequence[int], places: Array, begin: int) -> Iterator[Block]:
+    """Return the leaves side by side, as many in a block as fit."""
+    most = max(1, _MOST_ENTRIES // (3 * places.size))
+    for i in range(0, len(leaves), most):
+        some = leaves[i : i + most]
+        rows = np.zeros((3 * len(some), places.size))
+        for j, one in enumerate(some):
+            columns = slice(one.begin - begin, one.begin - begin + one.spread.size)
+            rows[3 * j, columns] = one.spread.rows[0]
+            rows[3 * j + 1 : 3 * j + 3, columns] = one.merged.rows
+        yield block_of(rows, np.array(counts[i : i + most], dtype=np.float64), places)
+
+
+def block_of(rows: Array, counts: Array, places: Array) -> Block:
+    means = rows @ places
+    squares = rows @ (places * places) - means * means
+    # rounding of the difference is at the size of its terms; a larger variance is sound
+    wide = float(np.abs(places).max())
+    variances = np.maximum(squares, 0.0) + 1e-9 + 64.0 * places.size * U * (means * means + wide * np.abs(means))
+    return Block(rows, padded(rows), counts, means, variances, (rows @ np.abs(places)) * (1.0 + 1e-9))

@@ -1,0 +1,284 @@
+"""Which frequencies of a composition matter, and a bound on the modulus of its transform at all others (M19)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.engine.spectral.blocks import Block, block_of
+from tightbudget.numerics.characteristic import (
+    LONGEST_PERIOD,
+    Nodes,
+    Turns,
+    even_turns,
+    joined,
+    odd_length,
+    shifted_turns,
+    some_turns,
+    transform,
+    turns,
+    whole_transform,
+)
+from tightbudget.numerics.rounding import U
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+Transforms = list[tuple[Complex, Array]]
+"""Of each block, some angles in columns: the values, and a bound on their error (one column may serve all)."""
+
+_LADDER = np.array([0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, *(9.0 * 1.8 ** np.arange(60))])  # where the modulus is looked at
+_STRIDE = 1.4  # distance of further such angles, in units of 1 / standard deviation
+_SHORT, _SHORT_STRIDE = 64, 0.5  # where many angles are looked at in one go
+_SPLITS = 4  # times that an interval is looked at more closely
+_MOST_NODES = 8192
+_MOST_WORK = 2**22  # points times angles: what a table of turns may hold
+_FEW_ENTRIES = 2**15  # of the table of all turns, for which it is quicker to look at every node
+_SHORT_PERIOD = 2**14  # for which one transform is quicker than to look where nodes matter
+_PATIENCE = 64  # intervals to be looked at more closely, where a transform of the period would do
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenNodes:
+    """The nodes that may matter, and the transforms there."""
+
+    period: int
+    nodes: Nodes
+    transforms: Transforms
+    beyond: Array  # bound on the modulus of the product at all other nodes, kind by kind of row
+
+
+def choose_nodes(blocks: Sequence[Block], places: Array, best: float, depth: float, length: float) -> ChosenNodes | None:
+    """Return what there is to see of a period of at least `length` steps, or None if it is too much.
+
+    A node matters if the product may be larger than e^-depth there; `best` is about where a normal law falls below that.
+    """
+    least = math.ceil(length)
+    transformable = no_gaps(places) and places.size <= least <= LONGEST_PERIOD and _fits(blocks, least)
+    if transformable and least <= _SHORT_PERIOD:
+        return _all_by_transform(blocks, depth, least)
+    if (least // 2 + 1) * places.size <= _FEW_ENTRIES:
+        return _kept(blocks, least | 1, _transforms(blocks, even_turns(places, 0, least // 2 + 1, _node(least | 1))), depth)
+    found = _some(blocks, places, best, depth, least | 1, _PATIENCE if transformable else _MOST_NODES)
+    return _all_by_transform(blocks, depth, least) if found is None and transformable else found
+
+
+def no_gaps(places: Array) -> bool:
+    """Whether the places, which increase, are neighbours."""
+    return bool(places[-1] - places[0] == places.size - 1.0)
+
+
+def _fits(blocks: Sequence[Block], period: int) -> bool:
+    """Whether transforms of all rows may be held at once."""
+    return sum(int(block.rows.shape[0]) for block in blocks) * period <= _MOST_WORK
+
+
+def _node(period: int) -> float:
+    return 2.0 * math.pi / period
+
+
+def _transforms(blocks: Sequence[Block], at: Turns) -> Transforms:
+    return [transform(block.folded, block.mean_place, at) for block in blocks]
+
+
+def _all_by_transform(blocks: Sequence[Block], depth: float, least: int) -> ChosenNodes:
+    period = odd_length(least)
+    return _kept(blocks, period, [whole_transform(block.rows, period) for block in blocks], depth)
+
+
+def _kept(blocks: Sequence[Block], period: int, transforms: Transforms, depth: float) -> ChosenNodes:
+    """Return the nodes that may matter, of transforms at every node."""
+    log_modulus = np.zeros((3, period // 2 + 1))
+    for block, (values, error) in zip(blocks, transforms, strict=True):
+        log_modulus += block.total(np.log(np.abs(values) * (1.0 + 1e-12) + error))
+    worth = np.maximum(np.maximum(log_modulus[0], log_modulus[1]), log_modulus[2]) > -depth
+    worth[0] = True  # the sum counts its first node once
+    kept = np.flatnonzero(worth)
+    some = [(values[:, kept], error if error.shape[1] == 1 else error[:, kept]) for values, error in transforms]
+    log_modulus[:, kept] = -math.inf
+    return ChosenNodes(period, kept, some, _exp_up(log_modulus.max(axis=1)))
+
+
+def _exp_up(logs: Array) -> Array:
+    """Return e^logs, rounded up, of negative numbers."""
+    exponentials: Array = np.exp(logs * (1.0 - 1e-9)) * (1.0 + 1e-9)
+    return exponentials
+
+
+def _some(blocks: Sequence[Block], places: Array, best: float, depth: float, period: int, patience: int) -> ChosenNodes | None:
+    """Return the nodes in those intervals of angles that no bound rules out; None if they are too many."""
+    looked = _look(blocks, places, best)
+    if looked is None or not looked[0].size:
+        return None
+    found = _islands(blocks, places, looked, depth, max(0.5 * best, 8.0 * _node(period)), patience)
+    if found is None:
+        return None
+    intervals, beyond = found
+    runs = _runs([(0.0, float(looked[0][0])), *intervals], _node(period), period // 2)
+    size = sum(count for _, count in runs)
+    if size > _MOST_NODES or size * places.size > _MOST_WORK:
+        return None
+    nodes = np.concatenate([np.arange(first, first + count, dtype=np.int64) for first, count in runs])
+    return ChosenNodes(period, nodes, _transforms(blocks, some_turns(places, runs, _node(period))), beyond)
+
+
+Look = tuple[Array, Array, Array]
+"""Intervals of angles (lower ends, upper ends) that follow one another up to pi, and bounds on the log modulus there."""
+
+
+def _look(blocks: Sequence[Block], places: Array, best: float) -> Look | None:
+    """Return a first look at the modulus from about `best` on, or None if that takes too long."""
+    widest = math.sqrt(max(float(block.variances.max()) for block in blocks))
+    if no_gaps(places):
+        return _look_everywhere(blocks, places, best, widest)
+    # Angles are close together where the modulus begins to fall, and then as far apart as the variance allows: first that
+    # of all points, and beyond that of few of them, which shows that the modulus stays small.
+    core = _core(blocks, places) if places.size > _SHORT else None
+    last = min(math.pi, 2.0 / core.deviation) if core else math.pi
+    stride = (_STRIDE if core else _SHORT_STRIDE) / widest
+    ladder = best * _LADDER
+    ladder = ladder[ladder < min(2.0 * stride, 0.999 * last)]
+    begin = float(ladder[-1]) if ladder.size else 0.0
+    steps = math.ceil((last - begin) / stride)
+    if steps * places.size > _MOST_WORK:
+        return None
+    at = joined([turns(places, ladder), shifted_turns(places, begin, steps, (last - begin) / steps)])
+    lows, highs, bound = at.angles[:-1], at.angles[1:], _neighbours(blocks, at.angles, _transforms(blocks, at))
+    if core and last < math.pi:
+        count = math.ceil((math.pi - last) * core.deviation / _STRIDE)
+        if count * core.places.size > _MOST_WORK:
+            return None
+        edges: Array = last + (math.pi - last) / count * np.arange(count + 1, dtype=np.float64)
+        edges[0] = at.angles[-1]  # no gap between the two
+        lows, highs = np.concatenate([lows, edges[:-1]]), np.concatenate([highs, edges[1:]])
+        bound = np.concatenate([bound, _core_bound(core, edges)], axis=1)
+    return lows, highs, bound
+
+
+def _look_everywhere(blocks: Sequence[Block], places: Array, best: float, widest: float) -> Look | None:
+    """Return a look at angles as close together as the variance asks for, by transforms of places without gaps."""
+    least = max(places.size, math.ceil(2.0 * math.pi * widest / _SHORT_STRIDE))
+    if least > LONGEST_PERIOD or not _fits(blocks, least):
+        return None
+    period = odd_length(least)
+    node = _node(period)
+    ladder = best * _LADDER
+    ladder = ladder[ladder < 2.0 * node]
+    first = math.floor(float(ladder[-1]) / node * (1.0 + 1e-9)) + 1 if ladder.size else 1
+    # the last node is half a node below pi; the one beyond is its mirror image
+    angles = np.concatenate([ladder, node * np.arange(first, period // 2 + 2, dtype=np.float64)])
+    transforms = []
+    for block, (near, near_error) in zip(blocks, _transforms(blocks, turns(places, ladder)), strict=True):
+        values, error = whole_transform(block.rows, period)
+        far = np.concatenate([values[:, first:], np.conj(values[:, -1:])], axis=1)
+        errors = np.concatenate([near_error, np.broadcast_to(error, far.shape)], axis=1)
+        transforms.append((np.concatenate([near, far], axis=1), errors))
+    return angles[:-1], angles[1:], _neighbours(blocks, angles, transforms)
+
+
+def _islands(
+    blocks: Sequence[Block], places: Array, look: Look, depth: float, short: float, patience: int
+) -> tuple[list[tuple[float, float]], Array] | None:
+    """Return intervals that may hold more than e^-depth, and a bound on all others, kind by kind of row.
+
+    None if too many have to be looked at more closely.
+    """
+    lows, highs, bound = look
+    kept: list[tuple[float, float]] = []
+    beyond = np.full(3, -math.inf)
+    for turn in range(_SPLITS + 1):
+        small = bound.max(axis=0) <= -depth
+        if small.any():
+            beyond = np.maximum(beyond, bound[:, small].max(axis=1))
+        lows, highs = lows[~small], highs[~small]
+        if lows.size > patience:
+            return None
+        # what failed is looked at more closely, unless it is as short as an island anyway
+        split = highs - lows > short
+        if turn == _SPLITS or not split.any() or 5 * np.count_nonzero(split) * places.size > _MOST_WORK:
+            break
+        kept += zip(lows[~split].tolist(), highs[~split].tolist(), strict=True)
+        cuts = lows[split, None] + (highs - lows)[split, None] * (np.arange(5) / 4.0)
+        lows, highs = cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
+        low = (5 * np.arange(cuts.shape[0])[:, None] + np.arange(4)).ravel()
+        at = turns(places, cuts.ravel())
+        bound = _log_bound(blocks, at.angles, _transforms(blocks, at), low)
+    kept += zip(lows.tolist(), highs.tolist(), strict=True)
+    return kept, _exp_up(beyond)
+
+
+def _runs(intervals: list[tuple[float, float]], stride: float, last: int) -> list[tuple[int, int]]:
+    """Return the nodes in the intervals as runs (first, count), the nodes at their ends included."""
+    runs: list[tuple[int, int]] = []
+    for low, high in sorted(intervals):
+        first, end = max(0, math.floor(low / stride)), min(last, math.ceil(high / stride))
+        if runs and first <= sum(runs[-1]):
+            runs[-1] = (runs[-1][0], max(sum(runs[-1]), end + 1) - runs[-1][0])
+        elif first <= end:
+            runs.append((first, end + 1 - first))
+    return runs
+
+
+@dataclass(frozen=True, slots=True)
+class _Core:
+    """The laws given that k is one of few neighbouring points: weight * law is a part of each row."""
+
+    places: Array
+    blocks: list[tuple[Block, Array]]  # conditional laws, and their weights
+    deviation: float  # the largest
+
+
+def _core(blocks: Sequence[Block], places: Array) -> _Core:
+    """Return the laws on the points around the peak."""
+    peak = int(np.argmax(sum(block.counts @ block.rows[::3] for block in blocks)))
+    size = _SHORT if places.size < 16 * _SHORT else 4 * _SHORT  # few points take many angles to get from, many to get to
+    begin = max(0, min(peak - size // 2, places.size - size))
+    few = slice(begin, begin + size)
+    parts = []
+    for block in blocks:
+        weights = block.rows[:, few].sum(axis=1)
+        rows = block.rows[:, few] / np.maximum(weights, 1e-300)[:, None]
+        parts.append((block_of(rows, block.counts, places[few]), weights * (1.0 - 1e-9)))
+    return _Core(places[few], parts, math.sqrt(max(float(part.variances.max()) for part, _ in parts)))
+
+
+def _core_bound(core: _Core, edges: Array) -> Array:
+    """Return bounds on the log modulus of the product between neighbouring angles: |phi| <= 1 - w + w |phi_core|."""
+    at, low = turns(core.places, edges), np.arange(edges.size - 1)
+    log_modulus = np.zeros((3, low.size))
+    for block, weights in core.blocks:
+        values, error = transform(block.folded, block.mean_place, at)
+        modulus = np.sqrt(np.minimum(_square_bound(block, edges, values, error, low), 1.0))
+        # a row sums to 1 up to 64 roundings
+        logs = np.log1p(weights[:, None] * (modulus - 1.0) * (1.0 - 1e-9) + 128.0 * U)
+        log_modulus += block.total(logs)
+    return log_modulus
+
+
+def _neighbours(blocks: Sequence[Block], angles: Array, transforms: Transforms) -> Array:
+    """Return bounds on the log modulus of the product between neighbouring angles, kind by kind of row."""
+    return _log_bound(blocks, angles, transforms, np.arange(angles.size - 1))
+
+
+def _log_bound(blocks: Sequence[Block], angles: Array, transforms: Transforms, low: NDArray[np.intp]) -> Array:
+    """Return bounds on the log modulus of the product between the angles numbered `low` and those that follow them."""
+    log_modulus = np.zeros((3, low.size))
+    for block, (values, error) in zip(blocks, transforms, strict=True):
+        # rows sum to 1 up to 64 roundings
+        logs = np.log(np.minimum(_square_bound(block, angles, values, error, low), 1.0 + 256.0 * U))
+        log_modulus += 0.5 * block.total(logs)
+    return log_modulus
+
+
+def _square_bound(block: Block, angles: Array, values: Complex, error: Array, low: NDArray[np.intp]) -> Array:
+    """Return bounds on the squared modulus of each row between the angles numbered `low` and those that follow them.
+
+    |phi|^2 = E cos u(X - X') has a second derivative of at least -2 Var X, so that between two angles it exceeds the larger
+    of its values there by at most a width_index of the variance times the squared distance.
+    """
+    gaps = 0.25 * (angles[low + 1] - angles[low]) ** 2 * (1.0 + 1e-9)
+    square = (np.abs(values) + error) ** 2 * (1.0 + 1e-12)
+    bound: Array = np.maximum(square[:, low], square[:, low + 1]) + np.multiply.outer(block.variances, gaps) + 1e-13
+    # a little beyond the ends too, which are rounded
+    return bound + 64.0 * U * np.sqrt(block.variances)[:, None]

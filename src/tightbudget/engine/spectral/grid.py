@@ -1,0 +1,138 @@
+"""One grid for a whole composition, fine where the mass is: on it the leaves of a spectrum are made (M9).
+
+The law of the width is that of `plan`: masses D(x) dx (tilted, times counts) put on a grid of step s(x) add the integral of
+D s^2 to what the task allows. With the least number of points, s is proportional to D^(-1/3).
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.engine.target import Task, aligned
+from tightbudget.numerics.convolve import TooWide
+from tightbudget.pairs.base import Alignment, Cells
+
+Array = NDArray[np.float64]
+
+_PER_OCTAVE = 3  # cells of the mesh on which steps are chosen
+_FINEST = 0.6  # of the step that an even grid would have
+_LAST = 2.0 ** np.arange(24)  # distances of the points beyond the ends
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Points k step, k in `places`, counted from the anchor of each item."""
+
+    step: float
+    places: Array  # whole numbers, increasing
+    anchors: tuple[float, ...]
+
+
+def grid(task: Task, most_points: float) -> Grid:
+    """Return a grid that meets the task with as few points as possible; TooWide if they are more than most_points."""
+    counts = [float(count) for _, count in task.steps.items]
+    alignments = [pair.alignment for pair, _ in task.steps.items]
+    anchors = tuple(alignment.anchor if alignment else 0.0 for alignment in alignments)
+    alignment = _common(alignments, counts)
+    low = min(span.low - anchor for span, anchor in zip(task.windows, anchors, strict=True))
+    high = max(span.high - anchor for span, anchor in zip(task.windows, anchors, strict=True))
+    if alignment and len(counts) == 1:
+        return _lattice(task, alignment, counts[0], low, high, most_points)
+    weights = [_weights(cells, task.tilt.theta) for cells in task.cells]
+    mesh = _mesh(task, weights, anchors, low, high)
+    mass = np.zeros(mesh.size - 1)
+    for cells, weight, count, anchor in zip(task.cells, weights, counts, anchors, strict=True):
+        edges = np.concatenate([cells.low[:1], cells.high]) - anchor
+        mass += count * np.diff(np.interp(mesh, edges, np.concatenate([[0.0], np.cumsum(weight)])))
+    widths = np.diff(mesh)
+    total = float(mass.sum())
+    if not 0.0 < total < math.inf or not 0.0 < high - low < math.inf:
+        raise TooWide
+    # the step of an even grid, and the factor by which it may differ from place to place
+    even = math.sqrt(task.variance / total)
+    share = np.maximum(mass / total, 1e-15)
+    graded = np.cbrt((widths / (high - low)) / share)
+    graded /= math.sqrt(float(np.einsum("i,i,i", share, graded, graded)))
+    steps = np.minimum(even * np.maximum(graded, _FINEST), task.widest)
+    if not float(steps.min()) > 0.0:
+        raise TooWide
+    step = _aligned(float(steps.min()), alignment)
+    multiples = 2.0 ** np.floor(np.log2(np.maximum(steps / step, 1.0)) + 1e-9)
+    if float(np.einsum("i,i", widths, 1.0 / multiples)) / step > most_points or max(abs(low), abs(high)) / step > 2.0**49:
+        raise TooWide
+    return Grid(step, _places(mesh / step, multiples), anchors)
+
+
+def _lattice(task: Task, alignment: Alignment, count: float, low: float, high: float, most_points: float) -> Grid:
+    """Return an even grid on which the point masses of the only item lie: they cost nothing, only what lies between."""
+    off_lattice = alignment.off_lattice if alignment.off_lattice > 0.0 else 1.0
+    # What lies between is merged upwards, half a step on average, and the points are not: they drift apart (M9).
+    units = count * off_lattice * (2.0 - off_lattice)
+    step = _aligned(min(math.sqrt(task.variance / units), task.widest), alignment)
+    if not 0.0 < step < math.inf or not (high - low) / step < most_points or not max(abs(low), abs(high)) / step < 2.0**49:
+        raise TooWide
+    places = np.arange(math.floor(low / step) - 2.0, math.ceil(high / step) + 3.0)
+    return Grid(step, np.concatenate([places[0] - _LAST[::-1], places, places[-1] + _LAST]), (alignment.anchor,))
+
+
+def _weights(cells: Cells, theta: float) -> Array:
+    with np.errstate(invalid="ignore"):
+        loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)
+    exponent = cells.log_a + theta * loss
+    weight: Array = np.exp(exponent - exponent.max())
+    weight /= weight.sum()
+    return weight
+
+
+def _mesh(task: Task, weights: list[Array], anchors: tuple[float, ...], low: float, high: float) -> Array:
+    """Return points from low to high, close together around the mean of the narrowest item and farther apart beyond."""
+    centre, narrow = 0.5 * (low + high), math.inf
+    for cells, weight, anchor in zip(task.cells, weights, anchors, strict=True):
+        middle = 0.5 * (cells.low + cells.high)
+        mean = float(np.einsum("i,i", weight, middle))
+        deviation = math.sqrt(float(np.einsum("i,i", weight, (middle - mean) ** 2)))
+        if 0.0 < deviation < narrow:
+            centre, narrow = mean - anchor, deviation
+    reach = max(high - low, 1e-300)
+    first = min(0.25 * narrow, reach)
+    octaves = math.log2(reach / first) + 1.0
+    distances = first * 2.0 ** (np.arange(math.ceil(octaves * _PER_OCTAVE)) / _PER_OCTAVE)
+    inner = first * np.arange(-3.0, 4.0) / 4.0
+    mesh = centre + np.concatenate([-distances[::-1], inner, distances])
+    return np.concatenate([[low], mesh[(mesh > low) & (mesh < high)], [high]])
+
+
+def _places(mesh: Array, multiples: Array) -> Array:
+    """Return whole numbers that cover the mesh, at distances of its multiples, and go on beyond its ends."""
+    change = np.flatnonzero(np.diff(multiples)) + 1
+    starts, ends = np.concatenate([[0], change]), np.concatenate([change, [multiples.size]])
+    parts: list[Array] = []
+    last = -math.inf
+    for start, end in zip(starts, ends, strict=True):
+        m = float(multiples[start])
+        begin = m * math.floor(mesh[start] / m) if last == -math.inf else m * (math.floor(last / m) + 1)
+        count = max(0, math.ceil((mesh[end] - begin) / m))
+        if count:
+            parts.append(begin + m * np.arange(count))
+            last = float(parts[-1][-1])
+    if not parts:
+        parts, m = [np.array([math.floor(mesh[0])])], 1.0
+    inside = np.concatenate(parts)
+    return np.concatenate([inside[0] - float(multiples[0]) * _LAST[::-1], inside, inside[-1] + m * _LAST])
+
+
+def _common(alignments: list[Alignment | None], counts: list[float]) -> Alignment | None:
+    """Return where the point masses of the most frequent item lie; among several items no grid is exact for all."""
+    alignment = alignments[max(range(len(counts)), key=lambda i: counts[i])]
+    if alignment is not None and len(counts) > 1:
+        return Alignment(alignment.anchor, alignment.period, 1.0)
+    return alignment
+
+
+def _aligned(step: float, alignment: Alignment | None) -> float:
+    """Return a step of at most the one given on whose grid the point masses lie; any whole fraction of their period will do."""
+    if alignment is not None and alignment.off_lattice > 0.0 and alignment.period > step:
+        return alignment.period / math.ceil(alignment.period / step)
+    return aligned(step, alignment)

@@ -1,0 +1,98 @@
+"""A composition in one direction, in the form the engine likes best."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from tightbudget.numerics.mass import Mass, any_of
+from tightbudget.numerics.rounding import U, float_above, float_below
+from tightbudget.pairs.base import Pair
+from tightbudget.pairs.gaussian import GaussianPair
+from tightbudget.pairs.negligible import without_faint
+
+_OTHERS = 800.0  # the other steps lose less than -_OTHERS with probability e^-_OTHERS at most
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Distinct pairs with their counts. Equal pairs are counted together, and all whole Gaussians are one (M8)."""
+
+    items: tuple[tuple[Pair, int], ...]
+
+    @property
+    def total(self) -> int:
+        return sum(count for _, count in self.items)
+
+    @cached_property
+    def infinity(self) -> Mass:
+        """Mass of A on which some step reveals everything."""
+        return any_of((pair.infinity, count) for pair, count in self.items)
+
+    @cached_property
+    def infinity_from(self) -> float:
+        """What the losses that `infinity` counts are at least, all but 1e-300 of them (M8)."""
+        least = min((pair.infinity_from for pair, _ in self.items if pair.infinity.possible), default=math.inf)
+        return least - _OTHERS
+
+    @property
+    def unresolved(self) -> float:
+        return math.fsum(count * pair.unresolved for pair, count in self.items)
+
+    @property
+    def max_loss(self) -> float:
+        """No float smaller than the largest possible finite loss; exact where the sum is."""
+        losses = [(pair.max_loss, count) for pair, count in self.items]
+        return math.inf if math.inf in (loss for loss, _ in losses) else float_above(_sum(losses))
+
+    @property
+    def max_loss_lower(self) -> float:
+        """No float larger than the supremum of the finite losses."""
+        losses = [(pair.max_loss_lower, count) for pair, count in self.items]
+        if -math.inf in (loss for loss, _ in losses):
+            return -math.inf
+        return math.inf if math.inf in (loss for loss, _ in losses) else float_below(_sum(losses))
+
+    @cached_property
+    def only_gaussian(self) -> GaussianPair | None:
+        """Return the one Gaussian that the composition is, if it is one."""
+        if len(self.items) == 1:
+            pair, count = self.items[0]
+            if isinstance(pair, GaussianPair) and pair.cut == math.inf and count == 1:
+                return pair
+        return None
+
+
+def _sum(losses: list[tuple[float, int]]) -> Fraction:
+    return sum((Fraction(loss) * count for loss, count in losses), start=Fraction(0))
+
+
+def steps(pairs: Iterable[tuple[Pair, int]]) -> Steps:
+    """Return the composition of the pairs, each repeated its count."""
+    counts: dict[Pair, int] = {}
+    squares: list[tuple[GaussianPair, int]] = []
+    for pair, count in pairs:
+        if isinstance(pair, GaussianPair) and pair.cut == math.inf:
+            squares.append((pair, count))
+        else:
+            seen = without_faint(pair)
+            counts[seen] = counts.get(seen, 0) + count
+    if squares:
+        merged = _merged(squares)
+        counts[without_faint(merged) if counts else merged] = 1  # alone it has a closed form
+    return Steps(tuple(counts.items()))
+
+
+def _merged(squares: list[tuple[GaussianPair, int]]) -> GaussianPair:
+    """N(m1, 1) x N(m2, 1) against N(0, 1)^2 is, by rotation, N(sqrt(m1^2 + m2^2), 1) against N(0, 1) (M8)."""
+    if len(squares) == 1 and squares[0][1] == 1:
+        return squares[0][0]
+    # hypot-style scaling keeps m^2 from over- or underflowing
+    scale = max(pair.m for pair, _ in squares)
+    m = scale * math.sqrt(math.fsum(count * (pair.m / scale) ** 2 for pair, count in squares))
+    return GaussianPair(m, m_error=max(pair.m_error for pair, _ in squares))
+
+
+MERGE_ERROR = 6.0 * U
+"""Relative error of the merged m: a quotient, a square, an exact sum, a root and a product."""

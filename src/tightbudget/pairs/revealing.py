@@ -1,0 +1,48 @@
+"""The pair at the other end: everything is revealed."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from tightbudget.numerics.logs import log_fraction
+from tightbudget.numerics.mass import Mass
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.points import PointPair, point_pair
+
+_EMPTY = np.empty(0)
+
+
+def revealing(mass: float | Fraction = 1.0) -> PointPair:
+    """Return the pair of a release that, with the given probability, shows everything and otherwise nothing."""
+    infinity = Mass.exactly(mass)
+    if mass == 1:
+        return point_pair(("revealing", 1.0), _EMPTY, _EMPTY, _EMPTY, error=0.0, infinity=infinity, minus_infinity=infinity)
+    log_rest = np.array([log_fraction(1 - Fraction(mass))])
+    return point_pair(
+        ("revealing", mass),
+        np.zeros(1),
+        log_rest,
+        log_rest,
+        error=16.0 * U * (1.0 + float(-log_rest[0])),
+        infinity=infinity,
+        minus_infinity=infinity,
+    )
+
+
+def all_but_revealing(least: float) -> PointPair:
+    """Return the pair of a release whose losses are finite but, all but 1e-300 of them, above `least`, which is beyond use."""
+    nearly = Mass(-2.0 * U, 0.0)
+    return point_pair(
+        ("all but revealing", least),
+        _EMPTY,
+        _EMPTY,
+        _EMPTY,
+        error=0.0,
+        infinity=nearly,
+        minus_infinity=nearly,
+        infinity_from=least,
+    )
+
+
+BEYOND = 1e300
+"""A loss that no float holds is larger than this, by far."""

@@ -1,0 +1,105 @@
+"""One release, straight from its masses, against 50 digits; also when the masses themselves are in doubt."""
+
+import math
+
+import mpmath
+import pytest
+from mpmath import mpf
+from tests.support import pair_truth as truth
+from tests.support import point_truth
+from tests.support.doubles import Misplaced, RoughPair, Spikes
+
+import tightbudget as tb
+from tightbudget.engine.closed.one_step import single_delta
+from tightbudget.pairs.base import Direction
+from tightbudget.pairs.gaussian import GaussianPair
+from tightbudget.pairs.poisson import poisson_pair
+
+LAPLACE = tb.Laplace(0.5).pair(Direction.ADD)
+LAWS = {
+    "laplace": (LAPLACE, truth.laplace(0.5)),
+    "truncated gaussian": (GaussianPair(1.0, 3.0), truth.gaussian(1.0, 3.0)),
+    "subsampled gaussian": (
+        poisson_pair(GaussianPair(1.0), 0.01, Direction.REMOVE),
+        truth.subsampled(truth.gaussian(1.0), 0.01, remove=True),
+    ),
+    "subsampled laplace": (
+        poisson_pair(LAPLACE, 0.2, Direction.ADD),
+        truth.subsampled(truth.laplace(0.5), 0.2, remove=False),
+    ),
+}
+
+
+def exact(law: truth.Law, epsilon: float) -> mpf:
+    with mpmath.workdps(truth.DIGITS):
+        a, b = law.tails(mpf(epsilon))
+        return a - mpmath.exp(mpf(epsilon)) * b
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.1, 1.0, 1.9999999])
+@pytest.mark.parametrize("name", LAWS)
+def test_the_truth_lies_inside(name: str, epsilon: float):
+    pair, law = LAWS[name]
+    lower, upper = single_delta(pair, epsilon, (pair.infinity.lower, pair.infinity.upper))
+    true = exact(law, epsilon)
+    assert mpf(lower) <= true <= mpf(upper)
+    assert upper - lower <= 1e-6 * upper + 1e-14
+
+
+@pytest.mark.parametrize(
+    "mechanism", [tb.RandomizedResponse(0.7), tb.DiscreteLaplace(0.5, 3), tb.Histograms((1, 2, 3), (3, 2, 1))], ids=str
+)
+@pytest.mark.parametrize("direction", Direction)
+def test_points(mechanism: tb.Mechanism, direction: Direction):
+    pair, events = mechanism.pair(direction), point_truth.events(mechanism, direction)
+    # also exactly at the losses, where a point counts or does not by its last digit
+    for epsilon in [0.0, 0.3, *(loss for loss in pair.points().low.tolist() if loss >= 0.0)]:
+        lower, upper = single_delta(pair, epsilon, (0.0, 0.0))
+        assert mpf(lower) <= point_truth.hockey_stick(events, epsilon) <= mpf(upper)
+
+
+@pytest.mark.parametrize(("a", "b"), [(-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (1.0, 1.0)])
+def test_doubtful_masses(a: float, b: float):
+    rough = RoughPair(LAPLACE, error=1e-3, a=a, b=b)
+    for epsilon in (0.0, 0.5, 1.5, 1.99):
+        lower, upper = single_delta(rough, epsilon, (0.0, 0.0))
+        assert mpf(lower) <= exact(LAWS["laplace"][1], epsilon) <= mpf(upper)
+
+
+def test_doubtful_losses():
+    """Losses may be a tenth larger or smaller than they look."""
+    pair = RoughPair(Spikes((0.0, 1.0, 2.0), (0.2, 0.3, 0.5)), extra_slack=0.1)
+    for epsilon in (0.0, 0.95, 1.0, 1.05, 1.5, 1.97):
+        lower, upper = single_delta(pair, epsilon, (0.0, 0.0))
+        for shift in (-0.1, 0.0, 0.1):
+            true = sum(m * max(0.0, -math.expm1(epsilon - x - shift)) for x, m in ((0.0, 0.2), (1.0, 0.3), (2.0, 0.5)))
+            assert lower <= true * (1.0 + 1e-12)
+            assert true * (1.0 - 1e-12) <= upper
+
+
+@pytest.mark.parametrize("shift", [-0.05, 0.05])
+def test_misplaced_edges(shift: float):
+    """The tail above epsilon is really that above a point a little higher or lower."""
+    exact_pair, law = tb.BoundedRange(2.0).pair(Direction.ADD), truth.bounded_range(2.0)
+    for epsilon in (0.1, 0.5, 1.5, 1.96):
+        lower, upper = single_delta(Misplaced(exact_pair, shift=shift), epsilon, (0.0, 0.0))
+        assert mpf(lower) <= exact(law, epsilon) <= mpf(upper)
+
+
+def test_what_is_unresolved_is_charged():
+    pair = Spikes((0.0, 1.0), (0.5, 0.4), unresolved=0.1)
+    lower, upper = single_delta(pair, 0.5, (0.0, 0.0))
+    finite = 0.4 * -math.expm1(-0.5)
+    assert upper >= finite + 0.1  # all of it may have a huge loss
+    assert lower <= finite  # or none
+
+
+@pytest.mark.parametrize("error", [0.05, 0.4, 2.0, 30.0, 600.0])
+@pytest.mark.parametrize("name", LAWS)
+def test_an_error_of_a_logarithm_is_a_factor(name: str, error: float):
+    """Masses that are too small by a factor e^error, and say so: 1 + error is less than that."""
+    pair, law = LAWS[name]
+    for epsilon in (0.0, 0.1, 1.0):
+        for rough in (RoughPair(pair, error, a=-1.0, b=-1.0), RoughPair(pair, error, a=1.0, b=1.0)):
+            lower, upper = single_delta(rough, epsilon, (pair.infinity.lower, pair.infinity.upper))
+            assert mpf(lower) <= exact(law, epsilon) <= mpf(upper)

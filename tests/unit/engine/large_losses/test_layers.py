@@ -1,0 +1,179 @@
+"""Compositions by the number of their large losses: the layers add up to the whole, and none can be left out."""
+
+import math
+from collections import Counter
+from itertools import product
+
+import mpmath
+import numpy as np
+import pytest
+from flint import ctx
+from mpmath import mpf
+from tests.reference import truth, truth_subsampled
+from tests.support.doubles import Spikes
+from tests.support.readings import hockey_stick
+
+import tightbudget as tb
+from tightbudget.engine.direction import OneDirection
+from tightbudget.engine.large_losses.layers import LayeredDirection, LayeredReading, _Layer, _parts, _selections, layered
+from tightbudget.engine.steps import Steps
+from tightbudget.pairs.above import AbovePair
+from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.below import BelowPair
+
+EPSILONS = (0.0, 0.3, 0.9, 1.2, 1.7, 1.9, 2.05, 2.6, 3.1, 4.3)
+
+
+def spikes(large: float, rare: float, small: float = 0.125, often: float = 0.2) -> Spikes:
+    """Return a pair with a large loss, rarely, and a small one, often, with either sign; else none."""
+    weights = {-large: rare * math.exp(-large / 2), large: rare * math.exp(large / 2)}
+    weights |= {-small: often * math.exp(-small / 2), small: often * math.exp(small / 2)}
+    weights[0.0] = 1.0 - sum(weights.values())
+    losses = tuple(sorted(weights))
+    return Spikes(losses, tuple(weights[loss] for loss in losses))
+
+
+def exact(steps: Steps) -> list[tuple[mpf, mpf]]:
+    with mpmath.workdps(50):
+        sums: Counter[float] = Counter({0.0: mpf(1)})
+        for pair, count in steps.items:
+            assert isinstance(pair, Spikes)
+            for _ in range(count):
+                following: Counter[float] = Counter()
+                for (loss, mass), (other, more) in product(sums.items(), zip(pair.losses, pair.masses, strict=True)):
+                    following[loss + other] += mass * mpf(more)  # sums of eighths are exact
+                sums = following
+        return sorted((mpf(loss), mass) for loss, mass in sums.items())
+
+
+def direction(steps: Steps, ceilings: tuple[float, ...], most: int, beyond: float, epsilon: float) -> LayeredDirection:
+    chosen = [_Layer(ways, OneDirection(Steps(items))) for ways, items in _selections(_parts(steps, ceilings), most)]
+    return LayeredDirection(chosen, ceilings, beyond, epsilon, None)
+
+
+def reading(steps: Steps, ceilings: tuple[float, ...], most: int, beyond: float, epsilon: float) -> LayeredReading | None:
+    made = direction(steps, ceilings, most, beyond, epsilon).profile(30, 0, -24, 2.0**19)
+    assert made is None or isinstance(made, LayeredReading)
+    return made
+
+
+ONE = Steps(((spikes(2.0, 1e-3), 5),))
+TWO = Steps(((spikes(2.0, 1e-3), 3), (spikes(1.5, 0.05, small=0.25), 2)))
+CASES = {"one item": (ONE, (1.0,)), "two items": (TWO, (1.0, 0.75)), "one of two": (TWO, (math.inf, 0.75))}
+
+
+def mean_number(steps: Steps, ceilings: tuple[float, ...]) -> float:
+    """Return the mean number of large losses."""
+    large = [(part, count) for _, part, count in _parts(steps, ceilings) if part is not None]
+    return math.fsum(count * math.exp(part.log_mass) for part, count in large)
+
+
+@pytest.mark.parametrize("most", [0, 1, 3, 5])
+@pytest.mark.parametrize("name", CASES)
+def test_the_truth_lies_between(name: str, most: int):
+    steps, ceilings = CASES[name]
+    beyond = mean_number(steps, ceilings) ** (most + 1) / math.factorial(most + 1)
+    masses, readings = exact(steps), 0
+    for epsilon in EPSILONS:
+        made = reading(steps, ceilings, most, beyond, max(epsilon, 0.05))
+        if made is None:  # no tilt of some layer, of which nothing but one or two losses is left, is any good
+            continue
+        readings += 1
+        true = hockey_stick(masses, mpf(epsilon))
+        assert mpf(made.delta_lower(epsilon)) <= true * (1 + mpf("1e-12"))
+        assert true <= mpf(made.delta_upper(epsilon)) * (1 + mpf("1e-12"))
+    assert readings > 1
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_all_layers_together_are_the_whole(name: str):
+    steps, ceilings = CASES[name]
+    true = hockey_stick(exact(steps), mpf("1.2"))
+    made = reading(steps, ceilings, 5, 0.0, 1.2)
+    assert made is not None
+    assert made.delta_lower(1.2) >= float(true) * 0.98
+    assert made.delta_upper(1.2) <= float(true) * 1.02
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_compositions_with_more_large_losses_are_needed(name: str):
+    steps, ceilings = CASES[name]
+    true = hockey_stick(exact(steps), mpf("1.2"))
+    made = reading(steps, ceilings, 0, 0.0, 1.2)
+    assert made is not None
+    assert mpf(made.delta_upper(1.2)) < true
+
+
+def test_the_ways_add_up():
+    """Every composition is in exactly one layer: with masses of 1 the number of layers' ways is 2 to the number of steps."""
+    for steps, ceilings, pairs in ((ONE, (1.0,), 5), (TWO, (1.0, 0.75), 5), (TWO, (math.inf, 0.75), 2)):
+        assert sum(ways for ways, _ in _selections(_parts(steps, ceilings), 5)) == 2**pairs
+
+
+def test_a_layer_that_cannot_be_made_is_not_left_out(monkeypatch: pytest.MonkeyPatch):
+    """Then there is no reading at all."""
+    whole = direction(ONE, (1.0,), 2, 0.0, 1.2)
+    monkeypatch.setattr(whole._layers[1].direction, "profile", lambda *_: None)
+    assert whole.profile(30, 0, -24, 2.0**19) is None
+
+
+def pair_of(text: str, way: Direction) -> Pair:
+    pair = tb.parse(text).pair(way)
+    assert pair is not None
+    return pair
+
+
+@pytest.mark.parametrize("way", list(Direction))
+@pytest.mark.parametrize("text", ["poisson(gaussian(1), 0.01)", "poisson(gaussian(0.5), 0.0001)", "gaussian(2)"])
+@pytest.mark.parametrize("place", [0.2, 0.5, 0.8])
+def test_both_parts_of_a_pair_are_all_of_it(text: str, way: Direction, place: float):
+    """Also where the ceiling cuts a cell of the coarse cells; on any grid."""
+    pair = pair_of(text, way)
+    whole = pair.coarse_cells()
+    i = int(place * whole.size)
+    for ceiling in (float(whole.high[i]), 0.3 * float(whole.low[i]) + 0.7 * float(whole.high[i])):
+        below = BelowPair(pair, ceiling)
+        above = AbovePair(below)
+        edges = np.linspace(float(whole.low[max(0, i - 20)]), float(whole.high[min(i + 20, whole.size - 1)]), 40)
+        between = pair.cells(edges)
+        for name in ("log_a", "log_b"):
+            coarse = np.exp(getattr(below.coarse_cells(), name)).sum() + np.exp(getattr(above.coarse_cells(), name)).sum()
+            assert coarse == pytest.approx(np.exp(getattr(whole, name)).sum(), rel=1e-9)
+            parts = np.exp(getattr(below.cells(edges), name)) + np.exp(getattr(above.cells(edges), name))
+            np.testing.assert_allclose(parts, np.exp(getattr(between, name)), rtol=1e-9)
+        assert (np.diff(below.coarse_cells().low) >= 0.0).all()
+        assert (np.diff(above.coarse_cells().low) >= 0.0).all()
+        assert below.coarse_cells().high.max() <= ceiling <= above.coarse_cells().low.min()
+
+
+def test_an_edge_that_is_not_sharp_is_in_the_error():
+    """Events within the pair's error_bound of the ceiling may be on either side: the first cell says so, and no other."""
+    pair = pair_of("poisson(gaussian(1), 0.01)", Direction.REMOVE)
+    below = BelowPair(pair, 0.05)
+    for end in (0.06, 0.05 + 100.0 * below.error_bound):
+        edges = np.array([0.04, 0.05, end, end + 0.01])
+        found, sharp = AbovePair(below).cells(edges), pair.cells(edges)
+        strip = pair.cells(np.array([below.ceiling - below.error_bound, below.ceiling + below.error_bound]))
+        assert math.exp(sharp.log_a[1]) * math.expm1(found.error[1] - sharp.error[1]) >= math.exp(strip.log_a[0]) * 0.99
+        assert found.error[2] == sharp.error[2]
+        assert found.log_a[0] == -math.inf
+
+
+@pytest.mark.parametrize(
+    ("sigma", "q", "count", "delta"),
+    [(1.41441, 0.000660256, 30536, 1.937e-15)],
+)
+def test_runs_in_which_a_medium_loss_decides(sigma: float, q: float, count: int, delta: float, monkeypatch: pytest.MonkeyPatch):
+    """Neither the bulk alone nor one large loss alone gives delta here: these brackets once were 0.5 % wide."""
+    found = (tb.Poisson(tb.Gaussian(sigma), q) * count).epsilon(delta)
+    assert found.converged
+    monkeypatch.setattr(truth_subsampled, "MOST_TERMS", 10**6)
+    law = truth.SubsampledGaussianLaw(sigma, q, remove=True)
+    with ctx.workprec(400):
+        assert truth.contour([(law, count)], found.lower, digits=6).upper() >= truth.ball(delta)
+        assert truth.contour([(law, count)], found.upper, digits=6).lower() <= truth.ball(delta)
+
+
+def test_no_layers_without_losses_that_stand_out():
+    pair = pair_of("poisson(gaussian(4), 0.5)", Direction.REMOVE)
+    assert layered(Steps(((pair, 100),)), 0.5, 12, 1e-9) is None
