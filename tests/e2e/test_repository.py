@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,27 @@ def test_the_index_of_the_mathematics_names_every_page_in_order() -> None:
     in_order = sorted(pages, key=lambda name: int(re.findall(r"^M(\d+)", name)[0]))
     index = (ROOT / "docs" / "maths" / "index.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| \[M\d+\]\((.+)\.md\)", index, flags=re.MULTILINE) == in_order
+
+
+def prose(page: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a page that are prose, with their numbers: no code, displayed formula, heading or table."""
+    code = formula = False
+    for number, line in enumerate(page.splitlines(), start=1):
+        text = line.strip()
+        starts_code = text.startswith("```")
+        shown = not (code or formula or starts_code or text.startswith(("$$", "#", "|")))
+        code ^= starts_code
+        formula ^= not code and text.count("$$") % 2 == 1
+        if shown:
+            yield number, line
+
+
+def test_no_line_of_prose_is_longer_than_120_columns() -> None:
+    pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "bench" / "RESULTS.md", *(ROOT / "docs").rglob("*.md")]
+    assert len(pages) > 50
+    lines = [(page, number, line) for page in pages for number, line in prose(page.read_text(encoding="utf-8"))]
+    assert len(lines) > 1500  # most lines are prose
+    assert not [f"{page.relative_to(ROOT)}:{number}" for page, number, line in lines if len(line) > 120]
 
 
 @pytest.mark.parametrize("there", [True, False])
