@@ -1,8 +1,8 @@
 """Truth for compositions at the edges of float64: enclosures of delta(epsilon), the best of what can be had.
 
-Always: infinite masses and largest losses of the steps in closed form, a step's delta from below, basic composition from
-above. Where there is more: one step, whole Gaussians of any count, products of a few events, and the top of a two-point
-pair's lattice for any count.
+Always: infinite masses and largest losses of the steps in closed form, a step's delta from below, basic composition
+from above. Where there is more: one step, whole Gaussians of any count, products of a few events, and the top of a
+two-point pair's lattice for any count.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,9 +1,10 @@
 r"""Truth for one step and for compositions at the edges of float64, in ball arithmetic.
 
-A `Side` is one direction of one step: its delta(epsilon), the mass of its infinite losses and the supremum of the finite
-ones, each straight from a definition (theory D) and with no grid. Parameters are the exact numbers that the floats are.
-Every function returns a ball that contains the truth at the working precision, however crude; who asks raises the
-precision until the ball tells. Poisson subsampling needs nothing but algebra (theory D.4): the best set S gives
+A `Side` is one direction of one step: its delta(epsilon), the mass of its infinite losses and the supremum of the
+finite ones, each straight from a definition (theory D) and with no grid. Parameters are the exact numbers that the
+floats are. Every function returns a ball that contains the truth at the working precision, however crude; who asks
+raises the precision until the ball tells. Poisson subsampling needs nothing but algebra (theory D.4): the best set S
+gives
 
     REMOVE   q P(S) + (1-q) Q(S) - e^x Q(S)     = q delta(y),   e^y = 1 + (e^x - 1)/q
     ADD      P(S) - e^x ((1-q) P(S) + q Q(S))   = c delta(y),   c = 1 - (1-q) e^x,  e^y = q e^x / c
@@ -370,7 +371,8 @@ def subsampled(base: Side, q: float, *, remove: bool) -> Side:
         return chance * base.delta((arb(rate) / chance).log() + x)
 
     def reached() -> arb:
-        # an event that B could not produce has got (1-q) of it from A, and unbounded losses come as close to that as they like
+        # an event that B could not produce has got (1-q) of it from A, and unbounded losses come as close to that as
+        # they like
         return -arb(stay).log() if base.reveals or base.top is None else -_forward(-base.top(), rate)
 
     def mixed() -> list[Event]:

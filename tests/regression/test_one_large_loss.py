@@ -1,8 +1,8 @@
 """Few steps sampled rarely: delta comes from one step with a large loss, which no tilt makes common.
 
-As the tilt grows, the mean of the tilted loss leaps from near 0 to the largest loss there is; the losses in between, of which
-the answer is made, are rare under every tilt. Such questions once had brackets with a factor of two or more between their
-ends; large losses are now taken apart (M20).
+As the tilt grows, the mean of the tilted loss leaps from near 0 to the largest loss there is; the losses in between, of
+which the answer is made, are rare under every tilt. Such questions once had brackets with a factor of two or more
+between their ends; large losses are now taken apart (M20).
 """
 
 import pytest

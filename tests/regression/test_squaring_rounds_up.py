@@ -1,7 +1,7 @@
 """Squaring must round losses up at negative indices too.
 
-The public code of the paper pairs negative buckets as (-2, -1), (-4, -3), ..., which rounds them down. With losses -0.01
-and +0.04, one squaring and 256 steps, its "upper bound" at epsilon 0 is 5.2e-8. The truth is 0.127.
+The public code of the paper pairs negative buckets as (-2, -1), (-4, -3), ..., which rounds them down. With losses
+-0.01 and +0.04, one squaring and 256 steps, its "upper bound" at epsilon 0 is 5.2e-8. The truth is 0.127.
 """
 
 import math

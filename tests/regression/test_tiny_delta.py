@@ -1,7 +1,7 @@
 """delta near 1e-18: FFT accountants stop ("floating point errors will dominate"), jump, or return inf.
 
-prv_accountant#17 jumps from 0.056 to 3.8 between delta = 1.10e-18 and 1.13e-18; dp_accounting says 9.34 and inf at 1e-14
-and 1e-16 where Renyi accounting alone proves 4.98 and 5.59.
+prv_accountant#17 jumps from 0.056 to 3.8 between delta = 1.10e-18 and 1.13e-18; dp_accounting says 9.34 and inf at
+1e-14 and 1e-16 where Renyi accounting alone proves 4.98 and 5.59.
 """
 
 import pytest

@@ -1,7 +1,7 @@
 """Privacy buckets event by event, in exact rational arithmetic: Definitions 6, 8 and 9 of "Tight on Budget?", corrected.
 
-Nothing here looks at bucket lists. Every atomic event of the product space is kept with its two probabilities, its index
-and its two error-correction terms; the bucket factor f is a fraction.
+Nothing here looks at bucket lists. Every atomic event of the product space is kept with its two probabilities, its
+index and its two error-correction terms; the bucket factor f is a fraction.
 """
 
 import math

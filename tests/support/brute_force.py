@@ -1,7 +1,7 @@
 """The games again, one path at a time with 50 digits: the independent truth for `exact`, `best` and `walk`.
 
-A strategy here is a plain function of (round, loss, last bound, what is accepted); the filter or odometer is a fresh object
-fed with the whole history on every path. Nothing is shared with the code under test but the object itself.
+A strategy here is a plain function of (round, loss, last bound, what is accepted); the filter or odometer is a fresh
+object fed with the whole history on every path. Nothing is shared with the code under test but the object itself.
 """
 
 from collections.abc import Callable, Sequence

@@ -13,8 +13,8 @@ from tightbudget import Bracket
 def contains_epsilon(found: Bracket, delta: float, delta_at: Callable[[float], arb | float], margin: float = 0.0) -> bool:
     """Tell whether the smallest epsilon with delta_at(epsilon) <= delta lies in the bracket.
 
-    `delta_at` is decreasing: a flint ball, or a float good to a relative `margin`. Compared on the scale of delta, where
-    the truth is known; a bracket of epsilon one part in 1e3 wide is several parts in 1e3 of delta wide.
+    `delta_at` is decreasing: a flint ball, or a float good to a relative `margin`. Compared on the scale of delta,
+    where the truth is known; a bracket of epsilon one part in 1e3 wide is several parts in 1e3 of delta wide.
     """
     with mpmath.workdps(60):
         at_lower, at_upper = _ends(delta_at(found.lower), margin), _ends(delta_at(found.upper), margin)

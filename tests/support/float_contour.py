@@ -1,6 +1,6 @@
 r"""delta of many subsampled Gaussians by a contour integral in plain floats: independent, fast, good to about 1e-8.
 
-    delta(eps) = 1/(2 pi i) int_{c - i inf}^{c + i inf} e^{-z eps} prod M_i(z)^{n_i} / (z (1 + z)) dz,   M(z) = E_A e^{zL}
+    delta(eps) = 1/(2 pi i) int_{c - i inf}^{c + i inf} e^{-z eps} prod M_i(z)^{n_i} / (z (1 + z)) dz, M(z) = E_A e^{zL}
 
 at the saddle point c. The rigorous version in tests/reference takes minutes where counts or losses are large; this one
 serves there, with a margin that its users state.

@@ -1,7 +1,7 @@
 """Masses and losses of pairs, from the definitions of the mechanisms.
 
-A law is the tail functions of both sides, t -> (A(loss > t), B(loss > t)), which is all that a mass of losses between two
-edges needs. Floats are taken as exact, and digits are plenty: a mass of 1e-240 is a difference of two tails near 1.
+A law is the tail functions of both sides, t -> (A(loss > t), B(loss > t)), which is all that a mass of losses between
+two edges needs. Floats are taken as exact, and digits are plenty: a mass of 1e-240 is a difference of two tails near 1.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Profiles H_g(A, B) of single steps from the definitions, degenerate parameters included; shares no code with the package.
 
-H_g(A, B) is the integral of (A - g B)_+, g from 0. A step dominates another if its profile is nowhere smaller, in either
-direction. Floats are taken as the rationals they are.
+H_g(A, B) is the integral of (A - g B)_+, g from 0. A step dominates another if its profile is nowhere smaller, in
+either direction. Floats are taken as the rationals they are.
 """
 
 from functools import cache

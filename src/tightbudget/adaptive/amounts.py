@@ -1,7 +1,8 @@
 """Amounts as they were typed: 0.1 is one tenth, and sums of amounts are exact.
 
-A float that a person typed stands for the decimal number it prints as, not for the binary fraction nearest to it. Amounts that
-are computed (a Rényi divergence, a threshold) are floats or decimals rounded to the safe side, and those are taken as they are.
+A float that a person typed stands for the decimal number it prints as, not for the binary fraction nearest to it.
+Amounts that are computed (a Rényi divergence, a threshold) are floats or decimals rounded to the safe side, and those
+are taken as they are.
 """
 
 import decimal

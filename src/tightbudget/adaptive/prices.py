@@ -1,8 +1,9 @@
 """What a step costs in each currency: its epsilon, its rho, its Rényi divergences, its mu squared, and its delta.
 
-Costs add up over steps, so a composition costs the sum of its parts. What was typed stays exact; what is computed is rounded
-up. `inf` is what no budget can pay. Delta comes last in every price: it is the probability of the event after whose removal the
-step keeps its promise, since an (epsilon, delta)-private step is an epsilon-private one after removal of such an event (M14).
+Costs add up over steps, so a composition costs the sum of its parts. What was typed stays exact; what is computed is
+rounded up. `inf` is what no budget can pay. Delta comes last in every price: it is the probability of the event after
+whose removal the step keeps its promise, since an (epsilon, delta)-private step is an epsilon-private one after removal
+of such an event (M14).
 """
 
 import math

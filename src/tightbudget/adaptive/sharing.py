@@ -1,12 +1,13 @@
 """One budget is spent in one place: by any number of threads, in one process.
 
-Threads. Every decision is taken and recorded under the lock of its object, so that together threads are admitted what one of
-them would have been. What is read is of one moment. A signal handler, which runs in the middle of what its thread does, may
-read but not spend then.
+Threads. Every decision is taken and recorded under the lock of its object, so that together threads are admitted what
+one of them would have been. What is read is of one moment. A signal handler, which runs in the middle of what its
+thread does, may read but not spend then.
 
-Processes. A forked child and whoever reads a pickle have a copy of the balance, which knows nothing of what the original spends
-from then on: both together could spend twice the budget. So an object is spent only in the process it was made in, and what was
-read from a pickle nowhere, not in that process either; it can be read, and its `state()` says how to go on, on purpose.
+Processes. A forked child and whoever reads a pickle have a copy of the balance, which knows nothing of what the
+original spends from then on: both together could spend twice the budget. So an object is spent only in the process it
+was made in, and what was read from a pickle nowhere, not in that process either; it can be read, and its `state()` says
+how to go on, on purpose.
 
 Copies made by `copy` in the same process are budgets of their own, to try something out.
 """

@@ -1,9 +1,9 @@
 """Written down and read back, for filters and odometers alike.
 
-A state holds the settings, what was computed from them when the object was made (its constants) and what was spent. Constants
-differ in the last bits from one processor to another, so they are read, not computed anew: a restored object decides as the
-one that was written would have. They are checked against what is computed here. A state is trusted as the balance of a budget
-is: whoever can change it can also forget what was spent. The checks are against accidents.
+A state holds the settings, what was computed from them when the object was made (its constants) and what was spent.
+Constants differ in the last bits from one processor to another, so they are read, not computed anew: a restored object
+decides as the one that was written would have. They are checked against what is computed here. A state is trusted as
+the balance of a budget is: whoever can change it can also forget what was spent. The checks are against accidents.
 """
 
 import inspect

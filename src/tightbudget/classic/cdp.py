@@ -1,8 +1,8 @@
 """Concentrated differential privacy by an affine fit: D_a <= xi + rho a for every order a > 1.
 
-Among the lines that lie above all Rényi divergences the one is taken that gives the least answer (M12). Dwork and Rothblum
-2016 define concentration; Meiser and Mohammadi 2018, section 5.7, compare with such a line (they print a >= 0; a > 1 is
-meant). The conversion is that of Rényi DP.
+Among the lines that lie above all Rényi divergences the one is taken that gives the least answer (M12). Dwork and
+Rothblum 2016 define concentration; Meiser and Mohammadi 2018, section 5.7, compare with such a line (they print a >= 0;
+a > 1 is meant). The conversion is that of Rényi DP.
 """
 
 import math
@@ -83,8 +83,8 @@ def fitted(orders: Array, taus: Array, rho_zcdp: float, pure: float) -> Array:
 def xi_for(rho: float, orders: Array, taus: Array, rho_zcdp: float, pure: float) -> float:
     """Return xi with D_a <= xi + rho a for every a > 1; inf if no such xi is known.
 
-    (a-1) D_a is convex, so between two orders it lies below its chord s (a-1) + c; below the first order D_a is at most the
-    divergence there.
+    (a-1) D_a is convex, so between two orders it lies below its chord s (a-1) + c; below the first order D_a is at most
+    the divergence there.
     """
     t, g = orders - 1.0, (orders - 1.0) * taus
     if not np.isfinite(g).all():

@@ -1,8 +1,8 @@
 """The central limit theorem for Gaussian differential privacy: an approximation, not a bound.
 
-Many small losses add up to nearly a normal law, so the composition is nearly mu-GDP with
-mu = 2 sum E[l_i] / sqrt(sum Var[l_i]), l_i the loss of step i under the first distribution. The answer may lie on either side
-of the truth. Reference: Dong, Roth, Su 2022, Theorem 3.4.
+Many small losses add up to nearly a normal law, so the composition is nearly mu-GDP with mu = 2 sum E[l_i] / sqrt(sum
+Var[l_i]), l_i the loss of step i under the first distribution. The answer may lie on either side of the truth.
+Reference: Dong, Roth, Su 2022, Theorem 3.4.
 """
 
 import math

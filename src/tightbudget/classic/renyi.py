@@ -2,8 +2,8 @@
 
 If the Rényi divergence of order a is at most tau, then delta(epsilon) is at most e^((a-1)(tau - epsilon)), the
 conversion of the moments accountant, and at most (1/a) (1 - 1/a)^(a-1) times that, the best possible from one order.
-Divergences of steps add up. References: Abadi et al. 2016, Theorem 2; Mironov 2017, Propositions 1 and 3; Canonne, Kamath,
-Steinke 2020, Proposition 12.
+Divergences of steps add up. References: Abadi et al. 2016, Theorem 2; Mironov 2017, Propositions 1 and 3; Canonne,
+Kamath, Steinke 2020, Proposition 12.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Zero-concentrated differential privacy: every Rényi divergence D_a at most rho a; the rho of steps add up.
 
-References: Bun, Steinke 2016, Definition 1.1 and Lemma 1.7; conversion by the best order as for Rényi DP (Canonne, Kamath,
-Steinke 2020, Proposition 12).
+References: Bun, Steinke 2016, Definition 1.1 and Lemma 1.7; conversion by the best order as for Rényi DP (Canonne,
+Kamath, Steinke 2020, Proposition 12).
 """
 
 import math

@@ -24,8 +24,8 @@ _ROUNDS, _POINTS = 4, 512  # of the search for a good order: every order is soun
 def rdp_delta(order: Any, tau: Any, epsilon: float) -> Any:
     """Return delta(epsilon) implied by D_a <= tau, at most 1, rounded up; arrays of orders and taus give an array.
 
-    delta = (1/a) (1 - 1/a)^(a-1) e^{(a-1)(tau - epsilon)}, the best possible from one order; 1 - e^{epsilon - tau} at a = inf;
-    never more than the total variation, sqrt(1 - e^-tau).
+    delta = (1/a) (1 - 1/a)^(a-1) e^{(a-1)(tau - epsilon)}, the best possible from one order; 1 - e^{epsilon - tau} at
+    a = inf; never more than the total variation, sqrt(1 - e^-tau).
     """
     a, bound = _orders_and_bounds(order, tau)
     e = epsilon_asked(epsilon)

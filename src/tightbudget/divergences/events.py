@@ -102,8 +102,8 @@ def _events(cells: Cells, loss_shift: float, minus_infinity: float, infinity: fl
             error = np.concatenate([error, wide.error, wide.error])
     keep = log_a > -math.inf
     losses, log_a, error = losses[keep], log_a[keep], error[keep]
-    # Losses move outward by the loss_shift: for L > 0 mass under B would fall by as much, hence twice that on the masses.
-    # What is near 0 may be on either side of it: the excess at 2 loss_shift is more than at -loss_shift.
+    # Losses move outward by the loss_shift: for L > 0 mass under B would fall by as much, hence twice that on the
+    # masses. What is near 0 may be on either side of it: the excess at 2 loss_shift is more than at -loss_shift.
     outward = losses + np.sign(losses) * loss_shift + np.where(losses == 0.0, 2.0 * loss_shift, 0.0)
     log_a = log_a + error + 2.0 * loss_shift + 128.0 * U * (1.0 + np.abs(log_a) + np.abs(losses))
     return Events(*_grouped(outward, log_a), minus_infinity * _MASS, infinity, tail)

@@ -18,8 +18,9 @@ _LARGE = 600.0  # e^600 times any order of interest is still a float
 def log_excess(thetas: Array, losses: Array) -> Array:
     """Return log of r = (e^{theta L} - 1) + theta (e^{-L} - 1), one row for each theta > 0.
 
-    r >= 0, it falls for L < 0 and rises for L > 0. As E_A e^{-L} = 1 - B(dA = 0), the mean of r under A is the moment less 1,
-    up to theta B(dA = 0). The result is rounded up but for the rounding of exponents, u |theta L| times at most 100.
+    r >= 0, it falls for L < 0 and rises for L > 0. As E_A e^{-L} = 1 - B(dA = 0), the mean of r under A is the moment
+    less 1, up to theta B(dA = 0). The result is rounded up but for the rounding of exponents, u |theta L| times at
+    most 100.
     """
     x = np.multiply.outer(thetas, losses)
     with np.errstate(divide="ignore", over="ignore"):

@@ -50,8 +50,8 @@ def pure_to_gdp(epsilon: float) -> float:
     epsilon = epsilon_asked(epsilon)
     if epsilon in (0.0, math.inf):
         return epsilon
-    # Phi(-mu/2) = 1/(1 + e^eps). Near 1/2 the inverse is taken where it does not cancel: Phi(x) - 1/2 = erf(x/sqrt 2)/2,
-    # and 1/2 - 1/(1 + e^eps) = tanh(eps/2)/2.
+    # Phi(-mu/2) = 1/(1 + e^eps). Near 1/2 the inverse is taken where it does not cancel: Phi(x) - 1/2 = erf(x/sqrt
+    # 2)/2, and 1/2 - 1/(1 + e^eps) = tanh(eps/2)/2.
     if epsilon < 1.0:
         mu = 2.0 * math.sqrt(2.0) * float(special.erfinv(math.tanh(0.5 * epsilon)))
     else:

@@ -83,7 +83,8 @@ def discrete_gaussian(sigma: float, shift: int, orders: Array) -> Array:
     peak = exponent.max(axis=1)
     log_moved = peak + np.log(np.exp(exponent - peak[:, None]).sum(axis=1))
     log_still = math.log(float(np.exp(-0.5 * (x / sigma) ** 2).sum()))
-    # c is off by 2u a shift, which moves the logarithm by at most that over sigma^2; exponents are rounded at their size
+    # c is off by 2u a shift, which moves the logarithm by at most that over sigma^2; exponents are rounded at their
+    # size
     error_bound = 64.0 * U * (1.0 + orders * shift / (sigma * sigma) + np.abs(peak))
     exact: Array = np.minimum(bound, bound + log_moved - log_still + error_bound)
     return np.maximum(exact, 0.0)

@@ -68,8 +68,8 @@ def _half_square(m: float) -> float:
 def _steepest(mechanism: Mechanism, direction: Direction, largest: float) -> float:
     """Return an upper bound on sup D_a / a of a step whose losses are at most `largest`.
 
-    (a-1) D_a is convex in a, so between two orders it lies below its chord; below the first, D_a is at most D there; above
-    the last, it is at most `largest`.
+    (a-1) D_a is convex in a, so between two orders it lies below its chord; below the first, D_a is at most D there;
+    above the last, it is at most `largest`.
     """
     first = NEXT_TO_ONE - 1.0
     lowest = float(log_moment(mechanism, direction, np.array([NEXT_TO_ONE]))[0]) / first * (1.0 + 8.0 * U)

@@ -19,8 +19,8 @@ def log_error_at(log_scale: float, reach: float, theta: float, epsilon: float) -
 def weight_norms(theta: float, step: float) -> tuple[float, float]:
     """Return bounds on the largest value and the 2-norm of w(y) = e^{-theta y}(1 - e^{-y}) on any grid in y > 0.
 
-    The largest value is theta^theta / (1+theta)^(1+theta); the sum of squares of a function with one peak is at most its
-    integral over the step plus its largest square, and the integral is 1 / (2 theta (2 theta + 1)(theta + 1)).
+    The largest value is theta^theta / (1+theta)^(1+theta); the sum of squares of a function with one peak is at most
+    its integral over the step plus its largest square, and the integral is 1 / (2 theta (2 theta + 1)(theta + 1)).
     """
     largest = math.exp(-math.log1p(theta) - theta * math.log1p(1.0 / theta)) * (1.0 + 1e-12)
     integral = 1.0 / (2.0 * theta * (2.0 * theta + 1.0) * (theta + 1.0))

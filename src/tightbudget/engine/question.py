@@ -74,8 +74,9 @@ class Asker:
     def advance(self, width: float, wanted: float) -> bool:
         """Compute once more; return whether there was anything left to try.
 
-        The first plan is for a bracket of the given width, all others for the wanted one. Every way is tried before one is
-        pursued that did much worse than planned: where the law of the width fails, a finer grid is no help, or a dear one.
+        The first plan is for a bracket of the given width, all others for the wanted one. Every way is tried before one
+        is pursued that did much worse than planned: where the law of the width fails, a finer grid is no help, or a
+        dear one.
         """
         if self.ways and self.ways[-1].hopeful(wanted):
             # later stages begin with the way that did best: there is no need to look around before it is pursued

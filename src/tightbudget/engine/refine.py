@@ -1,7 +1,7 @@
 """Ask, look at the width, refine: brackets for delta and epsilon over both directions (M9).
 
-What is computed, and in which order, depends on the question alone; the tolerance says only where to stop. Each computation
-leaves a bracket inside the one before, so that asking for a narrower one never gives a wider one.
+What is computed, and in which order, depends on the question alone; the tolerance says only where to stop. Each
+computation leaves a bracket inside the one before, so that asking for a narrower one never gives a wider one.
 """
 
 import math

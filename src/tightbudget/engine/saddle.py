@@ -2,8 +2,8 @@
 
 Nothing here is certified or needs to be: a poor tilt makes a wide bracket, never a wrong one (M7).
 
-Notation: K(theta) = log E_A e^{theta L}; F(theta) = K - theta eps - log theta - log(1 + theta), whose minimum is the saddle
-point of eps. F'' does not depend on eps.
+Notation: K(theta) = log E_A e^{theta L}; F(theta) = K - theta eps - log theta - log(1 + theta), whose minimum is the
+saddle point of eps. F'' does not depend on eps.
 """
 
 import math
@@ -82,8 +82,8 @@ _plain_numbers = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 class Saddle:
     """Saddle points of the losses of a composition, without those too rare to matter.
 
-    Tilts form a ladder, one index per unit of `depth`, the integral of sqrt(F''): neighbouring tilts serve the epsilons between
-    them almost equally well, and an answer depends on its question alone, not on what was asked before.
+    Tilts form a ladder, one index per unit of `depth`, the integral of sqrt(F''): neighbouring tilts serve the epsilons
+    between them almost equally well, and an answer depends on its question alone, not on what was asked before.
     """
 
     @_plain_numbers
@@ -160,8 +160,9 @@ class Saddle:
     def large_loss_for_epsilon(self, epsilon: float) -> SaddlePoint | None:
         """Return the point of an epsilon whose delta comes from one large loss in one step; None if no loss is so large.
 
-        As the tilt grows, the mean of the tilted loss may leap over epsilon: tilts either see nothing of such losses, or much
-        larger ones that play no part. Then the best tilt is one that still leaves the bulk where it is, and has F smallest.
+        As the tilt grows, the mean of the tilted loss may leap over epsilon: tilts either see nothing of such losses,
+        or much larger ones that play no part. Then the best tilt is one that still leaves the bulk where it is, and has
+        F smallest.
         """
         log_delta, slope = self._of_one_large_loss(epsilon)
         nearest = self.for_epsilon(epsilon).tilt_index

@@ -1,9 +1,9 @@
 """Lines through bounds on δ that hold between the points too, drawn straight on a log scale.
 
 δ is a supremum of P(S) − e^ε Q(S) over events S: it falls with ε and is convex in t = e^ε. Between two points it is
-therefore at most the chord, which is straight in t, and at least the chords on either side, extended, and the value at the
-right point. A line that is straight on a log scale runs below such a chord; so what holds at a place of a fine grid is
-drawn one place further right, for upper bounds, or left, for lower ones.
+therefore at most the chord, which is straight in t, and at least the chords on either side, extended, and the value at
+the right point. A line that is straight on a log scale runs below such a chord; so what holds at a place of a fine grid
+is drawn one place further right, for upper bounds, or left, for lower ones.
 """
 
 import numpy as np

@@ -40,9 +40,10 @@ def draw_paths(
 ) -> bytes:
     """Return the picture of realised losses (runs, rounds + 1) under running bounds, each of rounds + 1 numbers.
 
-    On the left as they are; on the right in units of sqrt(V) above the mean and over the logarithm of time, where early rounds
-    are seen too. Where a run first goes above a bound there is a mark in the colour of the bound; after an unsound one, where
-    the adversary would stop, the run goes on faintly. `runs` is how many were played, if not all are drawn.
+    On the left as they are; on the right in units of sqrt(V) above the mean and over the logarithm of time, where early
+    rounds are seen too. Where a run first goes above a bound there is a mark in the colour of the bound; after an
+    unsound one, where the adversary would stop, the run goes on faintly. `runs` is how many were played, if not all are
+    drawn.
     """
     with _figure(title, (10.4, 4.8)) as figure:
         left, right = figure.subplots(1, 2)

@@ -1,7 +1,7 @@
 """δ(ε) drawn: the two bounds as a band on a log scale, and below it how wide the band is.
 
-The band holds between the points of the curve too. A bracket is usually thinner than a line can be, so its relative width
-has a panel of its own. The same input gives the same bytes. matplotlib is imported only when something is drawn.
+The band holds between the points of the curve too. A bracket is usually thinner than a line can be, so its relative
+width has a panel of its own. The same input gives the same bytes. matplotlib is imported only when something is drawn.
 """
 
 import io

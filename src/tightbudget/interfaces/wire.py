@@ -1,8 +1,8 @@
 """The JSON shapes of answers, shared by everything that speaks to machines.
 
 JSON has no infinity and no NaN, so these two travel as the strings "inf" and "nan"; every other float is written with
-the digits that give the same float back. The usual shortest digits may lie inside a bracket, so its ends are written with
-digits that lie outside as well: they are bounds for a reader of decimals and for one of floats.
+the digits that give the same float back. The usual shortest digits may lie inside a bracket, so its ends are written
+with digits that lie outside as well: they are bounds for a reader of decimals and for one of floats.
 """
 
 import json

@@ -163,8 +163,8 @@ class Composable:
 class Composition(Composable):
     """Mechanisms run one after another, with their counts, in the order they were given.
 
-    Equal neighbours are counted together and those with count 0 dropped, so that equal compositions print alike. Steps for
-    different neighbouring relations are refused unless `mix_relations` says that this is meant (decision 0009).
+    Equal neighbours are counted together and those with count 0 dropped, so that equal compositions print alike. Steps
+    for different neighbouring relations are refused unless `mix_relations` says that this is meant (decision 0009).
     """
 
     items: "tuple[tuple[Mechanism, int], ...]" = ()
@@ -272,8 +272,8 @@ def _pairs(items: Any) -> "list[tuple[Mechanism, int]]":
 def compose(parts: Iterable[Composable], mix_relations: bool = False) -> Composition:
     """Return the composition of mechanisms or compositions.
 
-    Steps for different neighbouring relations are refused unless `mix_relations` says that this is meant. A part that was
-    mixed before may be joined by more steps for its relations.
+    Steps for different neighbouring relations are refused unless `mix_relations` says that this is meant. A part that
+    was mixed before may be joined by more steps for its relations.
     """
     items: list[tuple[Mechanism, int]] = []
     given: list[Relations] = []

@@ -16,8 +16,9 @@ from tightbudget.pairs.exponential import ExponentialPair
 class BoundedRange(Mechanism):
     """Any mechanism whose loss varies by at most eta, such as the exponential mechanism.
 
-    The pair is the least one that dominates the whole class. A single step attains it. A composition need not: there the
-    upper end holds for every mechanism of the class, and the lower end is that of one member, whose losses are +-eta/2.
+    The pair is the least one that dominates the whole class. A single step attains it. A composition need not: there
+    the upper end holds for every mechanism of the class, and the lower end is that of one member, whose losses are
+    +-eta/2.
     """
 
     name: ClassVar[str] = "bounded_range"

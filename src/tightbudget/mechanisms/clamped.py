@@ -161,7 +161,8 @@ def _clamped_laplace(mean: float, scale: float, shift: float, direction: Directi
     certain = _hardly_any_noise("clamped_laplace", mean, scale, shift, direction)
     if certain is not None:
         return certain
-    # Between the two centres the loss changes; to either side of both it is +-shift/scale and all outcomes count as one.
+    # Between the two centres the loss changes; to either side of both it is +-shift/scale and all outcomes count as
+    # one.
     if abs(mean) + shift > 2.0**52:
         raise InvalidParameter("mean", mean, "such that counts stay below 2^52", "Measure counts in larger units.")
     first, last = max(0, math.floor(mean) - 1), max(1, math.ceil(mean + shift) + 1)

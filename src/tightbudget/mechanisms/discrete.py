@@ -55,7 +55,8 @@ class DiscreteLaplace(Mechanism):
 def _discrete_laplace(scale: float, shift: int) -> PointPair:
     if shift > _MOST_INTEGERS:
         raise InvalidParameter("sensitivity", shift, f"at most {_MOST_INTEGERS}", "Divide the query by a whole number.")
-    # A is centred at 0, B at shift: x <= 0 has loss shift/scale, 0 < x < shift has (shift - 2x)/scale, x >= shift the rest.
+    # A is centred at 0, B at shift: x <= 0 has loss shift/scale, 0 < x < shift has (shift - 2x)/scale, x >= shift the
+    # rest.
     x = np.arange(shift + 1, dtype=np.float64)
     losses = (shift - 2.0 * x) / scale
     rare = -math.expm1(-1.0 / scale)  # 1 - a with a = e^(-1/scale)

@@ -17,8 +17,8 @@ class Poisson(Mechanism):
     """Run the mechanism on a sample that contains each record with probability q, independently.
 
     The mechanism's two distributions are taken as those with and without the record, and the answer is for adding or
-    removing a record. A mechanism stated for another relation has no distribution without the record: it is refused unless
-    `mix_relations` says that its two distributions are meant to be read so.
+    removing a record. A mechanism stated for another relation has no distribution without the record: it is refused
+    unless `mix_relations` says that its two distributions are meant to be read so.
     """
 
     name: ClassVar[str] = "poisson"

@@ -15,7 +15,8 @@ from tightbudget.notation.terms import Term
 def parse_call(text: str, known: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, Any]]:
     """Read one call `name(argument=value, ...)` of the names in `known`, each with its arguments in order.
 
-    For promises that are not mechanisms; values are numbers, strings, or lists of those, as in the rest of the notation.
+    For promises that are not mechanisms; values are numbers, strings, or lists of those, as in the rest of the
+    notation.
 
     >>> parse_call("zcdp(rho=1/8)", {"zcdp": ("rho", "delta")})
     ('zcdp', {'rho': 0.125})

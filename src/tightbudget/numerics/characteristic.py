@@ -109,9 +109,9 @@ def padded(rows: Array) -> Array:
 def transform(blocks: Array, mean_place: Array, at: Turns) -> tuple[Complex, Array]:
     r"""Return $\varphi(u) = \sum_k p_k e^{-iuk}$ of each row, and a bound on its error.
 
-    `blocks` holds rows that sum to 1 (up to 64 roundings), `mean_place` bounds the mean of |k| in each. Angles are good to
-    two roundings, and so is their product with a place. A term suffers the roundings of its turn (two factors, each of an
-    angle of at most |u k|) and of the sums.
+    `blocks` holds rows that sum to 1 (up to 64 roundings), `mean_place` bounds the mean of |k| in each. Angles are good
+    to two roundings, and so is their product with a place. A term suffers the roundings of its turn (two factors, each
+    of an angle of at most |u k|) and of the sums.
     """
     values = _total(np.matmul(blocks, at.cosines)) - 1j * _total(np.matmul(blocks, at.sines))
     terms = 1.5 * (_BLOCK + math.ceil(math.log2(blocks.shape[0])) + 16.0)

@@ -1,8 +1,8 @@
 """Products of powers of non-negative sequences under convolution, with a bound on the L1 error of the result (M4).
 
-All functions work on stacks: an array of shape (rows, n) is `rows` sequences on the same indices 0..n-1, each summing to
-about 1. The exact convolution p_1^{*d_1} * ... * p_k^{*d_k} is compared with the one computed; what is not returned (window)
-or comes back in the wrong place (wrap-around) is part of the error.
+All functions work on stacks: an array of shape (rows, n) is `rows` sequences on the same indices 0..n-1, each summing
+to about 1. The exact convolution p_1^{*d_1} * ... * p_k^{*d_k} is compared with the one computed; what is not returned
+(window) or comes back in the wrong place (wrap-around) is part of the error.
 """
 
 import math
@@ -19,7 +19,8 @@ Array = NDArray[np.float64]
 
 FFT_CONSTANT = 4.0
 """Assumed: the 2-norm error of one transform of length N is at most FFT_CONSTANT * u * log2(N) times the 2-norm of its
-result. Proven for radix 2 with correctly rounded twiddles (3.95, theory E.7); measured 10 times smaller for the library's
+result. Proven for radix 2 with correctly rounded twiddles (3.95, theory E.7); measured 10 times smaller for the
+library's
 mixed radices in tests/unit/numerics/test_fft.py."""
 
 _COMPLEX_PRODUCT = math.sqrt(5.0) * U  # relative error of one complex multiplication
@@ -44,8 +45,8 @@ class TooWide(Exception):
 class Product:
     """The computed product; rows[:, i] belongs to index first + i of the full linear convolution.
 
-    The exact product differs from it by two parts, bounded row by row: one of L1 norm at most `error` and one, the noise of
-    the transforms, of 2-norm at most `noise`.
+    The exact product differs from it by two parts, bounded row by row: one of L1 norm at most `error` and one, the
+    noise of the transforms, of 2-norm at most `noise`.
     """
 
     rows: Array

@@ -3,7 +3,8 @@
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-# So many name one float, whichever way they are rounded: they are less than 1e-17 apart relatively, halves of floats 2^-54.
+# So many name one float, whichever way they are rounded: they are less than 1e-17 apart relatively, halves of floats
+# 2^-54.
 MOST_DIGITS = 18
 
 

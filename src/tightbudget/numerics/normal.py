@@ -20,8 +20,8 @@ def log_normal_mass(middle: Array, width: Array) -> tuple[Array, Array]:
     """Return log P(|Z - middle| <= width/2) for Z ~ N(0, 1), and a bound on the absolute error of that log.
 
     A narrow interval uses the midpoint series phi(z) w sum_j He_2j(z) (w/2)^(2j) / (2j+1)!, whose first dropped term is
-    below 1e-16 of the sum; a wide one uses the difference of two scaled tails on the side where they are small. A log below
-    all floats is -inf.
+    below 1e-16 of the sum; a wide one uses the difference of two scaled tails on the side where they are small. A log
+    below all floats is -inf.
     """
     z = np.abs(middle)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
@@ -36,7 +36,8 @@ def log_normal_mass(middle: Array, width: Array) -> tuple[Array, Array]:
 
 
 def _series(z: Array, width: Array) -> tuple[Array, Array]:
-    # He_2, He_4, ... He_10 over 3!, 5!, ... 11!; the higher ones only where they matter. With s = q z^2 all terms stay small.
+    # He_2, He_4, ... He_10 over 3!, 5!, ... 11!; the higher ones only where they matter. With s = q z^2 all terms stay
+    # small.
     q = (0.5 * width) ** 2
     s = (0.5 * width * z) ** 2
     tail = (s - q) / 6.0 + ((s - 6.0 * q) * s + 3.0 * q * q) / 120.0

@@ -14,8 +14,8 @@ def first_at_most(
 ) -> float:
     """Return some x >= 0 with function(x) <= level, about `tolerance` above the smallest such x.
 
-    The function decreases, its logarithm about as fast as -slope. It is only trusted where it was evaluated, so a poor guess
-    costs time and never the promise. Returns inf if no such x was found up to `most`.
+    The function decreases, its logarithm about as fast as -slope. It is only trusted where it was evaluated, so a poor
+    guess costs time and never the promise. Returns inf if no such x was found up to `most`.
     """
     x = max(guess, 0.0)
     seen: tuple[float, float] | None = None

@@ -15,8 +15,8 @@ from tightbudget.pairs.below import BelowPair
 class AbovePair:
     """The part of a pair that `below` leaves out; infinite losses must have no mass. Its masses do not add up to 1.
 
-    Both parts are cut at the same edge, which each hits only up to the pair's `loss_shift`. Events that may be missing here,
-    or may be in both, are in the error of the first cell.
+    Both parts are cut at the same edge, which each hits only up to the pair's `loss_shift`. Events that may be missing
+    here, or may be in both, are in the error of the first cell.
     """
 
     below: BelowPair

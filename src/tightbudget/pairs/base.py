@@ -70,7 +70,8 @@ class Cells:
 class Alignment:
     """A grid on which the pair's point masses lie: anchor + k * period, k integer.
 
-    `off_lattice` is the mass of A that does not lie there: 0 for a lattice, on which a grid of just this period is exact.
+    `off_lattice` is the mass of A that does not lie there: 0 for a lattice, on which a grid of just this period is
+    exact.
     """
 
     anchor: float

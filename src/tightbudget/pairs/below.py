@@ -82,7 +82,8 @@ class BelowPair:
     def above(self, threshold: float) -> tuple[float, float, float, float]:
         """Return bounds (lower, upper) on the masses of A and of B with a loss above about `threshold`.
 
-        Infinite losses count for A. Cells are cut at the threshold as exactly as `cells` can; A and B lose the same events.
+        Infinite losses count for A. Cells are cut at the threshold as exactly as `cells` can; A and B lose the same
+        events.
         """
         survey, points = self.base.coarse_cells(), self.base.points()
         # the last edge of coarse cells is the end of the losses up to rounding only

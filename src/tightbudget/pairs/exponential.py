@@ -19,8 +19,8 @@ _SURVEY_EDGES = np.unique(np.concatenate([_FINE - 1.0, np.linspace(-1.0, 1.0, 48
 class ExponentialPair:
     """Loss density e^log_weight / 2 * e^((x - top)/2) on [-reach, reach] under A, times e^-x under B, plus two point masses.
 
-    The points sit at +-top: exp(log_point) under A and exp(log_point - top) under B at +top, mirrored at -top.
-    Laplace: log_weight = log_point = log 1/2, reach = top (theory D.2). Bounded range: -log(1 - e^-top), no points (D.3).
+    The points sit at +-top: exp(log_point) under A and exp(log_point - top) under B at +top, mirrored at -top. Laplace:
+    log_weight = log_point = log 1/2, reach = top (theory D.2). Bounded range: -log(1 - e^-top), no points (D.3).
     """
 
     top: float

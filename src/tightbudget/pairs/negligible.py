@@ -12,8 +12,8 @@ from tightbudget.pairs.points import PointPair
 def without_faint(pair: Pair) -> Pair:
     """Return the pair or, if its losses are too small for relative accuracy, one with the loss 0 and the rest unresolved.
 
-    Taking B for A in one step of a composition changes delta by at most their total variation, and leaving the step out can
-    only lower it. The total variation is at most the largest finite loss, and at most m for normal noise.
+    Taking B for A in one step of a composition changes delta by at most their total variation, and leaving the step out
+    can only lower it. The total variation is at most the largest finite loss, and at most m for normal noise.
     """
     if pair.infinity.possible:
         return pair

@@ -99,8 +99,8 @@ def point_pair(
 ) -> PointPair:
     """Return the pair with its events in increasing order of loss.
 
-    `top` is given if bounds on the largest loss are known better than from the list, `unbounded` if the list is cut and losses
-    beyond it have no end.
+    `top` is given if bounds on the largest loss are known better than from the list, `unbounded` if the list is cut and
+    losses beyond it have no end.
     """
     order = np.argsort(losses, kind="stable")
     errors = np.broadcast_to(error, losses.shape)

@@ -28,7 +28,8 @@ class PoissonPair:
     q: float
     direction: Direction
 
-    # What is asked of the base is kept: of a sample of a sample of ... each would be asked four times as often as the next.
+    # What is asked of the base is kept: of a sample of a sample of ... each would be asked four times as often as the
+    # next.
     @cached_property
     def infinity(self) -> Mass:
         return self.base.infinity.times(self.q) if self.direction is Direction.REMOVE else NONE
@@ -70,7 +71,8 @@ class PoissonPair:
 
     def loss_shift(self, loss: float) -> float:
         # _backward rounds expm1 and the base loss. An error of the first moves the loss by u|1 - e^-loss|, one of the
-        # second by as much times the slope of the map, 1 - (1-q)e^-loss, which is at most q + |loss| and at most 1 (M3).
+        # second by as much times the slope of the map, 1 - (1-q)e^-loss, which is at most q + |loss| and at most 1
+        # (M3).
         size = 1.0 + abs(loss) - math.log(self.q) - math.log1p(-self.q)
         slope = min(1.0, self.q + abs(loss))
         return slope * (8.0 * U * size + self.base.loss_shift(size)) + _magnified(loss, self.q) + 8.0 * TINIEST

@@ -102,7 +102,8 @@ def test_promises_are_those_of_the_step() -> None:
         assert delta == pytest.approx(-math.expm1((epsilon - 0.5) / 2), rel=1e-9, abs=1e-16)
     assert laplace.grid[-1] == 0.5
     assert laplace.grid_deltas[-1] == 0.0
-    # removing a record loses up to log(1 + q (e^epsilon - 1)), adding one up to -log(1 - q (1 - e^-epsilon)), which is less
+    # removing a record loses up to log(1 + q (e^epsilon - 1)), adding one up to -log(1 - q (1 - e^-epsilon)), which is
+    # less
     (halved,) = Promises(tb.Poisson(tb.PureDP(1.0), 0.5)).steps
     assert halved.pure == pytest.approx(math.log1p(0.5 * math.expm1(1.0)), rel=1e-12)
     assert classic.bounded_range.epsilon(halved.mechanism, 0.0) == halved.pure

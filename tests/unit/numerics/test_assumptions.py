@@ -1,8 +1,8 @@
 """The assumptions of M1 and M19 on elementary and special functions, measured against ball arithmetic.
 
-No standard says how good `exp` or `erfcx` are, and the libraries differ between versions and processors. Every row of the
-table on page M1 is measured here, on random arguments of every size that the package meets. The numbers asserted are
-the ones assumed there; `make test-lowest` measures them in the oldest libraries that the package accepts.
+No standard says how good `exp` or `erfcx` are, and the libraries differ between versions and processors. Every row of
+the table on page M1 is measured here, on random arguments of every size that the package meets. The numbers asserted
+are the ones assumed there; `make test-lowest` measures them in the oldest libraries that the package accepts.
 """
 
 import math

@@ -74,8 +74,8 @@ class AdvancedFilter(_Mixture):
 class SharpenedFilter(_Mixture):
     """The same proof, nothing given away: the exact mean loss, log(1/delta) only once, all of the tail's delta.
 
-    `beta` is the sum of squares near which the boundary is tightest. The guarantee holds for any beta fixed in advance; the one
-    of Theorem 5.1 if none is given.
+    `beta` is the sum of squares near which the boundary is tightest. The guarantee holds for any beta fixed in advance;
+    the one of Theorem 5.1 if none is given.
     """
 
     kind: ClassVar[str] = "sharpened"

@@ -74,9 +74,10 @@ class Quote:
 class Filter(Kept):
     """A rule fixed before the first step that says, step by step, whether the next one may run.
 
-    Whatever is asked and however it is chosen, what is released by the accepted steps is (epsilon, delta)-differentially
-    private. Ask `quote` or `spend` before a step runs; never run a step that was refused, and never move to another filter
-    after the first step. Threads may share a filter; other processes may not (see `adaptive/sharing.py`).
+    Whatever is asked and however it is chosen, what is released by the accepted steps is
+    (epsilon, delta)-differentially private. Ask `quote` or `spend` before a step runs; never run a step that was
+    refused, and never move to another filter after the first step. Threads may share a filter; other processes may not
+    (see `adaptive/sharing.py`).
     """
 
     def __init__(self, epsilon: Any, delta: Any, *, mix_relations: bool = False) -> None:

@@ -81,8 +81,9 @@ class Choices(Sequence[Choice]):
 def best(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = None) -> Choices:
     """Return how many steps like the expected one each filter admits, with the filters ready to be used.
 
-    Choose one before the first step and stay with it: the choice must not depend on any answer. `delta_for_steps` is the part
-    of delta kept for the deltas of steps; if it is not given, none for a step without delta and half of delta for one with.
+    Choose one before the first step and stay with it: the choice must not depend on any answer. `delta_for_steps` is
+    the part of delta kept for the deltas of steps; if it is not given, none for a step without delta and half of delta
+    for one with.
 
     >>> from tightbudget import PureDP
     >>> print(best(epsilon=1, delta=1e-6, expected=PureDP(epsilon=0.1)))
@@ -199,7 +200,8 @@ def _close(one: Amount, other: Amount) -> bool:
 def _most_slots(epsilon: Any, delta: Any, expected: Increment, known: int) -> SlotFilter:
     """Return about the longest plan of such steps; `known` is a number of steps that another filter admits.
 
-    The search starts there, since short plans may be certified less easily than long ones: their delta is far too small.
+    The search starts there, since short plans may be certified less easily than long ones: their delta is far too
+    small.
     """
     if not isinstance(expected, Composable):
         raise InvalidParameter("increment", str(expected), "a mechanism or composition for this filter")

@@ -24,8 +24,8 @@ MOST_ORDERS = 1000
 class RDPFilter(ConcentrationFilter):
     """Admit steps while at some order the sum of divergences is within that order's budget.
 
-    One order gets all of delta'. Several share it by weights that add up to at most 1 (equal ones if none are given): without
-    weights "some order is within budget" is not a privacy guarantee.
+    One order gets all of delta'. Several share it by weights that add up to at most 1 (equal ones if none are given):
+    without weights "some order is within budget" is not a privacy guarantee.
     """
 
     kind: ClassVar[str] = "rdp"

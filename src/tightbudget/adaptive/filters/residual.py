@@ -36,10 +36,10 @@ _CLOSE = 1e-3  # what is left is found to this part of what the step takes
 class ResidualFilter(Filter):
     """Admit a step if, for some smaller budget, step and smaller budget together are dominated by what is left.
 
-    Budgets are Gaussian pairs with a little mass at infinite loss, read on a grid of losses of width `step`, a power of two.
-    After the step the smaller budget is what is left. A step may be any mechanism of the engine, whatever its kind. A decision
-    takes milliseconds, after a step much smaller than the grid, which refines it for good, up to a tenth of a second;
-    `remaining` counts no further than 1000.
+    Budgets are Gaussian pairs with a little mass at infinite loss, read on a grid of losses of width `step`, a power of
+    two. After the step the smaller budget is what is left. A step may be any mechanism of the engine, whatever its
+    kind. A decision takes milliseconds, after a step much smaller than the grid, which refines it for good, up to a
+    tenth of a second; `remaining` counts no further than 1000.
     """
 
     kind: ClassVar[str] = "residual"
@@ -130,9 +130,9 @@ class ResidualFilter(Filter):
     def counted(self, increment: Increment, most_work: float = math.inf) -> tuple[int, bool]:
         """Return how many more such steps are admitted, and whether the counting was cut off, so that there may be more.
 
-        It ends after 1000 steps, and is taken to get there once a tenth of what is left would pay each of them ten times the
-        price of the last: prices change little while most is left. Or it ends as soon as so many profiles were compared, those
-        on a finer grid counting for more: some steps need ten times as many.
+        It ends after 1000 steps, and is taken to get there once a tenth of what is left would pay each of them ten
+        times the price of the last: prices change little while most is left. Or it ends as soon as so many profiles
+        were compared, those on a finer grid counting for more: some steps need ten times as many.
         """
         self._checked(increment)
         trial = copy.copy(self)  # of one moment; meanwhile others may spend
@@ -153,7 +153,8 @@ class ResidualFilter(Filter):
     def _fine_enough(self, mechanism: Mechanism, h: float) -> float:
         """Return the width of a grid on which the step does not look much larger than it is.
 
-        Budgets on a finer grid are dominated by those on this one (M15), so it may be refined at any time, but not widened.
+        Budgets on a finer grid are dominated by those on this one (M15), so it may be refined at any time, but not
+        widened.
         """
         while self._points(0.5 * h, self._start) <= FINEST:
             spreads = self._spreads(mechanism, h)
@@ -165,7 +166,8 @@ class ResidualFilter(Filter):
     def _room(self, mechanism: Mechanism, mu: float, h: float) -> float | None:
         """Return about the largest mu that, after the step, stays within the budget of `mu`; None if there is none.
 
-        The path of the search depends on nothing but the step, mu and the grid, so that a restored filter decides alike.
+        The path of the search depends on nothing but the step, mu and the grid, so that a restored filter decides
+        alike.
         """
         spreads = self._spreads(mechanism, h)
         if not spreads:
@@ -179,9 +181,9 @@ class ResidualFilter(Filter):
     def _excess(self, spreads: tuple[Spread, ...], mu: float, left: float, h: float) -> float:
         """Return by how much, in logarithms, the step followed by the budget of `left` exceeds the budget of `mu`.
 
-        Not above 0 it is dominated (M15): both profiles are linear in e^x between grid points, so the points decide. Losses
-        below 0 are those above 0 of the other direction. Beyond the last point the left side falls further, and the right side
-        never falls below its mass at infinity.
+        Not above 0 it is dominated (M15): both profiles are linear in e^x between grid points, so the points decide.
+        Losses below 0 are those above 0 of the other direction. Beyond the last point the left side falls further, and
+        the right side never falls below its mass at infinity.
         """
         worst = -math.inf
         self._work += len(spreads) * self._h / h
@@ -256,8 +258,8 @@ def _steps(increment: Increment) -> Iterator[tuple[Mechanism, int]]:
 def _least(excess: Callable[[float], float], guess: float) -> float | None:
     """Return about the least part from 0 to 1 whose excess is not above 0, if there is one; the excess falls with the part.
 
-    Only parts that were tried are returned. A line says where to look, a little to either side of it: through the two ends or,
-    if the last two tries lie on one side, through those.
+    Only parts that were tried are returned. A line says where to look, a little to either side of it: through the two
+    ends or, if the last two tries lie on one side, through those.
     """
     low, high = 0.0, 1.0
     at_low, at_high = math.inf, excess(1.0)

@@ -1,7 +1,7 @@
 """Pairs on the grid of losses k h, k whole: a step spread upwards to it, and the Gaussian profile at its points (M15).
 
-h is a power of two, so every point is an exact float. Masses and profiles are bounded relatively, never absolutely: what is
-compared may be as small as 1e-30.
+h is a power of two, so every point is an exact float. Masses and profiles are bounded relatively, never absolutely:
+what is compared may be as small as 1e-30.
 """
 
 import math
@@ -33,8 +33,8 @@ class Spread:
 def spread(pair: Pair, h: float, negligible: float, reach: float) -> Spread:
     """Return the pair on the grid from about -reach to reach.
 
-    Losses above, and the largest ones as far as they hold no more than `negligible` of A, count as infinite; losses below, and
-    the smallest ones likewise, are raised to the lower end.
+    Losses above, and the largest ones as far as they hold no more than `negligible` of A, count as infinite; losses
+    below, and the smallest ones likewise, are raised to the lower end.
     """
     survey = pair.coarse_cells()
     log_a = survey.log_a + survey.error
@@ -48,8 +48,8 @@ def spread(pair: Pair, h: float, negligible: float, reach: float) -> Spread:
     start, stop = math.floor((low - loss_shift) / h) - 1, math.ceil((high + loss_shift) / h) + 2
     x = h * np.arange(start, stop + 1, dtype=np.float64)
     masses = np.zeros(x.size)
-    # A cell holds losses up to `loss_shift` outside its edges: with the edges moved down by more than that none lies above the
-    # grid point that bounds it, and those below the other one are raised to it, by at most 6 loss_shift.
+    # A cell holds losses up to `loss_shift` outside its edges: with the edges moved down by more than that none lies
+    # above the grid point that bounds it, and those below the other one are raised to it, by at most 6 loss_shift.
     cells = pair.cells(x - 4.0 * loss_shift)
     index = np.flatnonzero(cells.log_a > -np.inf)
     cells = cells.where(cells.log_a > -np.inf)
@@ -59,7 +59,8 @@ def spread(pair: Pair, h: float, negligible: float, reach: float) -> Spread:
     place = points.low + loss_shift + 4.0 * U * np.abs(points.low)
     index = np.floor(place / h).astype(np.intp) - start
     _add(masses, points, index, place - x[index], h)
-    # Cells below the window may be counted twice; point masses there are counted here alone, and lie below low + loss_shift.
+    # Cells below the window may be counted twice; point masses there are counted here alone, and lie below low +
+    # loss_shift.
     masses[math.ceil((low + loss_shift) / h) + 1 - start] += _sum(log_a[below])
     infinity = pair.infinity.upper + pair.unresolved + _sum(log_a[above])
     return Spread(start, masses * _INFLATED, infinity * _INFLATED)

@@ -1,7 +1,8 @@
 """Who gets which slot: the parts of one step, asked at once, share what is free (M15).
 
-Each part takes the kinds it likes best. Where that leaves none for a part, others of the same step move to kinds they like
-less, along augmenting paths: a step is refused only if no assignment of its parts exists. Steps admitted before keep theirs.
+Each part takes the kinds it likes best. Where that leaves none for a part, others of the same step move to kinds they
+like less, along augmenting paths: a step is refused only if no assignment of its parts exists. Steps admitted before
+keep theirs.
 """
 
 from collections.abc import Sequence

@@ -36,8 +36,8 @@ class _Wanted:
 class SlotFilter(Filter):
     """Admit steps while each can take a free slot of the plan that dominates it, in any order; the tightest one is taken.
 
-    The plan, a composition or its notation, must itself be (epsilon, delta')-private by the engine's upper bound. This is the
-    tightest filter for an analyst who knows beforehand about what will be asked.
+    The plan, a composition or its notation, must itself be (epsilon, delta')-private by the engine's upper bound. This
+    is the tightest filter for an analyst who knows beforehand about what will be asked.
     """
 
     kind: ClassVar[str] = "slots"

@@ -1,7 +1,7 @@
 """Budgets computed once, when a filter is made: sixty digits, then rounded down.
 
-`decimal` rounds +, -, *, / and the square root correctly, exp and ln too, so every step below is good to 1e-59 of its size. The
-allowance of 1e-40 is larger than all of them together for the ranges that the filters admit.
+`decimal` rounds +, -, *, / and the square root correctly, exp and ln too, so every step below is good to 1e-59 of its
+size. The allowance of 1e-40 is larger than all of them together for the ranges that the filters admit.
 """
 
 import decimal

@@ -1,7 +1,8 @@
 """One budget for each of many people: who may take part in the next step?
 
-WARNING: balances, and the masks that say who takes part, are computed from people's own records. They are as private as the
-records and must never be published, logged or shown to an analyst. What is released is only what the steps themselves release.
+WARNING: balances, and the masks that say who takes part, are computed from people's own records. They are as private as
+the records and must never be published, logged or shown to an analyst. What is released is only what the steps
+themselves release.
 """
 
 from abc import ABC, abstractmethod
@@ -33,16 +34,17 @@ MOST_PEOPLE = 10**10  # more than there are; their balances would fill 80 gigaby
 class IndividualFilter(Shared, ABC):
     """A filter for every person: those whose sum would exceed the budget are left out of a step and pay nothing for it.
 
-    Call `charge` before each step and run the step on the records of those who may take part, and on no others. The amount of a
-    person must bound the divergence that adding or removing that person's record can cause, given everything released before,
-    whatever the other records are: it may depend on the person's own record and on what was released, on nothing else.
+    Call `charge` before each step and run the step on the records of those who may take part, and on no others. The
+    amount of a person must bound the divergence that adding or removing that person's record can cause, given
+    everything released before, whatever the other records are: it may depend on the person's own record and on what was
+    released, on nothing else.
 
-    `balances` is the state: one float64 per person, how many units of 10^-k were spent (`units`). Give your own array, a
-    memory-mapped one for instance, or only the number of people.
+    `balances` is the state: one float64 per person, how many units of 10^-k were spent (`units`). Give your own array,
+    a memory-mapped one for instance, or only the number of people.
 
-    Threads may share a filter, and filters of one kind and budget an array of yours. A file has one filter at a time, which may
-    be closed: use it in a `with` statement, or call `close`. Copies have balances of their own; one of a file is refused. See
-    `adaptive/sharing.py`.
+    Threads may share a filter, and filters of one kind and budget an array of yours. A file has one filter at a time,
+    which may be closed: use it in a `with` statement, or call `close`. Copies have balances of their own; one of a file
+    is refused. See `adaptive/sharing.py`.
     """
 
     kind: ClassVar[str]
@@ -81,8 +83,8 @@ class IndividualFilter(Shared, ABC):
     def charge(self, amounts: Any) -> Mask:
         """Charge everybody who can pay, and return who that is; the others pay nothing. PRIVATE: see the warning above.
 
-        `amounts` is one number for all, read as the decimal that was typed, or an array with one for each; an infinite one
-        leaves its person out. If `balances` is a file, it has been written before this returns.
+        `amounts` is one number for all, read as the decimal that was typed, or an array with one for each; an infinite
+        one leaves its person out. If `balances` is a file, it has been written before this returns.
         """
         with self._spending():
             if self._file is not None and self._hold is None:

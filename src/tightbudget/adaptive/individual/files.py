@@ -3,16 +3,16 @@
     people.f64         8 bytes for each person, little-endian float64, nothing else: it can be memory-mapped
     people.f64.json    version, kind, budget, number of people, unit
 
-Order of writing. `write` makes the balances first, forced to disk, and the header last, by renaming a finished file; so a
-header is only ever seen beside whole balances, and balances without a header are refused. A charge writes balances chunk by
-chunk and, if durable, forces them to disk before it says who may take part. If the process or the machine stops in the middle,
-some people have been charged for a step that was never run, and nobody was let into a step without being charged. One 8-byte
-number is never torn: it lies within one disk sector.
+Order of writing. `write` makes the balances first, forced to disk, and the header last, by renaming a finished file; so
+a header is only ever seen beside whole balances, and balances without a header are refused. A charge writes balances
+chunk by chunk and, if durable, forces them to disk before it says who may take part. If the process or the machine
+stops in the middle, some people have been charged for a step that was never run, and nobody was let into a step without
+being charged. One 8-byte number is never torn: it lies within one disk sector.
 
-One writer. Whoever charges a file holds a lock on it (flock): neither another process nor a second filter of this one can open
-it meanwhile. What is charged is mapped from the locked file itself, and no longer charged once another file has its name:
-whoever comes next would lock and read that one. The system lets go of the lock when the process ends, however it ends. On a
-network file system a lock is worth as much as that system makes it.
+One writer. Whoever charges a file holds a lock on it (flock): neither another process nor a second filter of this one
+can open it meanwhile. What is charged is mapped from the locked file itself, and no longer charged once another file
+has its name: whoever comes next would lock and read that one. The system lets go of the lock when the process ends,
+however it ends. On a network file system a lock is worth as much as that system makes it.
 """
 
 import json
@@ -89,7 +89,8 @@ def read(path: Path) -> tuple[Header, Array]:
 def mapped(balances: Array) -> np.memmap[Any, Any] | None:
     """Return the file that the balances are a view of, None if they lie in memory of their own; refuse any other place.
 
-    What is charged elsewhere, in another process's memory or on a page that is copied when it is written to, might be lost.
+    What is charged elsewhere, in another process's memory or on a page that is copied when it is written to, might be
+    lost.
     """
     place: Any = balances
     while isinstance(place, np.ndarray):

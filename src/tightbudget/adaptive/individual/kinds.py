@@ -90,8 +90,8 @@ BY_KIND: dict[str, type[IndividualFilter]] = {each.kind: each for each in (Renyi
 def open_balances(path: str | Path, *, durable: bool = True) -> IndividualFilter:
     """Return the filter that was saved at `path`; its charges are written to that file.
 
-    With `durable` every charge waits until the disk has it. Without, a charge survives the end of the process, not that of the
-    machine. The file is locked until the filter is closed, or gone: CannotShare is raised if it is open already.
+    With `durable` every charge waits until the disk has it. Without, a charge survives the end of the process, not that
+    of the machine. The file is locked until the filter is closed, or gone: CannotShare is raised if it is open already.
     """
     header, balances = read(checked_path(path))
     if not isinstance(header.kind, str) or header.kind not in BY_KIND:

@@ -1,7 +1,7 @@
 """Amounts as whole numbers of a decimal unit, so that a float64 holds every balance exactly (M17).
 
-One unit is 10^-k. A balance is a whole number of units below 2^53, hence adding to it is exact, in any order, and 0.1 spent
-ten times is 1.0. An amount that is no whole number of units costs the next one up.
+One unit is 10^-k. A balance is a whole number of units below 2^53, hence adding to it is exact, in any order, and 0.1
+spent ten times is 1.0. An amount that is no whole number of units costs the next one up.
 """
 
 import math
@@ -60,10 +60,10 @@ class Units:
     def of_array(self, amounts: Array, scale: float) -> Array:
         """Return what each amount costs, `scale` being 10^k.
 
-        The whole number n nearest to the product is at most half a unit off, and the rounding of the product is less than
-        another half, so n or n + 1 is enough. n is, if n/10^k (correctly rounded, as both are exact) is not below the amount.
-        If the two are equal floats the amount may exceed n/10^k by a relative u: see GUARANTEED. A root is rounded once more,
-        so it is raised first, or 0.12345 could cost a unit too much.
+        The whole number n nearest to the product is at most half a unit off, and the rounding of the product is less
+        than another half, so n or n + 1 is enough. n is, if n/10^k (correctly rounded, as both are exact) is not below
+        the amount. If the two are equal floats the amount may exceed n/10^k by a relative u: see GUARANTEED. A root is
+        rounded once more, so it is raised first, or 0.12345 could cost a unit too much.
         """
         with np.errstate(over="ignore"):  # an infinite cost is one that no budget pays
             costs = np.rint((amounts * amounts if self.squares else amounts) * scale)
@@ -79,6 +79,6 @@ class Units:
 GUARANTEED = 1 + Fraction(1, 2**49)
 """Amounts given as float64 add up, as the binary numbers they are, to at most this factor of the budget: see `of_array`.
 
-x <= fl(n/10^k) <= n/10^k (1 + u). If squared, x <= root(n/10^k) (1 + u)^(1/2) (1 + u) (1 + 2u) (1 + u), so x^2 is at most
-n/10^k (1 + 10u). Both factors are below 1 + 16u.
+x <= fl(n/10^k) <= n/10^k (1 + u). If squared, x <= root(n/10^k) (1 + u)^(1/2) (1 + u) (1 + 2u) (1 + u), so x^2 is at
+most n/10^k (1 + 10u). Both factors are below 1 + 16u.
 """

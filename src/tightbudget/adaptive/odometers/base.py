@@ -119,8 +119,8 @@ class Odometer(Kept):
 class ConcentrationOdometer(Odometer):
     """An odometer whose delta is split, before the first step, into a part for concentration and a part for steps.
 
-    With `or_basic` the running epsilon is never above the sum of the epsilons, if every step has one: that much is certain, so
-    the better of the two bounds costs nothing.
+    With `or_basic` the running epsilon is never above the sum of the epsilons, if every step has one: that much is
+    certain, so the better of the two bounds costs nothing.
     """
 
     or_basic: ClassVar[bool] = True

@@ -1,12 +1,12 @@
 r"""Curves that a sub-Gaussian walk stays below at all times at once, each rounded up (M16).
 
-Notation: V is the variance so far, and level is $\ln(1/\delta')$ rounded up, with $\delta'$ the probability that the walk ever
-exceeds the curve. A walk $M$ is sub-Gaussian if $E\,e^{\lambda M-\lambda^2V/2}\le1$ at every stopping time, for every
-$\lambda\ge0$ (one side) or for every real $\lambda$ (both sides).
+Notation: V is the variance so far, and level is $\ln(1/\delta')$ rounded up, with $\delta'$ the probability that the
+walk ever exceeds the curve. A walk $M$ is sub-Gaussian if $E\,e^{\lambda M-\lambda^2V/2}\le1$ at every stopping time,
+for every $\lambda\ge0$ (one side) or for every real $\lambda$ (both sides).
 
-Rounding: every formula is a sum, product, quotient, root or logarithm of positive numbers none of which is a difference, so
-relative errors never grow by more than a small factor. A square root, a division and a library logarithm are good to 2u; the
-longest formula has 16 such operations, below 64u in all. `RAISED` is twice that.
+Rounding: every formula is a sum, product, quotient, root or logarithm of positive numbers none of which is a
+difference, so relative errors never grow by more than a small factor. A square root, a division and a library logarithm
+are good to 2u; the longest formula has 16 such operations, below 64u in all. `RAISED` is twice that.
 """
 
 import math
@@ -61,8 +61,8 @@ def _mixed(x: float) -> float:
 def _mixed_above(target: float) -> float:
     """Return an x >= 0 with x^2/2 + ln Phi(x) >= target, hardly above the smallest one.
 
-    The left side increases from -ln 2 at x = 0, and its slope is at least 0.79 everywhere, so an error of 8u(1 + x^2) in it is
-    made good by adding 128u(1 + x) to x. Newton's steps need no care: the answer is tried before it is given.
+    The left side increases from -ln 2 at x = 0, and its slope is at least 0.79 everywhere, so an error of 8u(1 + x^2)
+    in it is made good by adding 128u(1 + x) to x. Newton's steps need no care: the answer is tried before it is given.
     """
     if math.isinf(target):
         return math.inf

@@ -37,7 +37,8 @@ class MixingOdometer(ConcentrationOdometer):
 class MixtureOdometer(MixingOdometer):
     r"""Good over a wide range round the variance $V=\sum\varepsilon_i^2$ of `tight_at`; `gamma` may be given instead.
 
-    It bounds the absolute value of the loss, for which it needs steps whose losses are bounded: pure and approximate ones.
+    It bounds the absolute value of the loss, for which it needs steps whose losses are bounded: pure and approximate
+    ones.
 
     >>> from tightbudget import PureDP
     >>> odometer = MixtureOdometer(delta=1e-6, tight_at=1)

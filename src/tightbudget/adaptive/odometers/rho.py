@@ -19,8 +19,8 @@ from tightbudget.numerics.rounding import float_below
 class RhoOdometer(ConcentrationOdometer):
     """Drift and variance are the sum of the rhos, and twice it.
 
-    A pure step has rho = epsilon tanh(epsilon/2), so its variance is below the epsilon^2 of the published forms. The parameter
-    of a boundary may be any positive number, so its conversion to a float may round either way.
+    A pure step has rho = epsilon tanh(epsilon/2), so its variance is below the epsilon^2 of the published forms. The
+    parameter of a boundary may be any positive number, so its conversion to a float may round either way.
     """
 
     sums: ClassVar[tuple[str, ...]] = ("rho", "delta", "epsilon")

@@ -20,8 +20,9 @@ class RogersOdometer(ConcentrationOdometer):
 
     With $V=\sum\varepsilon_i^2$, $J=\lceil2\log_2n\rceil$ and $\ell=\ln(2J/\delta)$ the root is
     $2\sqrt{V(1+\ln\sqrt3)\,\ell}$ for $1/n^2\le V\le1$ and $\sqrt{2(1/n^2+V)(1+\frac12\ln(1+n^2V))\,\ell}$ elsewhere;
-    the drift is $\sum\varepsilon_i(e^{\varepsilon_i}-1)/2$. Half of delta is for the deltas of steps. n is any public number
-    fixed in advance. The bound jumps up where V exceeds 1, by a factor that grows with n; below n = 8 it falls there instead.
+    the drift is $\sum\varepsilon_i(e^{\varepsilon_i}-1)/2$. Half of delta is for the deltas of steps. n is any public
+    number fixed in advance. The bound jumps up where V exceeds 1, by a factor that grows with n; below n = 8 it falls
+    there instead.
 
     >>> from tightbudget import PureDP
     >>> odometer = RogersOdometer(delta=0.05, n=1000)

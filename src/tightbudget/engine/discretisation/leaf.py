@@ -45,8 +45,8 @@ class Window:
 def tail_truncated(pair: Pair, log_tail_mass: float) -> Cells:
     """Return the pair's coarse cells without its largest losses, as far as they hold at most exp(log_tail_mass) of A.
 
-    The mass left out is charged to the upper bound as if its loss were infinite (M5). Otherwise a tilt would follow events
-    so rare that they play no part in the answer.
+    The mass left out is charged to the upper bound as if its loss were infinite (M5). Otherwise a tilt would follow
+    events so rare that they play no part in the answer.
     """
     cells = pair.coarse_cells()
     beyond = np.logaddexp.accumulate(cells.log_a[::-1])[::-1]
@@ -80,7 +80,8 @@ def leaf(pair: Pair, span: Window, step: float, theta: float, anchor: float, pla
 
     k runs through all integers, or through those of `places` alone, which must reach beyond the window on either side.
     """
-    # One point beyond either end where rounding leaves a error_bound: nothing between span.low and span.high may be missed.
+    # One point beyond either end where rounding leaves a error_bound: nothing between span.low and span.high may be
+    # missed.
     low, high = (span.low - anchor) / step, (span.high - anchor) / step
     loss_shift = pair.loss_shift(max(abs(span.low), abs(span.high)) + 2.0 * step)
     loss_shift = pair.loss_shift(max(abs(span.low), abs(span.high)) + 2.0 * step + loss_shift)

@@ -1,7 +1,7 @@
 """The lower reading: events merged into one event a bucket (M6).
 
-Two rows: the masses under A (tilted by theta) and under B (tilted by theta + 1) of the same events. Which events share a
-bucket never matters for soundness, and events may be dropped from both rows alike.
+Two rows: the masses under A (tilted by theta) and under B (tilted by theta + 1) of the same events. Which events share
+a bucket never matters for soundness, and events may be dropped from both rows alike.
 """
 
 import numpy as np

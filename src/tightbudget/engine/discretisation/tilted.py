@@ -1,9 +1,8 @@
 """Tilted measures on a grid, with the two numbers that certify them (M7).
 
-A row stores m_k e^{t k step} / Z, where index k has loss anchor + k step, and sums to 1; log_scale is log Z. The exact row,
-divided by the same Z, differs from the stored one by a part of L1 norm at most `error` and a part of 2-norm at most `noise`,
-whose L1 norm is at most `noise_mass`.
-Rows of one stack share their indices.
+A row stores m_k e^{t k step} / Z, where index k has loss anchor + k step, and sums to 1; log_scale is log Z. The exact
+row, divided by the same Z, differs from the stored one by a part of L1 norm at most `error` and a part of 2-norm at
+most `noise`, whose L1 norm is at most `noise_mass`. Rows of one stack share their indices.
 """
 
 import math

@@ -1,8 +1,9 @@
 r"""One direction with its large losses apart (M20).
 
-Events fall into two kinds: those in which no step loses more than its ceiling, and the others. delta is the sum of what both
-give. The first kind is a composition like any other, of pairs without their large losses. Of the second, A and B are known
-in closed form; it gives A - e^epsilon B, and at most as much more as e^epsilon B holds of a total loss below epsilon.
+Events fall into two kinds: those in which no step loses more than its ceiling, and the others. delta is the sum of what
+both give. The first kind is a composition like any other, of pairs without their large losses. Of the second, A and B
+are known in closed form; it gives A - e^epsilon B, and at most as much more as e^epsilon B holds of a total loss below
+epsilon.
 """
 
 import math

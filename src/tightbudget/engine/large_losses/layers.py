@@ -1,7 +1,8 @@
 """One direction by the number of its large losses (M20).
 
-With a ceiling for the losses of a step, delta is a sum over how many steps lose more, and which. Each term is a composition
-of its own, of small losses alone and large losses alone; none has to make rare losses common, as a tilt of the whole would.
+With a ceiling for the losses of a step, delta is a sum over how many steps lose more, and which. Each term is a
+composition of its own, of small losses alone and large losses alone; none has to make rare losses common, as a tilt of
+the whole would.
 """
 
 import contextlib
@@ -125,8 +126,8 @@ class _Part:
 def layered(steps: Steps, epsilon: float, decades: int, allowed: float) -> LayeredDirection | None:
     """Return the composition by the number of its large losses; those far beyond epsilon are taken apart before.
 
-    None if no losses stand out under the tilt that epsilon takes, or if more of them than we can follow would weigh more than
-    `allowed`.
+    None if no losses stand out under the tilt that epsilon takes, or if more of them than we can follow would weigh
+    more than `allowed`.
     """
     if not epsilon < _MOST_EPSILON or any(pair.infinity.possible for pair, _ in steps.items):
         return None

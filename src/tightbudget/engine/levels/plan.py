@@ -1,9 +1,9 @@
 """From a tolerance to steps, levels and windows (M9).
 
-A level takes units (bucket lists with counts) on one step, composes them into blocks of about `branching` units each, and
-hands the blocks on to the next level at a coarser step. Discretising a unit at step h widens log delta by
-h^2 t(1+t)/8 (a sixth of h^2 of variance above, a twelfth below, times t(1+t)/2), so the steps can be solved for.
-As with the tilt, nothing here needs to be right for the bracket to be valid.
+A level takes units (bucket lists with counts) on one step, composes them into blocks of about `branching` units each,
+and hands the blocks on to the next level at a coarser step. Discretising a unit at step h widens log delta by h^2
+t(1+t)/8 (a sixth of h^2 of variance above, a twelfth below, times t(1+t)/2), so the steps can be solved for. As with
+the tilt, nothing here needs to be right for the bracket to be valid.
 """
 
 import math

@@ -52,7 +52,8 @@ class ChosenNodes:
 def choose_nodes(blocks: Sequence[Block], places: Array, best: float, depth: float, length: float) -> ChosenNodes | None:
     """Return what there is to see of a period of at least `length` steps, or None if it is too much.
 
-    A node matters if the product may be larger than e^-depth there; `best` is about where a normal law falls below that.
+    A node matters if the product may be larger than e^-depth there; `best` is about where a normal law falls below
+    that.
     """
     least = math.ceil(length)
     transformable = no_gaps(places) and places.size <= least <= LONGEST_PERIOD and _fits(blocks, least)
@@ -132,8 +133,8 @@ def _look(blocks: Sequence[Block], places: Array, best: float) -> Look | None:
     widest = math.sqrt(max(float(block.variances.max()) for block in blocks))
     if no_gaps(places):
         return _look_everywhere(blocks, places, best, widest)
-    # Angles are close together where the modulus begins to fall, and then as far apart as the variance allows: first that
-    # of all points, and beyond that of few of them, which shows that the modulus stays small.
+    # Angles are close together where the modulus begins to fall, and then as far apart as the variance allows: first
+    # that of all points, and beyond that of few of them, which shows that the modulus stays small.
     core = _core(blocks, places) if places.size > _SHORT else None
     last = min(math.pi, 2.0 / core.deviation) if core else math.pi
     stride = (_STRIDE if core else _SHORT_STRIDE) / widest

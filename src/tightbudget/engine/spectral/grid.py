@@ -1,7 +1,7 @@
 """One grid for a whole composition, fine where the mass is: on it the leaves of a spectrum are made (M9).
 
-The law of the width is that of `plan`: masses D(x) dx (tilted, times counts) put on a grid of step s(x) add the integral of
-D s^2 to what the task allows. With the least number of points, s is proportional to D^(-1/3).
+The law of the width is that of `plan`: masses D(x) dx (tilted, times counts) put on a grid of step s(x) add the
+integral of D s^2 to what the task allows. With the least number of points, s is proportional to D^(-1/3).
 """
 
 import math

@@ -23,8 +23,9 @@ _SCALING = 2e-13  # of `scaled`: it rounds a logarithm of at most 700, relative
 class SpectralProfile:
     """Certified bounds on delta at every epsilon; sharp near the epsilon for which the tilt was chosen.
 
-    A reading takes four sums over nodes, each of a row against e^{-(theta + j) step l}, l >= 0: of the spread A with j = 0
-    and 1, of the merged A with 0, of the merged B with 1. Only the turn to where the weight begins depends on epsilon.
+    A reading takes four sums over nodes, each of a row against e^{-(theta + j) step l}, l >= 0: of the spread A with
+    j = 0 and 1, of the merged A with 0, of the merged B with 1. Only the turn to where the weight begins depends on
+    epsilon.
     """
 
     spectrum: Spectrum

@@ -1,9 +1,10 @@
 r"""A composition seen through few frequencies (M19).
 
-The tilted law of a composed loss is smooth, so that its transform $\varphi = \prod \varphi_i^{r_i}$ lives on a short range of
-frequencies, whatever r is. All leaves lie on multiples of one step; with M nodes to a period, a sum over nodes equals a sum
-over the law wrapped around M steps. Three things are certified: what wrapping adds (Chernoff bounds of the rows), what the
-frequencies left out could hold (the modulus between two nodes, from its second derivative), and rounding.
+The tilted law of a composed loss is smooth, so that its transform $\varphi = \prod \varphi_i^{r_i}$ lives on a short
+range of frequencies, whatever r is. All leaves lie on multiples of one step; with M nodes to a period, a sum over nodes
+equals a sum over the law wrapped around M steps. Three things are certified: what wrapping adds (Chernoff bounds of the
+rows), what the frequencies left out could hold (the modulus between two nodes, from its second derivative), and
+rounding.
 """
 
 import math
@@ -97,7 +98,8 @@ def spectrum(task: Task, grid: Grid) -> Spectrum | None:
     deviation = math.sqrt(variance)
     if not 0.0 < deviation < _LONGEST:
         return None
-    # What is left out may weigh e^-depth of the frequency 0, which a smooth law's delta is about (1 + theta) deviation below.
+    # What is left out may weigh e^-depth of the frequency 0, which a smooth law's delta is about (1 + theta) deviation
+    # below.
     depth = math.log((1.0 + theta) * (1.0 + deviation) / (0.02 * min(task.width, 0.1)))
     best = math.sqrt(2.0 * depth) / deviation
     up, down = _SLOPES * best, np.minimum(_SLOPES * best, theta * grid.step)

@@ -62,8 +62,8 @@ def simulate(
 ) -> int:
     """Estimate how often the realised privacy loss is ever above what an odometer shows.
 
-    The game of adaptive composition with randomised response, the worst mechanism of its ε. The limits are exact binomial
-    ones, each with confidence 99 %. Where every step is the same, the answer is also worked out exactly.
+    The game of adaptive composition with randomised response, the worst mechanism of its ε. The limits are exact
+    binomial ones, each with confidence 99 %. Where every step is the same, the answer is also worked out exactly.
 
     \b
     holds            the exact probability, or the upper limit, is within what is promised

@@ -137,7 +137,8 @@ def timing(
 
     A.csv and B.csv hold the delays of either kind, one a line.
 
-    The first bracket takes the histograms for the truth. The second holds with the stated confidence for what was sampled.
+    The first bracket takes the histograms for the truth. The second holds with the stated confidence for what was
+    sampled.
 
     \b
     Example:

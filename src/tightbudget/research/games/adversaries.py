@@ -1,7 +1,7 @@
 """Strategies of the adversary: from what she sees, for many runs at once, to the next step of her menu or STOP.
 
-Each is pure: no memory, no coins of its own. What an adversary of Algorithm 2 may use is all in the `View`; a strategy that
-needs more would only be a mixture of these (the privacy of a mixture is at most the worst of its parts).
+Each is pure: no memory, no coins of its own. What an adversary of Algorithm 2 may use is all in the `View`; a strategy
+that needs more would only be a mixture of these (the privacy of a mixture is at most the worst of its parts).
 """
 
 import math

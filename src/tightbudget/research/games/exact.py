@@ -1,8 +1,8 @@
 """The same games without coins: every reachable state with its exact probability (M18).
 
-Only for steps of randomised response, whose losses lie on a lattice. A state is (node of the book, place of the loss on the
-lattice, bit revealed or not). Ways that lead to the same state are added up, so the work grows with the number of states and
-not with the number of paths.
+Only for steps of randomised response, whose losses lie on a lattice. A state is (node of the book, place of the loss on
+the lattice, bit revealed or not). Ways that lead to the same state are added up, so the work grows with the number of
+states and not with the number of paths.
 """
 
 import math
@@ -45,7 +45,8 @@ def exact_filter(adversary: Adversary, meter: Filter, *, rounds: int, bit: int =
             share = np.maximum(0.0, -np.expm1(np.minimum(gap, 0.0)))
         weights.append(states.mass * share)
         tails.append(states.mass * above(states.loss, epsilon))
-        # (1 - e^(epsilon - L))_+ moves by at most the rounding of L, and is 0 where L is clearly below; infinity is exact
+        # (1 - e^(epsilon - L))_+ moves by at most the rounding of L, and is 0 where L is clearly below; infinity is
+        # exact
         rounding = 8.0 * U * (epsilon + tree.lattice.reach)
         doubts.append(rounding * states.mass[np.isfinite(states.loss) & (states.loss > epsilon - rounding)])
     return ExactFilterGame(

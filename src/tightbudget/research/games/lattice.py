@@ -13,8 +13,8 @@ LARGEST = 2**53  # places are exact as floats up to here
 class Lattice:
     """The epsilons of a menu, read as the decimals they print as, in whole units.
 
-    A typed 0.1 is 1/10 here and the float nearest to it in the law of the step: they differ by less than an ulp, which the
-    error of an exact game allows for.
+    A typed 0.1 is 1/10 here and the float nearest to it in the law of the step: they differ by less than an ulp, which
+    the error of an exact game allows for.
 
     >>> lattice = Lattice([Step(None, Response(0.1)), Step(None, Response(0.45))], rounds=10)
     >>> lattice.unit, lattice.sizes

@@ -52,8 +52,8 @@ class UnsoundNaturalFilter:
 class UnsoundSplitFilter:
     """UNSOUND. A Gaussian filter that divides delta as it goes: delta_Gauss(sum mu^2; epsilon) + sum delta_i <= delta.
 
-    Each half is right when its share of delta is fixed in advance. Here a run that has no chance of a large loss any more
-    still owns the share that was meant for it, and may spend it on a chance to reveal everything.
+    Each half is right when its share of delta is fixed in advance. Here a run that has no chance of a large loss any
+    more still owns the share that was meant for it, and may spend it on a chance to reveal everything.
     """
 
     kind = "unsound split of delta"
@@ -84,8 +84,9 @@ class UnsoundSplitFilter:
 class UnsoundFixedTimeOdometer:
     """UNSOUND. A bound for a number of rounds fixed in advance, read after every round.
 
-    drift + sqrt(2 V log(1/delta)) with V = sum eps_i^2. The drift of "mean" is sum eps_i tanh(eps_i/2) (KOV, Theorem 3.5), of
-    "drv" it is sum eps_i (e^eps_i - 1) (Theorem 2.10 of the odometers paper). Each is right at one round chosen beforehand.
+    drift + sqrt(2 V log(1/delta)) with V = sum eps_i^2. The drift of "mean" is sum eps_i tanh(eps_i/2) (KOV, Theorem
+    3.5), of "drv" it is sum eps_i (e^eps_i - 1) (Theorem 2.10 of the odometers paper). Each is right at one round
+    chosen beforehand.
     """
 
     def __init__(self, delta: float, drift: str = "mean") -> None:

@@ -1,8 +1,8 @@
 """The filter or odometer of every run at once.
 
-Filters and odometers see declared increments only, never outcomes, so runs with the same declarations share one. A node of
-the book is a state of it; runs that reach the same state by different ways meet again there. What the book answers is
-what the shipped object answers: nothing is recomputed here.
+Filters and odometers see declared increments only, never outcomes, so runs with the same declarations share one. A node
+of the book is a state of it; runs that reach the same state by different ways meet again there. What the book answers
+is what the shipped object answers: nothing is recomputed here.
 """
 
 import copy

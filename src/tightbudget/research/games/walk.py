@@ -1,7 +1,7 @@
 """The one game that can be worked out for many rounds: the same epsilon each round against a running bound.
 
-The loss is epsilon times a random walk, the bound after round t is a number, so the probability of ever being above it is a
-sum over t * (2 t + 1) states: 20000 rounds take about a second.
+The loss is epsilon times a random walk, the bound after round t is a number, so the probability of ever being above it
+is a sum over t * (2 t + 1) states: 20000 rounds take about a second.
 """
 
 import math
@@ -27,8 +27,8 @@ def bounds_of(meter: Odometer, epsilon: float, rounds: int) -> NDArray[np.float6
 def crossing(epsilon: float, bounds: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
     """Return, for each t, the probability that the loss was above its bound after some round up to t.
 
-    Rounding: sums of positive products, so the relative error is below 4 t 2^-53; on top of it at most t * 1e-18 of mass is
-    dropped far below every bound (that can only lower the answer).
+    Rounding: sums of positive products, so the relative error is below 4 t 2^-53; on top of it at most t * 1e-18 of
+    mass is dropped far below every bound (that can only lower the answer).
 
     >>> crossing(1.0, [0.9, 5.0]).round(6).tolist()  # e/(1+e): the first answer tells
     [0.731059, 0.731059]

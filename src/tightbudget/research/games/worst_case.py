@@ -1,8 +1,8 @@
 """The best adversary there is for a menu, by backward induction (M18).
 
-Instead of trying strategies, take in every state the step that serves the adversary most. The value of the first state is then
-the supremum over all adversaries who choose from the menu, coins included: no strategy on these steps can do better. Only
-for randomised response, and only for few rounds: every state that any strategy can reach is looked at.
+Instead of trying strategies, take in every state the step that serves the adversary most. The value of the first state
+is then the supremum over all adversaries who choose from the menu, coins included: no strategy on these steps can do
+better. Only for randomised response, and only for few rounds: every state that any strategy can reach is looked at.
 """
 
 import math
@@ -66,7 +66,8 @@ class _Search:
 
     def worst(self, stopped: _Judge, ends: _Ends, doubt: float) -> Worst:
         value = self._value(0, 0, 0, stopped, ends)
-        # A round costs a probability good to 8 ulp, two products and two sums. A maximum of bounds is a bound on the maximum.
+        # A round costs a probability good to 8 ulp, two products and two sums. A maximum of bounds is a bound on the
+        # maximum.
         error = U * (12.0 * self.rounds + 8.0) * value + doubt
         return Worst(Bracket(max(0.0, value - error), min(1.0, value + error)), len(self.values))
 

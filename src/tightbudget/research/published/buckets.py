@@ -1,7 +1,7 @@
 """Privacy buckets of a pair (A, B): the numbers that Definitions 4 and 7 attach to a composition tree (M11).
 
-Stored are masses of the same events under A and under B, on the indices i = first, first + 1, ...; bucket i holds events
-with P_A <= f^i P_B. The paper's error-correction terms are views of them: l(i) = b(i) - B(i) / f^i.
+Stored are masses of the same events under A and under B, on the indices i = first, first + 1, ...; bucket i holds
+events with P_A <= f^i P_B. The paper's error-correction terms are views of them: l(i) = b(i) - B(i) / f^i.
 """
 
 import math
@@ -26,12 +26,13 @@ MOST_ERROR = 1e-3
 class Buckets:
     """Privacy buckets with error-correction terms, and what rounding may have done to them.
 
-    The paper's B(inf) has two parts here: events that B cannot produce at all (`distinguishing`, a lower bound) and events
-    whose loss left the list, which still have the mass `over_b` under B. Events of A-mass 0 are left out: they add nothing
-    to an upper bound and would only weaken a lower one.
+    The paper's B(inf) has two parts here: events that B cannot produce at all (`distinguishing`, a lower bound) and
+    events whose loss left the list, which still have the mass `over_b` under B. Events of A-mass 0 are left out: they
+    add nothing to an upper bound and would only weaken a lower one.
 
-    Promise: true losses are at most `loss_shift` beyond what the indices say, and the exact rows (with infinity in row A,
-    with over_b in row VIRTUAL) are within error[row] of those stored, in L1. Row REAL may also be smaller than the exact one.
+    Promise: true losses are at most `loss_shift` beyond what the indices say, and the exact rows (with infinity in row
+    A, with over_b in row VIRTUAL) are within error[row] of those stored, in L1. Row REAL may also be smaller than the
+    exact one.
     """
 
     log_factor: float

@@ -1,7 +1,7 @@
 """Convolution of two bucket lists, with a bound on the L1 error of each row (M11).
 
-The noise of a transform is proportional to the 2-norm of what is transformed. Lists often consist of a few heavy columns (the
-atoms of Laplace noise or of randomised response) and a thin rest; only the rest goes through transforms.
+The noise of a transform is proportional to the 2-norm of what is transformed. Lists often consist of a few heavy
+columns (the atoms of Laplace noise or of randomised response) and a thin rest; only the rest goes through transforms.
 """
 
 import math

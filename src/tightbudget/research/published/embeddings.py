@@ -1,6 +1,7 @@
 """Mechanisms as leaves (sections 5.1 to 5.5), and whole compositions as pairs of trees.
 
-Masses come from the mechanisms' own pairs, integrated exactly over each bucket (the paper's lbb and rbb); nothing is sampled.
+Masses come from the mechanisms' own pairs, integrated exactly over each bucket (the paper's lbb and rbb); nothing is
+sampled.
 """
 
 import math
@@ -115,8 +116,8 @@ def tree_pair(
 def fitting_log_factor(pair: Pair, n: int) -> float:
     """Return a step with which all but a negligible part of the pair fits into -n, ..., n.
 
-    Losses on a lattice get the edges of buckets whose indices are divisible by large powers of 2, so that squaring keeps them
-    there. Starting too fine costs nothing: the square of a leaf is the leaf of the squared factor.
+    Losses on a lattice get the edges of buckets whose indices are divisible by large powers of 2, so that squaring
+    keeps them there. Starting too fine costs nothing: the square of a leaf is the leaf of the squared factor.
     """
     cells = pair.coarse_cells()
     if cells.size == 0:

@@ -1,7 +1,7 @@
 """Composition trees (Definition 3): leaves, compositions and squarings, to be built by hand, evaluated and printed.
 
-A tree is data. Its buckets are worked out when first asked for and kept on the node, so a node that occurs often (T x T is
-one node twice) is evaluated once.
+A tree is data. Its buckets are worked out when first asked for and kept on the node, so a node that occurs often (T x T
+is one node twice) is evaluated once.
 """
 
 from collections.abc import Iterator
@@ -25,8 +25,8 @@ MOST_BUCKETS = 2**19 - 2
 class Tree:
     """A node of a composition tree; `log_factor` is ln f, `n` the last index before infinity, `r` the number of leaves.
 
-    `of_a_class` says that some leaf is the least pair that dominates a class of mechanisms: one such leaf alone is attained
-    by a member, a composition need not be, and its buckets say nothing from below (decision 0008).
+    `of_a_class` says that some leaf is the least pair that dominates a class of mechanisms: one such leaf alone is
+    attained by a member, a composition need not be, and its buckets say nothing from below (decision 0008).
 
     Nodes are compared by identity: two leaves of the same mechanism are two runs of it.
     """

@@ -1,12 +1,12 @@
 """How many dummy messages does Vuvuzela need? (M13, `docs/how-to/vuvuzela.md`)
 
-A server hides what one user does among dummies: it adds N = ceil(max(0, noise)) of them, the noise Laplace or normal with
-a mean and a scale. An observer counts requests each round. Dialing: one count, changed by at most 2. Conversation: the
-count of single requests, changed by at most 2, with noise (mean, scale), and the count of pairs of requests, changed by at
-most 1, with noise (mean / 2, scale / 2).
+A server hides what one user does among dummies: it adds N = ceil(max(0, noise)) of them, the noise Laplace or normal
+with a mean and a scale. An observer counts requests each round. Dialing: one count, changed by at most 2. Conversation:
+the count of single requests, changed by at most 2, with noise (mean, scale), and the count of pairs of requests,
+changed by at most 1, with noise (mean / 2, scale / 2).
 
-Clamping at 0 costs privacy: a count below 2 cannot come from a user who adds 2. So the mean must be large enough to make
-clamping rare, and the scale large enough to hide the change.
+Clamping at 0 costs privacy: a count below 2 cannot come from a user who adds 2. So the mean must be large enough to
+make clamping rare, and the scale large enough to hide the change.
 """
 
 import math
@@ -120,7 +120,8 @@ class Setting:
         coarse = 2 ** math.ceil(math.log2(self.scale / _LONGEST_SIGMA)) if wide else 1  # a power of 2 divides exactly
         published = compose([_OneWay(mechanism) for mechanism in self._counts(coarse)]) * rounds
         cut = self._cut(rounds)[1]
-        # Of the best set, what involves a cut is at most P(cut somewhere) P(the other losses make up the rest of epsilon).
+        # Of the best set, what involves a cut is at most P(cut somewhere) P(the other losses make up the rest of
+        # epsilon).
         rest = epsilon - self._largest_loss()
         if rest > 0.0 and cut < 1.0:
             others = published.delta(rest / 2.0, rtol=rtol).upper / -math.expm1(-rest / 2.0)
@@ -156,8 +157,8 @@ class Setting:
         return f"{self.protocol}: {self.noise} noise, mean {self.mean:.12g}, scale {self.scale:.12g}"
 
 
-# Vuvuzela's own settings, and those proposed in "Tight on Budget?" (section 7) with the rounds they are meant for. Where
-# that paper gives two numbers for one setting we take the one of its figures' captions.
+# Vuvuzela's own settings, and those proposed in "Tight on Budget?" (section 7) with the rounds they are meant for.
+# Where that paper gives two numbers for one setting we take the one of its figures' captions.
 ORIGINAL: dict[str, Setting] = {
     "dialing low": Setting("dialing", "laplace", 8_000, 500),
     "dialing medium": Setting("dialing", "laplace", 13_000, 770),
@@ -218,8 +219,8 @@ def smallest(
 ) -> Answer:
     """Return the setting with the fewest dummies that is certified to meet (epsilon, delta) over the rounds.
 
-    `ratio` is mean / scale; if it is not given, one is chosen that needs few dummies. With a fixed ratio the upper bound falls
-    as the mean grows (M13), so the smallest mean is found by halving, up to `rtol`.
+    `ratio` is mean / scale; if it is not given, one is chosen that needs few dummies. With a fixed ratio the upper
+    bound falls as the mean grows (M13), so the smallest mean is found by halving, up to `rtol`.
     """
     _one_of("protocol", protocol, PROTOCOLS)
     _one_of("noise", noise, NOISES)
@@ -285,8 +286,8 @@ def _failing(found: Setting, epsilon: float, delta: float, rounds: int) -> Setti
 def _estimate(noise: str, counts: int, epsilon: float, delta: float) -> tuple[float, float]:
     """Return a scale and a ratio that about meet the target with few dummies.
 
-    Only a guess: many rounds look like one Gaussian mechanism with m = 2 sqrt(counts) / scale for either noise. A share of
-    delta goes to clamping; the share that makes mean = 2 + scale * quantile smallest is taken.
+    Only a guess: many rounds look like one Gaussian mechanism with m = 2 sqrt(counts) / scale for either noise. A share
+    of delta goes to clamping; the share that makes mean = 2 + scale * quantile smallest is taken.
     """
 
     def scale(share: float) -> float:

@@ -33,8 +33,8 @@ After = Callable[[str, int], str | None]
 def worst(epsilon: float, menu: tuple[Step, ...], start: str, after: After, depth: int = DEPTH) -> float:
     """Return the largest delta(epsilon) that an adversary reaches in `depth` steps; after(state, i) is the state, or a refusal.
 
-    delta is the mean of (1 - e^(epsilon - loss))_+ over what she sees, and every step is randomised response (theory: KOV), so
-    the best choice at each point is found by working back from the end.
+    delta is the mean of (1 - e^(epsilon - loss))_+ over what she sees, and every step is randomised response (theory:
+    KOV), so the best choice at each point is found by working back from the end.
     """
 
     @cache

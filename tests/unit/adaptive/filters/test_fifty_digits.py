@@ -58,7 +58,8 @@ def test_the_last_step_that_fits_fits_in_fifty_digits(kind: str, epsilon: str, d
         budget = make(epsilon, delta)
         steps = exhaust(budget, random.Random(f"{kind} {seed}"))
         assert admits(steps, e, d)
-        # what rounding gives away is less than a billionth of the whole; for the difference of two normal tails a millionth
+        # what rounding gives away is less than a billionth of the whole; for the difference of two normal tails a
+        # millionth
         given_away = sum(steps) / 10 ** (6 if kind == "gdp" else 9)
         assert not admits([*steps[:-1], steps[-1] + given_away], e, d)
 

@@ -1,6 +1,7 @@
 """Failure probabilities of odometers in games of randomised response, computed rather than sampled.
 
-Under the first hypothesis the loss of RR(epsilon) is +epsilon with probability e^epsilon/(1 + e^epsilon), else -epsilon.
+Under the first hypothesis the loss of RR(epsilon) is +epsilon with probability e^epsilon/(1 + e^epsilon), else
+-epsilon.
 """
 
 import copy

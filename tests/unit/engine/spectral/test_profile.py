@@ -1,6 +1,7 @@
 """Reading delta off a spectrum: every error that the spectrum admits to is charged to the side that needs it.
 
-Spectra are made by hand from short rows, so that what wraps around, what is left out and what is doubtful are all large.
+Spectra are made by hand from short rows, so that what wraps around, what is left out and what is doubtful are all
+large.
 """
 
 import dataclasses

@@ -1,7 +1,7 @@
 """What the games would say if a filter or odometer were wrong: each is broken a little, and each is caught.
 
-The exact games have no false alarms. The statistical claims refute only when the exact binomial lower limit at confidence
-1 - 1e-9 is above the promise; here they must refute.
+The exact games have no false alarms. The statistical claims refute only when the exact binomial lower limit at
+confidence 1 - 1e-9 is above the promise; here they must refute.
 """
 
 import math
@@ -52,7 +52,8 @@ class Scaled:
         return self.inner.state()
 
 
-# How many times too large an epsilon each was made for, and the step that shows it: as little as its loss_shift lets us see.
+# How many times too large an epsilon each was made for, and the step that shows it: as little as its loss_shift lets us
+# see.
 TOO_LARGE = {
     "basic": (1.5, 0.5), "advanced": (4.0, 0.1), "sharpened": (3.0, 0.1), "whitehouse": (2.5, 0.1), "zcdp": (1.5, 0.1),
     "rdp, order 8": (1.5, 0.5), "gdp": (2.0, 0.1), "residual": (2.0, 0.5), "slots": (2.0, 0.2),

@@ -1,6 +1,7 @@
 """Every shipped filter keeps its promise against every adversary: exactly where steps are randomised response.
 
-delta = 0.05 at epsilon = 1 leaves room for views that come close. Claims about coins have a false-alarm rate of 1e-9 each.
+delta = 0.05 at epsilon = 1 leaves room for views that come close. Claims about coins have a false-alarm rate of 1e-9
+each.
 """
 
 import numpy as np

@@ -79,8 +79,9 @@ def epsilon(setting: Setting, rounds: int, reading: str, level: float) -> Number
 def _bounding(setting: Setting, rounds: int, reading: str) -> tuple[Composition, Composition]:
     """Return compositions whose deltas lie above and below those of the paper's pair; the pair itself if it is quick.
 
-    ceil(max(0, X)) is a function of X, so noise that is not clamped reveals at least as much. Counts in units of 2^k are a
-    function of the counts, ceil(ceil(x) / u) = ceil(x / u), so they reveal at most as much. Dividing by 2^k is exact.
+    ceil(max(0, X)) is a function of X, so noise that is not clamped reveals at least as much. Counts in units of 2^k
+    are a function of the counts, ceil(ceil(x) / u) = ceil(x / u), so they reveal at most as much. Dividing by 2^k is
+    exact.
     """
     exact = composition(setting, rounds, reading)
     if setting.scale <= FINE:
@@ -109,7 +110,8 @@ def bucket_brackets(setting: Setting, rounds: int, n: int, epsilons: tuple[float
 def original(setting: Setting, rounds: int) -> tuple[float, float]:
     """Return (epsilon, delta) by Vuvuzela's own analysis: each count's promise, then advanced composition with slack 1e-5.
 
-    A count with Laplace noise (mean, scale) that changes by s: epsilon = s / scale, delta = exp((s - mean) / scale) / 2.
+    A count with Laplace noise (mean, scale) that changes by s: epsilon = s / scale, delta = exp((s - mean) / scale)
+    / 2.
     """
     counts = [mechanism for mechanism, _ in setting.published(1).items]
     assert all(isinstance(mechanism, ClampedLaplace) for mechanism in counts)

@@ -19,8 +19,8 @@ from tightbudget.research.studies.timing.counts import MOST_CELLS, checked_count
 class Measured:
     """Counts of two samples. Cell i holds values from edges[i-1] (included) to edges[i]; the outer two are unbounded.
 
-    `edges` is empty if the counts were given as such. Confident bounds need cells that were chosen without looking at the
-    samples that are counted here.
+    `edges` is empty if the counts were given as such. Confident bounds need cells that were chosen without looking at
+    the samples that are counted here.
     """
 
     a: tuple[int, ...]
@@ -117,8 +117,8 @@ def _split(name: str, sample: Array, share: float, generator: np.random.Generato
 
 
 def _even_edges(pilots: Sequence[Array], cells: int) -> Array:
-    # Both pilots weigh the same, whatever their sizes: quantiles of each, merged. Edges are values that occur, so that a value
-    # which occurs often has a cell of its own; below the smallest there is nothing to tell apart.
+    # Both pilots weigh the same, whatever their sizes: quantiles of each, merged. Edges are values that occur, so that
+    # a value which occurs often has a cell of its own; below the smallest there is nothing to tell apart.
     levels = np.linspace(0.0, 1.0, 4 * cells + 1)
     pooled = np.concatenate([np.quantile(pilot, levels, method="inverted_cdf") for pilot in pilots])
     edges = np.unique(np.quantile(pooled, np.linspace(0.0, 1.0, cells + 1)[1:-1], method="inverted_cdf"))

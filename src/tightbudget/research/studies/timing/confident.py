@@ -21,8 +21,8 @@ from tightbudget.research.studies.timing.limits import clopper_pearson, confiden
 class Confident:
     """Bounds for `rounds` observations, each from distributions whose cell probabilities lie within confidence limits.
 
-    Guarantee: with probability `confidence` over the samples, all brackets hold at once, for the distributions sampled from
-    and even if each observation comes from another pair within the limits. Assumed: the values of each sample are
+    Guarantee: with probability `confidence` over the samples, all brackets hold at once, for the distributions sampled
+    from and even if each observation comes from another pair within the limits. Assumed: the values of each sample are
     independent and equally distributed, and the cells were fixed before looking.
     """
 

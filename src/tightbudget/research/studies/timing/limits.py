@@ -46,8 +46,8 @@ def confidence_asked(value: object) -> float:
 def samples_to_exclude(mass: float, cells: int, confidence: float = 0.99) -> int:
     """Return how many samples must be taken for a cell that is never seen to have probability at most `mass`.
 
-    An unseen cell may reveal everything. Over r observations that costs up to r * mass of delta, so `mass` has to be some
-    delta / r. The limit holds for `cells` cells and both distributions together, as in `Measured.confident`.
+    An unseen cell may reveal everything. Over r observations that costs up to r * mass of delta, so `mass` has to be
+    some delta / r. The limit holds for `cells` cells and both distributions together, as in `Measured.confident`.
     """
     mass = probability("mass", mass)
     if not 0.0 < mass < 1.0:
@@ -56,7 +56,8 @@ def samples_to_exclude(mass: float, cells: int, confidence: float = 0.99) -> int
     if count < 1:
         raise InvalidParameter("cells", cells, "a whole number from 1")
     needed, each = math.log(each_error(confidence_asked(confidence), count)), math.log1p(-mass)
-    # both logarithms are good to 2u, and the error, at most 1/4, to 2u before its logarithm; the quotient may exceed any float
+    # both logarithms are good to 2u, and the error, at most 1/4, to 2u before its logarithm; the quotient may exceed
+    # any float
     return math.ceil(Fraction(needed) / Fraction(each) * _RAISED)
 
 

@@ -1,8 +1,8 @@
 """Curves of what a test can achieve, in exact fractions, and the pairs of distributions that have them (M13).
 
 A point (beta, alpha) is a test that accepts with probability alpha under A and beta under B. The curve of a pair is the
-largest alpha for each beta: concave, from beta = 0 to (1, 1). If the curve of one pair is nowhere below that of another,
-then no composition of the one has a smaller delta than that of the other.
+largest alpha for each beta: concave, from beta = 0 to (1, 1). If the curve of one pair is nowhere below that of
+another, then no composition of the one has a smaller delta than that of the other.
 """
 
 from bisect import bisect_right
@@ -42,8 +42,8 @@ def _steepness(step: Point) -> tuple[bool, Fraction]:
 def lowest(curves: Sequence[Sequence[Point]]) -> list[Point]:
     """Return the vertices, from beta = 0 to 1, of the pointwise smallest of concave curves and the constant 1.
 
-    A curve is flat behind its last vertex. Between neighbouring vertices of any of them all are straight, so the smallest can
-    only have corners there and where two of them cross.
+    A curve is flat behind its last vertex. Between neighbouring vertices of any of them all are straight, so the
+    smallest can only have corners there and where two of them cross.
     """
     every = sorted({Fraction(0), Fraction(1), *(x for points in curves for x, _ in points if 0 < x < 1)})
     rows = [*(_heights(points, every) for points in curves), [Fraction(1)] * len(every)]

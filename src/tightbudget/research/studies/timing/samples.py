@@ -19,8 +19,8 @@ _SEPARATORS = re.compile(r"[,;\t ]")
 def read(path: str | Path, column: int | str = 0) -> Array:
     """Return the numbers in one column of a text file: the first, unless its number (from 0) or heading is given.
 
-    Fields are separated by commas, semicolons, tabs or spaces. Blank lines and lines that begin with # are skipped. A first
-    line of words is a heading. Anything else that is not a finite number is an error: a sample that is left out
+    Fields are separated by commas, semicolons, tabs or spaces. Blank lines and lines that begin with # are skipped. A
+    first line of words is a heading. Anything else that is not a finite number is an error: a sample that is left out
     silently changes the distribution.
     """
     try:
@@ -93,9 +93,9 @@ def synthetic(
 ) -> Array:
     """Return SYNTHETIC delays in milliseconds, for trying things out; they describe no real system.
 
-    A delay is `base`, a gamma-distributed part (shape 3, standard deviation `spread`), and in a share `stalls` of the cases
-    a stall, exponential with mean 10 * `spread`. Who is `active` does additional work, exponential with mean `extra`.
-    The same seed gives the same delays; the two kinds of participant draw from separate streams.
+    A delay is `base`, a gamma-distributed part (shape 3, standard deviation `spread`), and in a share `stalls` of the
+    cases a stall, exponential with mean 10 * `spread`. Who is `active` does additional work, exponential with mean
+    `extra`. The same seed gives the same delays; the two kinds of participant draw from separate streams.
     """
     count = whole_count(size)
     spread, extra = positive("spread", spread), positive("extra", extra, zero=True)
