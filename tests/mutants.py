@@ -36,6 +36,7 @@ CHERNOFF = "unit/engine/test_chernoff.py"
 EVALUATE = "unit/engine/levels/test_evaluate.py"
 STEPS = "unit/engine/test_steps.py"
 MASS = "unit/numerics/test_mass.py"
+ROUNDING = "unit/numerics/test_rounding.py"
 FROM_BELOW = "regression/test_largest_loss_from_below.py"
 BEYOND = "regression/test_beyond_floats.py"
 UNKNOWN = "regression/test_masses_that_are_not_known.py"
@@ -513,6 +514,24 @@ MUTATIONS = [
     # composition
     Mutation("loss_shift count", "engine/levels/evaluate.py", "loss_shift += count * entering.loss_shift", "loss_shift += entering.loss_shift",
              "a step repeated n times brings its loss_shift once", [EVALUATE]),
+    Mutation("raised", "numerics/rounding.py", "    return value * (1.0 + roundings * U)\n", "    return value\n",
+             "roundings are not made up for", [ROUNDING]),
+    Mutation("raised by half", "numerics/rounding.py", "    return value * (1.0 + roundings * U)\n",
+             "    return value * (1.0 + 0.5 * roundings * U)\n", "half of the roundings are made up for", [ROUNDING]),
+    Mutation("lowered", "numerics/rounding.py", "    return value * (1.0 - roundings * U)\n",
+             "    return value * (1.0 + roundings * U)\n", "a lower bound is raised", [ROUNDING]),
+    Mutation("strictly raised", "numerics/rounding.py", "    return value * (1.0 + roundings * U) + TINIEST",
+             "    return value * (1.0 + roundings * U)", "what underflowed stays 0", [ROUNDING]),
+    Mutation("strictly raised alone", "numerics/rounding.py", "    return value * (1.0 + roundings * U) + TINIEST",
+             "    return value + TINIEST", "only what underflowed is raised", [ROUNDING]),
+    Mutation("strictly lowered", "numerics/rounding.py", "    return value * (1.0 - roundings * U) - TINIEST",
+             "    return value * (1.0 - roundings * U)", "what was rounded up to the smallest float stays there", [ROUNDING]),
+    Mutation("raised by", "numerics/rounding.py", "    return value * (1.0 + share)", "    return value",
+             "an allowance is dropped", [ROUNDING]),
+    Mutation("lowered by", "numerics/rounding.py", "    return value * (1.0 - share)", "    return value * (1.0 + share)",
+             "an allowance has the wrong sign", [ROUNDING]),
+    Mutation("allowance of long sums", "numerics/rounding.py", "GENEROUS = 1e-9", "GENEROUS = 1e-10",
+             "the allowance is less than it says", [ROUNDING]),
     Mutation("largest loss", "numerics/rounding.py", "else math.nextafter(rounded, math.inf)", "else rounded",
              "the largest loss is rounded to nearest, not up", [STEPS]),
     Mutation("cheap bound share", "engine/chernoff.py", "+ 2.0 * cells.error +", "- 2.0 * cells.error -",

@@ -1,0 +1,134 @@
+"""Numbers on the promised side of others: every helper against exact fractions, from denormals to the largest float."""
+
+import math
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tightbudget.numerics.rounding import (
+    AMPLE,
+    GENEROUS,
+    TINIEST,
+    U,
+    float_above,
+    float_below,
+    lowered,
+    lowered_by,
+    raised,
+    raised_by,
+    strictly_lowered,
+    strictly_raised,
+)
+
+LARGEST, NORMAL = sys.float_info.max, sys.float_info.min
+ROUNDING = Fraction(U)
+Helper = Callable[..., Any]
+
+normal = st.floats(NORMAL, LARGEST)
+tiny = st.floats(0.0, 4.0 * NORMAL)
+even = st.integers(1, 2**24).map(lambda half: 2 * half)
+shares = st.floats(8.0 * U, GENEROUS) | st.sampled_from([AMPLE, 1e-11, GENEROUS])
+
+
+def exactly(value: float) -> Fraction | float:
+    """Return the number that a float is; what overflowed stays infinite."""
+    return Fraction(value) if math.isfinite(value) else value
+
+
+def test_units():
+    assert 1.0 + U == 1.0 < 1.0 + 2.0 * U == math.nextafter(1.0, 2.0)
+    assert 0.0 < TINIEST == math.nextafter(0.0, 1.0)
+
+
+@given(normal, even)
+@example(1.0, 2)
+@example(NORMAL, 4)
+@example(LARGEST, 2)
+def test_a_factor_makes_up_for_roundings(value: float, roundings: int):
+    lost = (roundings - 2) * ROUNDING  # n roundings take away at most n u; to undo what they added takes no more
+    assert Fraction(value) / (1 - lost) <= exactly(raised(value, roundings))
+    assert exactly(lowered(value, roundings)) <= Fraction(value) * (1 - lost)
+    assert raised(value, roundings) > value > lowered(value, roundings)
+
+
+@given(st.floats(1e-300, 1e300), even)
+def test_a_factor_takes_no_more_than_it_says(value: float, roundings: int):
+    room = (roundings + 2) * ROUNDING
+    assert Fraction(raised(value, roundings)) <= Fraction(value) * (1 + room)
+    assert Fraction(lowered(value, roundings)) >= Fraction(value) * (1 - room)
+
+
+@given(st.floats(1e-150, 1e150), st.floats(1e-150, 1e150))
+def test_two_roundings_make_up_for_one(x: float, y: float):
+    for exact, computed in ((Fraction(x) + Fraction(y), x + y), (Fraction(x) * Fraction(y), x * y)):
+        assert Fraction(lowered(computed, 2)) <= exact <= Fraction(raised(computed, 2))
+
+
+@given(tiny, st.floats(0.0, 1.0))
+@example(TINIEST, 0.25)
+@example(NORMAL, 0.75)
+def test_what_underflows_is_moved_too(x: float, y: float):
+    exact = Fraction(x) * Fraction(y)
+    assert strictly_lowered(x * y, 4) < x * y < strictly_raised(x * y, 4)
+    assert Fraction(strictly_lowered(x * y, 4)) <= exact <= Fraction(strictly_raised(x * y, 4))
+
+
+@given(normal, even)
+def test_strictly_is_no_less(value: float, roundings: int):
+    assert strictly_raised(value, roundings) >= raised(value, roundings)
+    assert strictly_lowered(value, roundings) <= lowered(value, roundings)
+
+
+def test_a_factor_alone_leaves_the_smallest_where_they_are():
+    assert raised(0.0, 4) == lowered(0.0, 4) == raised_by(0.0, GENEROUS) == 0.0
+    assert raised(TINIEST, 4) == lowered(TINIEST, 4) == raised_by(TINIEST, GENEROUS) == TINIEST
+
+
+@given(st.floats(1e-300, LARGEST), shares)
+@example(1.0, GENEROUS)
+@example(LARGEST, AMPLE)
+def test_a_share_makes_up_for_an_error(value: float, share: float):
+    error = Fraction(share) - 4 * ROUNDING
+    assert Fraction(value) / (1 - error) <= exactly(raised_by(value, share))
+    assert exactly(lowered_by(value, share)) <= Fraction(value) / (1 + error)
+
+
+def test_allowances_are_what_they_say():
+    assert 9000.0 * U < AMPLE < 9010.0 * U
+    assert 2.0**23 * U < 9e6 * U < GENEROUS < 2.0**24 * U
+
+
+@pytest.mark.parametrize("helper", [raised, lowered, strictly_raised, strictly_lowered])
+def test_arrays_as_numbers(helper: Helper):
+    values = np.array([0.0, TINIEST, NORMAL, 1.0 / 3.0, 1.0, 1e300])
+    assert helper(values, 6).tolist() == [helper(value, 6) for value in values.tolist()]
+
+
+@pytest.mark.parametrize("helper", [raised_by, lowered_by])
+def test_arrays_as_numbers_by_a_share(helper: Helper):
+    values = np.array([0.0, TINIEST, NORMAL, 1.0 / 3.0, 1.0, 1e300])
+    assert helper(values, AMPLE).tolist() == [helper(value, AMPLE) for value in values.tolist()]
+
+
+@pytest.mark.parametrize("helper", [raised, strictly_raised])
+def test_what_is_raised_past_the_largest_float_is_infinite(helper: Helper):
+    assert helper(LARGEST, 2) == raised_by(LARGEST, AMPLE) == math.inf
+
+
+@given(st.fractions(min_value=Fraction(1, 10**400), max_value=10**5))
+def test_floats_on_either_side(value: Fraction):
+    assert Fraction(float_below(value)) <= value <= Fraction(float_above(value))
+    assert float_above(value) <= math.nextafter(float_below(value), math.inf)
+
+
+def test_floats_on_either_side_of_what_none_holds():
+    assert float_above(Fraction(10) ** 400) == math.inf
+    assert float_below(Fraction(10) ** 400) == 1.7976931348623157e308
+    assert float_above(Fraction(1, 10**400)) == 5e-324
+    assert float_below(Fraction(1, 10**400)) == 0.0
