@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.interfaces.plot import QUIET_COLOUR, STYLE, as_bytes, require
-from tightbudget.research.games import table as roster
+from tightbudget.research.games import players
 from tightbudget.research.games.exceeds import TIE
 from tightbudget.research.games.separation import Separation
 
@@ -174,7 +174,7 @@ class _figure:
 
 def _styles(bounds: Bounds, unsound: set[str]) -> dict[str, tuple[str, Any]]:
     """Return colour and dashes for each name: those that are shipped look the same in every picture."""
-    known = [*roster.shipped_odometers(), *roster.unsound_odometers()]
+    known = list(players.every_odometer())
     names = [*known, *(name for name in bounds if name not in known)]
     sound, others = ([name for name in names if (name in unsound) is kind] for kind in (False, True))
     styles = {name: (COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)]) for i, name in enumerate(sound)}

@@ -8,11 +8,11 @@ import pytest
 
 from tightbudget.interfaces import odometer_plot
 from tightbudget.interfaces.cli import main
-from tightbudget.research.games import table as roster
+from tightbudget.research.games import players
 from tightbudget.research.games.separation import separation
 
-EVERY = {**roster.shipped_odometers(), **roster.unsound_odometers()}
-UNSOUND = set(roster.unsound_odometers())
+EVERY = players.every_odometer()
+UNSOUND = set(players.unsound_odometers())
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tightbudget.research.games import table as roster
+from tightbudget.research.games import table
 
 
 def main() -> None:
@@ -14,20 +14,18 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     rng = np.random.default_rng(asked.seed)
-    _table("Filters at epsilon 1, delta 0.01: delta(1) of the stopped view, randomised response", roster.filter_rows(1.0, 0.01))
-    _table("The same with Gaussian steps, played with coins", roster.gaussian_rows(1.0, 0.01, asked.runs, rng))
-    _table(
-        "Odometers at delta 0.05: Pr[the loss is ever above the bound], epsilon 0.1", roster.odometer_rows(0.1, 0.05, 20_000)
-    )
-    _table("UNSOUND filters", roster.unsound_filter_rows(asked.runs, rng))
+    _table("Filters at epsilon 1, delta 0.01: delta(1) of the stopped view, randomised response", table.filter_rows(1.0, 0.01))
+    _table("The same with Gaussian steps, played with coins", table.gaussian_rows(1.0, 0.01, asked.runs, rng))
+    _table("Odometers at delta 0.05: Pr[the loss is ever above the bound], epsilon 0.1", table.odometer_rows(0.1, 0.05, 20_000))
+    _table("UNSOUND filters", table.unsound_filter_rows(asked.runs, rng))
 
 
-def _table(title: str, rows: Iterable[roster.Row]) -> None:
+def _table(title: str, rows: Iterable[table.Row]) -> None:
     print(f"\n{title}\n{'':26}{'adversary':26}{'rounds':>7}{'played':>9}{'failure':>12}{'at most':>12}{'promised':>11}")
     for row in rows:
         played = f"{row.runs}x" if row.runs else "exactly"
         figures = f"{row.rate:12.4g}{row.upper:12.4g}{row.promised:11.4g}"
-        print(f"{roster.label(row.meter):26}{row.adversary:26}{row.rounds:7}{played:>9}{figures}  {row.verdict}", flush=True)
+        print(f"{table.label(row.meter):26}{row.adversary:26}{row.rounds:7}{played:>9}{figures}  {row.verdict}", flush=True)
 
 
 if __name__ == "__main__":

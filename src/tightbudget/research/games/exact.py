@@ -1,8 +1,8 @@
 """The same games without coins: every reachable state with its exact probability (M18).
 
-Only for steps of randomised response, whose losses lie on a lattice. A state is (node of the book, place of the loss on
-the lattice, bit revealed or not). Ways that lead to the same state are added up, so the work grows with the number of
-states and not with the number of paths.
+Only for steps of randomised response, whose losses lie on a lattice. A state is (state of the filter or odometer, place
+of the loss on the lattice, bit revealed or not). Ways that lead to the same state are added up, so the work grows with
+the number of states and not with the number of paths.
 """
 
 import math
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.bracket import Bracket
+from tightbudget.numerics.rounding import U
 from tightbudget.research.games.adversaries import STOP, Adversary, View
 from tightbudget.research.games.exceeds import above
 from tightbudget.research.games.lattice import Lattice
-from tightbudget.research.games.shared_states import Book, Filter, Odometer
+from tightbudget.research.games.shared_states import Filter, Odometer, SharedStates
 from tightbudget.research.games.simulate import check_game
 from tightbudget.research.games.steps import Response
 
-U = 2.0**-53
 MOST_STATES = 2_000_000
 
 
@@ -33,7 +33,7 @@ class ExactFilterGame:
 
 def exact_filter(adversary: Adversary, meter: Filter, *, rounds: int, bit: int = 0) -> ExactFilterGame:
     """Return the exact delta(epsilon) of the stopped view and the exact Pr[loss > epsilon]."""
-    tree = _Tree(adversary, Book.of_filter(meter, adversary.menu), rounds, bit)
+    tree = _Tree(adversary, SharedStates.of_filter(meter, adversary.menu), rounds, bit)
     ended: list[_States] = []
     while (done := tree.advance()) is not None:
         ended.append(done)
@@ -56,12 +56,12 @@ def exact_filter(adversary: Adversary, meter: Filter, *, rounds: int, bit: int =
 
 def exact_odometer(adversary: Adversary, meter: Odometer, *, rounds: int, bit: int = 0) -> Bracket:
     """Return the exact probability that the realised loss is ever above what the odometer shows."""
-    book = Book.of_odometer(meter, adversary.menu)
-    tree = _Tree(adversary, book, rounds, bit)
+    shared = SharedStates.of_odometer(meter, adversary.menu)
+    tree = _Tree(adversary, shared, rounds, bit)
     crossed: list[NDArray[np.float64]] = [np.zeros(1)]
     while tree.advance() is not None:
         if tree.going is not None:
-            over = above(tree.going.loss, book.bounds(tree.going.node))
+            over = above(tree.going.loss, shared.bounds(tree.going.node))
             crossed.append(tree.going.mass[over])
             tree.going = tree.going.where(~over)  # failed for good: what follows does not matter
     return tree.bracket(crossed)
@@ -82,10 +82,10 @@ class _States:
 class _Tree:
     """The states after some rounds, with the largest relative error of their masses in units of U."""
 
-    def __init__(self, adversary: Adversary, book: Book, rounds: int, bit: int) -> None:
+    def __init__(self, adversary: Adversary, shared: SharedStates, rounds: int, bit: int) -> None:
         check_game(rounds, 1, bit)
         self.lattice = Lattice(adversary.menu, rounds)
-        self.adversary, self.book, self.rounds, self.sign = adversary, book, rounds, 1 - 2 * bit
+        self.adversary, self.shared, self.rounds, self.sign = adversary, shared, rounds, 1 - 2 * bit
         self.round, self.ulps, self.visited = 0, 0.0, 1
         self.going: _States | None = self._states(np.zeros((1, 3), np.int64), np.ones(1))
 
@@ -97,10 +97,10 @@ class _Tree:
         if self.round == self.rounds or states.mass.size == 0:
             self.going = None
             return states
-        accepts = self.book.accepts(states.node)
+        accepts = self.shared.accepts(states.node)
         # the adversary is told log(P0/P1), whichever bit is played
         seen = self.sign * states.loss
-        choices = self.adversary.choose(View(self.round, seen, self.book.bounds(states.node), accepts))
+        choices = self.adversary.choose(View(self.round, seen, self.shared.bounds(states.node), accepts))
         goes = (choices != STOP) & np.take_along_axis(accepts, np.maximum(choices, 0)[:, None], axis=1)[:, 0]
         ended = states.where(~goes)
         self.going = self._branches(states.where(goes), choices[goes]) if goes.any() else None
@@ -114,7 +114,7 @@ class _Tree:
         return Bracket(max(0.0, total - error), min(1.0, total + error))
 
     def _branches(self, states: _States, choices: NDArray[np.intp]) -> _States:
-        nodes = self.book.move(states.node, choices)
+        nodes = self.shared.move(states.node, choices)
         rows, masses = [], []
         for index, (law, size) in enumerate(zip(self.lattice.laws, self.lattice.sizes, strict=True)):
             chosen = np.flatnonzero(choices == index)

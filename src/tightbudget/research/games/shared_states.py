@@ -1,8 +1,8 @@
-"""The filter or odometer of every run at once.
+"""The states of one filter or odometer that the runs of a game share.
 
-Filters and odometers see declared increments only, never outcomes, so runs with the same declarations share one. A node
-of the book is a state of it; runs that reach the same state by different ways meet again there. What the book answers
-is what the shipped object answers: nothing is recomputed here.
+Filters and odometers see declared increments only, never outcomes, so runs with the same declarations share a state.
+Each state is a node; runs that reach the same state by different ways meet again there. What a node answers is what the
+shipped object answers: nothing is recomputed here.
 """
 
 import copy
@@ -42,8 +42,8 @@ class Odometer(Protocol):
     def state(self) -> Any: ...
 
 
-class Book:
-    """The states of one filter or odometer that the runs of a game have reached."""
+class SharedStates:
+    """The states that the runs of a game have reached, as nodes: 0 is the fresh one."""
 
     def __init__(self, meter: Any, menu: Sequence[Step], *, is_filter: bool) -> None:
         self._increments = [item.increment for item in menu]
@@ -118,7 +118,7 @@ class Book:
         return self._children[move]
 
     def _enter(self, meter: Any) -> int:
-        key = json.dumps(meter.state(), sort_keys=True)
+        key = _balance(meter)
         if key not in self._known:
             self._known[key] = self._add(meter)
         return self._known[key]
@@ -132,6 +132,13 @@ class Book:
 
     def _accepted(self, meter: Any, increment: Any) -> bool:
         return bool(meter.quote(increment).accepted) if self._is_filter else True
+
+
+def _balance(meter: Any) -> str:
+    """Return the state without the number of steps that led to it: no later decision depends on that."""
+    state = meter.state()
+    kept = {name: value for name, value in state.items() if name != "sequence"} if isinstance(state, dict) else state
+    return json.dumps(kept, sort_keys=True)
 
 
 class Unlimited:

@@ -14,7 +14,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.research.games.adversaries import STOP, Adversary, View
 from tightbudget.research.games.estimate import Estimate
 from tightbudget.research.games.exceeds import above
-from tightbudget.research.games.shared_states import Book, Filter, Odometer
+from tightbudget.research.games.shared_states import Filter, Odometer, SharedStates
 
 Progress = Callable[[int], None]
 
@@ -49,8 +49,8 @@ def play_filter(
     """Play the filter game; a run ends when the adversary stops, the filter refuses, or after `rounds`."""
     check_game(rounds, runs, bit)
     loss, played = np.zeros(runs), np.zeros(runs)
-    book = Book.of_filter(meter, adversary.menu)
-    for table in _advance(adversary, book, rounds, runs, rng, bit):
+    shared = SharedStates.of_filter(meter, adversary.menu)
+    for table in _advance(adversary, shared, rounds, runs, rng, bit):
         loss[table.run], played[table.run] = table.loss, table.round
         _tell(progress, table.round)
     epsilon = float(meter.epsilon)
@@ -77,10 +77,10 @@ def play_odometer(
     """Play the odometer game; a run has failed as soon as its loss is above what the odometer shows."""
     check_game(rounds, runs, bit)
     failed, played = np.zeros(runs, bool), np.zeros(runs)
-    book = Book.of_odometer(meter, adversary.menu)
-    for table in _advance(adversary, book, rounds, runs, rng, bit):
+    shared = SharedStates.of_odometer(meter, adversary.menu)
+    for table in _advance(adversary, shared, rounds, runs, rng, bit):
         against = table.loss if bit == 0 else -table.loss
-        failed[table.run] |= above(against, book.bounds(table.node))
+        failed[table.run] |= above(against, shared.bounds(table.node))
         played[table.run] = table.round
         _tell(progress, table.round)
     return OdometerGame(Estimate(int(failed.sum()), runs), float(played.mean()))
@@ -91,11 +91,11 @@ def paths(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return losses and bounds of some runs round by round, shape (runs, rounds + 1); NaN after a run has stopped."""
     check_game(rounds, runs, 0)
-    book = Book.of_odometer(meter, adversary.menu)
+    shared = SharedStates.of_odometer(meter, adversary.menu)
     losses, bounds = np.full((runs, rounds + 1), np.nan), np.full((runs, rounds + 1), np.nan)
-    losses[:, 0], bounds[:, 0] = 0.0, book.bounds(np.zeros(runs, np.intp))
-    for table in _advance(adversary, book, rounds, runs, rng, 0):
-        losses[table.run, table.round], bounds[table.run, table.round] = table.loss, book.bounds(table.node)
+    losses[:, 0], bounds[:, 0] = 0.0, shared.bounds(np.zeros(runs, np.intp))
+    for table in _advance(adversary, shared, rounds, runs, rng, 0):
+        losses[table.run, table.round], bounds[table.run, table.round] = table.loss, shared.bounds(table.node)
     return losses, bounds
 
 
@@ -109,18 +109,20 @@ class _Table:
     loss: NDArray[np.float64]
 
 
-def _advance(adversary: Adversary, book: Book, rounds: int, runs: int, rng: np.random.Generator, bit: int) -> Iterator[_Table]:
+def _advance(
+    adversary: Adversary, shared: SharedStates, rounds: int, runs: int, rng: np.random.Generator, bit: int
+) -> Iterator[_Table]:
     """Yield the table after each round; runs that have ended leave it."""
     table = _Table(0, np.arange(runs), np.zeros(runs, np.intp), np.zeros(runs))
     for finished in range(rounds):
-        accepts = book.accepts(table.node)
-        choices = adversary.choose(View(finished, table.loss, book.bounds(table.node), accepts))
+        accepts = shared.accepts(table.node)
+        choices = adversary.choose(View(finished, table.loss, shared.bounds(table.node), accepts))
         going = (choices != STOP) & np.take_along_axis(accepts, np.maximum(choices, 0)[:, None], axis=1)[:, 0]
         if not going.all():
             table.run, table.node, table.loss, choices = (part[going] for part in (table.run, table.node, table.loss, choices))
         if table.run.size == 0:
             return
-        table.node = book.move(table.node, choices)
+        table.node = shared.move(table.node, choices)
         table.loss = table.loss + _answers(adversary, choices, rng, bit)
         table.round = finished + 1
         yield table

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.bracket import Bracket
+from tightbudget.numerics.rounding import U
 from tightbudget.research.games.exceeds import TIE
 from tightbudget.research.games.lattice import Lattice
-from tightbudget.research.games.shared_states import Book, Filter, Odometer
+from tightbudget.research.games.shared_states import Filter, Odometer, SharedStates
 from tightbudget.research.games.simulate import check_game
 from tightbudget.research.games.steps import Response, Step
 
-U = 2.0**-53
 MOST_STATES = 3_000_000
 
 _Judge = Callable[[float, float], float]  # what a stopped game is worth to the adversary, by loss and bound
@@ -42,7 +42,7 @@ def worst_view(menu: Sequence[Step], meter: Filter, *, rounds: int) -> Worst:
     def stopped(loss: float, bound: float) -> float:
         return max(0.0, -math.expm1(min(epsilon - loss, 0.0)))
 
-    search = _Search(menu, Book.of_filter(meter, menu), rounds)
+    search = _Search(menu, SharedStates.of_filter(meter, menu), rounds)
     # what a stopped game is worth moves by at most the rounding of its loss
     return search.worst(stopped, ends=lambda loss, bound: False, doubt=8.0 * U * (epsilon + search.lattice.reach))
 
@@ -53,15 +53,15 @@ def worst_crossing(menu: Sequence[Step], meter: Odometer, *, rounds: int) -> Wor
     def over(loss: float, bound: float) -> bool:
         return loss > bound * (1.0 + TIE)
 
-    search = _Search(menu, Book.of_odometer(meter, menu), rounds)
+    search = _Search(menu, SharedStates.of_odometer(meter, menu), rounds)
     return search.worst(lambda loss, bound: float(over(loss, bound)), ends=over, doubt=0.0)
 
 
 class _Search:
-    def __init__(self, menu: Sequence[Step], book: Book, rounds: int) -> None:
+    def __init__(self, menu: Sequence[Step], shared: SharedStates, rounds: int) -> None:
         check_game(rounds, 1, 0)
         self.lattice = Lattice(menu, rounds)
-        self.book, self.rounds = book, rounds
+        self.shared, self.rounds = shared, rounds
         self.values: dict[tuple[int, int, int], float] = {}
 
     def worst(self, stopped: _Judge, ends: _Ends, doubt: float) -> Worst:
@@ -80,18 +80,18 @@ class _Search:
             raise InvalidParameter(
                 "rounds", self.rounds, f"so few that at most {MOST_STATES} states are reached", "Simulate instead."
             )
-        bound = self.book.bound(node)
+        bound = self.shared.bound(node)
         loss = float(place * self.lattice.unit)
         best = stopped(loss, bound) if round_ else 0.0
         if round_ < self.rounds and not (round_ and ends(loss, bound)):
             for choice, law in enumerate(self.lattice.laws):
-                if self.book.accepted(node, choice):
+                if self.shared.accepted(node, choice):
                     best = max(best, self._continued(round_, node, place, choice, law, stopped, ends))
         self.values[key] = best
         return best
 
     def _continued(self, round_: int, node: int, place: int, choice: int, law: Response, stopped: _Judge, ends: _Ends) -> float:
-        child = self.book.child(node, choice)
+        child = self.shared.child(node, choice)
         told = law.likely * self._value(round_ + 1, child, place + self.lattice.sizes[choice], stopped, ends)
         misled = (
             math.exp(-law.epsilon)
@@ -99,5 +99,5 @@ class _Search:
             * self._value(round_ + 1, child, place - self.lattice.sizes[choice], stopped, ends)
         )
         # revealed: the loss is infinite, which fails unless the odometer already shows infinity
-        revealed = stopped(math.inf, self.book.bound(child)) if law.delta > 0.0 else 0.0
+        revealed = stopped(math.inf, self.shared.bound(child)) if law.delta > 0.0 else 0.0
         return law.delta * revealed + (1.0 - law.delta) * (told + misled)

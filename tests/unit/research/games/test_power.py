@@ -12,8 +12,7 @@ import pytest
 
 import tightbudget as tb
 from tightbudget import games
-from tightbudget.research.games import table as roster
-from tightbudget.research.games import walk
+from tightbudget.research.games import players, walk
 
 EPSILON, DELTA = 1.0, 0.05
 
@@ -63,13 +62,13 @@ TOO_LARGE = {
 @pytest.mark.parametrize("name", TOO_LARGE)
 def test_a_filter_that_promises_too_much_is_caught_exactly(name: str) -> None:
     factor, size = TOO_LARGE[name]
-    broken = Promising(roster.shipped_filters()[name](factor * EPSILON, DELTA), EPSILON)
+    broken = Promising(players.shipped_filters()[name](factor * EPSILON, DELTA), EPSILON)
     assert games.exact_filter(games.Fixed(games.response(size)), broken, rounds=400).view.lower > DELTA
 
 
 @pytest.mark.parametrize(("name", "factor"), [("zcdp", 2.0), ("gdp", 2.0), ("rdp, order 8", 3.0)])
 def test_a_filter_that_promises_too_much_is_caught_by_coins(name: str, factor: float) -> None:
-    broken = Promising(roster.shipped_filters()[name](factor * EPSILON, DELTA), EPSILON)
+    broken = Promising(players.shipped_filters()[name](factor * EPSILON, DELTA), EPSILON)
     played = games.play_filter(games.Fixed(games.gaussian(0.1)), broken, rounds=400, runs=20_000, rng=np.random.default_rng(7))
     assert played.view.refutes(DELTA)
 
@@ -108,7 +107,7 @@ def test_several_orders_without_weights_can_be_told_from_those_with() -> None:
     ],
 )
 def test_an_odometer_that_shows_too_little_is_caught_exactly(kind: str, factor: float) -> None:
-    bounds = factor * walk.bounds_of(roster.shipped_odometers()[kind](DELTA), 0.1, 1000)
+    bounds = factor * walk.bounds_of(players.shipped_odometers()[kind](DELTA), 0.1, 1000)
     assert walk.crossing(0.1, bounds)[-1] > DELTA
 
 

@@ -10,20 +10,20 @@ import pytest
 import tightbudget as tb
 from tightbudget import games
 from tightbudget.adaptive.filters.registry import ALL
-from tightbudget.research.games import table as roster
+from tightbudget.research.games import players
 
 EPSILON, DELTA = 1.0, 0.05
-FILTERS = roster.shipped_filters()
-ADVERSARIES = roster.filter_adversaries(EPSILON, DELTA)
+FILTERS = players.shipped_filters()
+ADVERSARIES = players.filter_adversaries(EPSILON, DELTA)
 
 
-def test_the_roster_holds_every_filter() -> None:
+def test_every_filter_plays() -> None:
     assert {type(make(EPSILON, DELTA)) for make in FILTERS.values()} == set(ALL)
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES.values(), ids=list(ADVERSARIES))
 @pytest.mark.parametrize("make", FILTERS.values(), ids=list(FILTERS))
-def test_the_view_is_as_private_as_promised(make: roster.MakeFilter, adversary: games.Greedy) -> None:
+def test_the_view_is_as_private_as_promised(make: players.MakeFilter, adversary: games.Greedy) -> None:
     # the residual filter takes some milliseconds a step, the others microseconds
     rounds = 12 if isinstance(make(EPSILON, DELTA), tb.filters.ResidualFilter) else 100
     for bit in (0, 1):
@@ -31,7 +31,7 @@ def test_the_view_is_as_private_as_promised(make: roster.MakeFilter, adversary: 
 
 
 @pytest.mark.parametrize("make", FILTERS.values(), ids=list(FILTERS))
-def test_no_adversary_at_all_does_better_on_a_menu(make: roster.MakeFilter) -> None:
+def test_no_adversary_at_all_does_better_on_a_menu(make: players.MakeFilter) -> None:
     """The supremum over all strategies, with reveals as large as the filter keeps delta for."""
     slow = isinstance(make(EPSILON, DELTA), tb.filters.ResidualFilter)
     menu = [games.response(0.2), games.response(0.5), games.response(0.0, DELTA / 5)]

@@ -6,20 +6,19 @@ import pytest
 from tightbudget import games
 from tightbudget.adaptive.odometers.registry import ALL, BY_KIND
 from tightbudget.odometers import RenyiOdometer
-from tightbudget.research.games import table as roster
-from tightbudget.research.games import walk
+from tightbudget.research.games import players, walk
 
 DELTA = 0.05
-ODOMETERS = roster.shipped_odometers()
+ODOMETERS = players.shipped_odometers()
 
 
-def test_the_roster_holds_every_odometer() -> None:
+def test_every_odometer_plays() -> None:
     assert {type(make(DELTA)) for make in ODOMETERS.values()} == set(ALL)
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.7])
 @pytest.mark.parametrize("make", ODOMETERS.values(), ids=list(ODOMETERS))
-def test_one_size_of_step_crosses_as_rarely_as_promised(make: roster.MakeOdometer, epsilon: float) -> None:
+def test_one_size_of_step_crosses_as_rarely_as_promised(make: players.MakeOdometer, epsilon: float) -> None:
     failing = walk.crossing(epsilon, walk.bounds_of(make(DELTA), epsilon, 3000))[-1]
     assert failing <= DELTA * (1 - 1e-9)
 
@@ -32,13 +31,13 @@ def test_the_best_of_them_are_nearly_used_up() -> None:
 
 
 @pytest.mark.parametrize("make", ODOMETERS.values(), ids=list(ODOMETERS))
-def test_growing_steps_cross_as_rarely_as_promised(make: roster.MakeOdometer) -> None:
+def test_growing_steps_cross_as_rarely_as_promised(make: players.MakeOdometer) -> None:
     menu = [games.response(0.1 / 2**power) for power in range(6, -1, -1)]
     assert games.exact_odometer(games.TinyThenLarge(menu, each=20), make(DELTA), rounds=160).upper <= DELTA
 
 
 @pytest.mark.parametrize("make", ODOMETERS.values(), ids=list(ODOMETERS))
-def test_no_strategy_at_all_crosses_more_often(make: roster.MakeOdometer) -> None:
+def test_no_strategy_at_all_crosses_more_often(make: players.MakeOdometer) -> None:
     rounds = 9 if isinstance(make(DELTA), RenyiOdometer) else 14  # its sums depend on the order by rounding: more states
     worst = games.worst_crossing([games.response(0.1), games.response(0.3)], make(DELTA), rounds=rounds).value
     assert worst.upper <= DELTA
@@ -49,7 +48,7 @@ def test_no_strategy_at_all_crosses_more_often(make: roster.MakeOdometer) -> Non
 def test_adaptive_sizes_do_not_refute_the_promise(kind: str, adversary: str) -> None:
     """Each claim has a false-alarm rate of 1e-9."""
     played = games.play_odometer(
-        roster.odometer_adversaries(0.1)[adversary],
+        players.odometer_adversaries(0.1)[adversary],
         ODOMETERS[kind](DELTA),
         rounds=100,
         runs=400,
