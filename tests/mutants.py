@@ -102,6 +102,7 @@ SPECTRAL = "unit/engine/spectral/test_profile.py"
 NOISE = "unit/research/reproduce/test_noise.py"
 NOTATION = "unit/notation/test_notation.py"
 RELATIONS = "unit/mechanisms/test_relations.py"
+MIXED_MASSES = "unit/pairs/test_poisson.py"
 VERDICTS = "unit/research/reproduce/test_verdicts.py"
 RUN = "unit/research/reproduce/test_run.py"
 FEWER = "unit/research/reproduce/test_figures.py::test_fewer_buckets_cannot_refute_what_more_achieve"
@@ -541,7 +542,19 @@ MUTATIONS = [
              "error_bound about masses lowers a bound that must be high", [CHERNOFF]),
     Mutation("cheap bound loss_shift", "engine/direction.py", "epsilon - loss_shift)", "epsilon + loss_shift)",
              "losses are taken to be smaller than they may be", [CHERNOFF]),
+    # rounding
+    Mutation("float above", "numerics/rounding.py", "return rounded if rounded >= value else math.nextafter(rounded, math.inf)",
+             "return rounded",
+             "a fraction is rounded to the nearest float, which may lie below it", [ROUNDING]),
+    Mutation("float below", "numerics/rounding.py", "return -float_above(-value)", "return float(value)",
+             "a fraction is rounded to the nearest float, which may lie above it", [ROUNDING]),
     # pairs
+    Mutation("poisson rounding", "pairs/poisson.py", "return 7.0 * U * (1.0 + np.minimum(np.abs(mixed), 1e4))",
+             "return 0.0 * U * (1.0 + np.minimum(np.abs(mixed), 1e4))",
+             "mixing two masses is taken to be exact", [MIXED_MASSES]),
+    Mutation("poisson rounding unlike", "pairs/poisson.py", "mixed = log_a if direction is Direction.REMOVE else log_b",
+             "mixed = np.zeros_like(log_a)",
+             "small masses are taken to be as exact as large ones", [MIXED_MASSES]),
     Mutation("poisson swapped", "pairs/poisson.py", "if direction is Direction.REMOVE:\n        return np.logaddexp",
              "if direction is Direction.ADD:\n        return np.logaddexp",
              "removing a record is treated as adding one", [MASSES, POINTS]),
@@ -903,6 +916,20 @@ MUTATIONS = [
              "steps for different relations add up to a number for neither", [RELATIONS]),
     Mutation("mixed budget", "adaptive/states.py", "if not self._mixes:", "if False:",
              "a filter adds up steps for different relations", [RELATIONS]),
+    Mutation("mixed relation unnamed", "mechanisms/base.py", "answer.reason, self.relation)", "answer.reason, DEFAULT)",
+             "a mixed bound passes for one for adding or removing a record", [RELATIONS]),
+    Mutation("mixed relation of steps", "mechanisms/base.py", "for mechanism, _ in self._parts))", "for mechanism, _ in self._parts[:1]))",
+             "a mixed bound passes for one for the relation of its first step", [RELATIONS]),
+    Mutation("mixed relation of a sample", "mechanisms/poisson.py", "return stated(self.neighbours) | self.mechanism.relations",
+             "return stated(self.neighbours)",
+             "a sample for two relations passes for one for adding or removing a record", [RELATIONS]),
+    Mutation("mixed relation of a class", "mechanisms/base.py", 'True, "", answer.relation)', 'True, "", DEFAULT)',
+             "a mixed bound for a class passes for one for adding or removing a record", [RELATIONS]),
+    Mutation("mixed relation of a tree", "research/published/embeddings.py", "composition.relation, below)", '"add_remove", below)',
+             "a mixed bound of a tree passes for one for adding or removing a record", [RELATIONS]),
+    Mutation("mixed relation kept", "adaptive/states.py", "self._relations |= relations_of(increment)",
+             'self._relations |= frozenset({getattr(increment, "neighbours", "add_remove")})',
+             "a filter forgets one of the relations of a mixed step", [RELATIONS]),
     Mutation("mixed sample", "mechanisms/poisson.py", "if not meant(mix_relations) and", "if False and",
              "a mechanism for replacing a record passes for one for removing it", [RELATIONS]),
     # what is read

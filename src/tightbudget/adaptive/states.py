@@ -89,9 +89,8 @@ class Kept(Shared, ABC):
         return self._relations
 
     def _meet(self, increment: Increment) -> None:
-        """Take note of the relation that a step is for."""
-        if getattr(increment, "neighbours", None) not in self._relations:
-            self._relations |= relations_of(increment)
+        """Take note of the relations that a step is for."""
+        self._relations |= relations_of(increment)
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and isinstance(other, Kept) and self.state() == other.state()

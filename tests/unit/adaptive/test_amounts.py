@@ -74,10 +74,9 @@ def test_what_is_no_amount_is_refused(bad: object) -> None:
 
 
 def test_floats_are_rounded_to_the_side_that_is_asked() -> None:
-    third = Fraction(1, 3)
-    assert Fraction(float_below(third)) <= third <= Fraction(Decimal(repr(float_up(third))))
+    for part in (Fraction(1, 3), Fraction(2, 3)):  # the nearest float of one is below it, of the other above
+        assert Fraction(float_below(part)) < part < Fraction(Decimal(repr(float_up(part))))
     assert float_up(Fraction(1, 10)) == 0.1
-    assert float_below(Fraction(10**400)) < math.inf
 
 
 def test_the_guarantee_is_read_back_as_typed() -> None:

@@ -71,6 +71,27 @@ def test_those_who_mean_it_are_told_both_relations() -> None:
         _ = meant + ZeroedOut(sigma=1)
 
 
+@pytest.mark.parametrize(("rtol", "converged"), [(1e-6, False), (0.9, True)])
+def test_a_class_among_mixed_steps_keeps_both_relations(rtol: float, converged: bool) -> None:
+    """The lower end is that of a member of the class, composed with the same mixed steps."""
+    meant = tb.compose([RESPONSE, NOISE, tb.BoundedRange(1) * 2], mix_relations=True)
+    for answer in (meant.delta(1.0, rtol), meant.epsilon(1e-3, rtol)):
+        assert answer.converged == converged
+        assert answer.relation == BOTH
+
+
+def test_a_sampled_class_among_mixed_steps_keeps_both_relations() -> None:
+    meant = tb.compose([RESPONSE, tb.Poisson(tb.BoundedRange(1), q=0.5) * 2], mix_relations=True)
+    assert meant.delta(1.0).relation == meant.epsilon(1e-3).relation == BOTH
+
+
+@pytest.mark.parametrize("more", [[], [tb.BoundedRange(1) * 2]], ids=["known", "a class"])
+def test_published_trees_keep_both_relations(more: list[tb.Composition]) -> None:
+    meant = tb.published.tree_pair(tb.compose([RESPONSE, NOISE, *more], mix_relations=True), n=200)
+    assert meant.relation == BOTH
+    assert meant.delta(1.0).relation == meant.epsilon(0.5).relation == meant.curve([1.0]).relation == BOTH
+
+
 def test_sampling_by_those_who_mean_it() -> None:
     sampled = tb.Poisson(RESPONSE, q=0.1, mix_relations=True)
     assert sampled.relation == sampled.epsilon(1e-6).relation == BOTH
@@ -143,6 +164,15 @@ def test_those_who_mean_it_say_so_at_the_start(make: Callable[[], Any], restore:
     made.spend(SMALL)
     assert made.state()["relations"] == ["add_remove", "replace_one"]
     assert restore(json.loads(json.dumps(made.state()))) == made
+
+
+@pytest.mark.parametrize(("make", "restore"), KEPT)
+def test_a_step_that_was_mixed_itself_leaves_both_relations(make: Callable[[], Any], restore: Any) -> None:
+    """Its sampling is for the relation of the step before; what is sampled is not."""
+    made = restore({**make().state(), "mix_relations": True})
+    made.spend(SMALL)
+    made.spend(tb.Poisson(RARE, q=0.1, mix_relations=True))
+    assert made.state()["relations"] == ["add_remove", "replace_one"]
 
 
 def test_steps_are_for_the_relation_of_the_plan() -> None:

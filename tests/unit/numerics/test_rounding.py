@@ -33,7 +33,10 @@ Helper = Callable[..., Any]
 normal = st.floats(NORMAL, LARGEST)
 tiny = st.floats(0.0, 4.0 * NORMAL)
 even = st.integers(1, 2**24).map(lambda half: 2 * half)
+fractions = st.fractions(min_value=Fraction(1, 10**400), max_value=10**5)
 shares = st.floats(8.0 * U, GENEROUS) | st.sampled_from([AMPLE, 1e-11, GENEROUS])
+# An eighth of the spacing from a float, on either side: that one is nearest. (1/3 alone shows little: its nearest is below it.)
+NEAR = [Fraction(x) * (1 + Fraction(side, 2**56)) for x in (1.0, 0.1, 2.0**-1022, 1e300) for side in (-1, 1)]
 
 
 def exactly(value: float) -> Fraction | float:
@@ -121,14 +124,30 @@ def test_what_is_raised_past_the_largest_float_is_infinite(helper: Helper):
     assert helper(LARGEST, 2) == raised_by(LARGEST, AMPLE) == math.inf
 
 
-@given(st.fractions(min_value=Fraction(1, 10**400), max_value=10**5))
-def test_floats_on_either_side(value: Fraction):
-    assert Fraction(float_below(value)) <= value <= Fraction(float_above(value))
-    assert float_above(value) <= math.nextafter(float_below(value), math.inf)
+@pytest.mark.parametrize(
+    "value", [*NEAR, Fraction(1, 3), Fraction(2, 3), Fraction(1, 10**320), Fraction(2, 10**320)], ids=float
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_float_that_is_nearest_but_on_the_wrong_side_is_not_taken(value: Fraction, sign: int) -> None:
+    below, above = float_below(sign * value), float_above(sign * value)
+    assert Fraction(below) < sign * value < Fraction(above)
+    assert above == math.nextafter(below, math.inf)
 
 
-def test_floats_on_either_side_of_what_none_holds():
-    assert float_above(Fraction(10) ** 400) == math.inf
-    assert float_below(Fraction(10) ** 400) == 1.7976931348623157e308
-    assert float_above(Fraction(1, 10**400)) == 5e-324
-    assert float_below(Fraction(1, 10**400)) == 0.0
+@given(st.one_of(fractions, fractions.map(lambda value: -value)))
+def test_floats_on_either_side(value: Fraction) -> None:
+    below, above = float_below(value), float_above(value)
+    assert Fraction(below) <= value <= Fraction(above)
+    assert above <= math.nextafter(below, math.inf)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_float_stays_itself(value: float) -> None:
+    assert float_below(Fraction(value)) == value == float_above(Fraction(value))
+
+
+def test_floats_on_either_side_of_what_none_holds() -> None:
+    assert float_above(Fraction(10) ** 400) == math.inf == -float_below(-(Fraction(10) ** 400))
+    assert float_below(Fraction(10) ** 400) == LARGEST == -float_above(-(Fraction(10) ** 400))
+    assert float_above(Fraction(1, 10**400)) == TINIEST == -float_below(Fraction(-1, 10**400))
+    assert float_below(Fraction(1, 10**400)) == 0.0 == float_above(Fraction(-1, 10**400))
