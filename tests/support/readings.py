@@ -6,16 +6,16 @@ import mpmath
 import numpy as np
 from mpmath import mpf
 
-from tightbudget.engine.discretisation.tilted import Tilted
+from tightbudget.engine.discretisation.tilted import TiltedPMF
 
 DIGITS = 40
 Masses = list[tuple[mpf, mpf]]  # (loss, mass), losses increasing
 
 
-_remembered: dict[tuple[int, float, float, int], tuple[Tilted, Masses]] = {}
+_remembered: dict[tuple[int, float, float, int], tuple[TiltedPMF, Masses]] = {}
 
 
-def masses(stack: Tilted, step: float, tilt: float, row: int = 0) -> Masses:
+def masses(stack: TiltedPMF, step: float, tilt: float, row: int = 0) -> Masses:
     """Return the losses and untilted masses that a row stands for, its floats taken as exact."""
     key = (id(stack), step, tilt, row)  # the stack is kept beside its masses, so that no other can take its id
     if key not in _remembered:
@@ -34,7 +34,7 @@ def masses(stack: Tilted, step: float, tilt: float, row: int = 0) -> Masses:
     return _remembered[key][1]
 
 
-def stack(rows, first: int = 0, anchor: float = 0.0, log_scale=0.0, error=0.0, noise=0.0) -> Tilted:
+def stack(rows, first: int = 0, anchor: float = 0.0, log_scale=0.0, error=0.0, noise=0.0) -> TiltedPMF:
     """Return a bucket list made by hand; numbers serve for all rows alike."""
     table = np.atleast_2d(np.asarray(rows, dtype=np.float64))
     numbers = (
@@ -44,10 +44,10 @@ def stack(rows, first: int = 0, anchor: float = 0.0, log_scale=0.0, error=0.0, n
         np.asarray(noise) * np.sqrt(table.shape[1]),
     )  # noise of this 2-norm weighs at most so much
     each = [np.broadcast_to(np.asarray(value, dtype=np.float64), table.shape[:1]).copy() for value in numbers]
-    return Tilted(table, first, anchor, *each)
+    return TiltedPMF(table, first, anchor, *each)
 
 
-def scale(stack: Tilted, tilt: float, epsilon: mpf, row: int = 0) -> mpf:
+def scale(stack: TiltedPMF, tilt: float, epsilon: mpf, row: int = 0) -> mpf:
     """Return Z e^{-tilt (epsilon - anchor)}: what one unit of the stored row weighs, untilted, at loss epsilon."""
     with mpmath.workdps(DIGITS):
         return mpmath.exp(mpf(float(stack.log_scale[row])) - mpf(tilt) * (mpf(epsilon) - mpf(float(stack.anchor))))
@@ -73,7 +73,7 @@ def weight_norms(tilt: float, step: float, start: mpf) -> tuple[mpf, mpf]:
         return largest, mpmath.sqrt(max(squares, mpf(0)))
 
 
-def upper(stack: Tilted, step: float, theta: float, epsilon: float, loss_shift: float = 0.0) -> mpf:
+def upper(stack: TiltedPMF, step: float, theta: float, epsilon: float, loss_shift: float = 0.0) -> mpf:
     """Return the bound on delta(epsilon) that a spread row certifies: M7 with every loss `loss_shift` larger."""
     with mpmath.workdps(DIGITS):
         shifted, h = mpf(epsilon) - mpf(loss_shift), mpf(step)
@@ -83,7 +83,7 @@ def upper(stack: Tilted, step: float, theta: float, epsilon: float, loss_shift: 
         return hockey_stick(masses(stack, step, theta), shifted) + charge * scale(stack, theta, shifted)
 
 
-def lower(stack: Tilted, step: float, theta: float, epsilon: float) -> mpf:
+def lower(stack: TiltedPMF, step: float, theta: float, epsilon: float) -> mpf:
     """Return the best of the bounds A(S) - e^epsilon B(S) - errors over S = all buckets from one on (M6, M7)."""
     with mpmath.workdps(DIGITS):
         a, b = masses(stack, step, theta), masses(stack, step, theta + 1.0, row=1)

@@ -12,13 +12,13 @@ from mpmath import mpf
 from tests.reference.truth_numbers import ends
 
 import tightbudget.engine.spectral.spectrum as engine
-from tightbudget.engine.discretisation.leaf import Leaf
-from tightbudget.engine.discretisation.tilted import Tilted
+from tightbudget.engine.discretisation.discretise import DiscretisedPair
+from tightbudget.engine.discretisation.tilted import TiltedPMF
 from tightbudget.engine.saddle import Tilt
 from tightbudget.engine.spectral.grid import Grid
 from tightbudget.engine.spectral.spectrum import Spectrum
 from tightbudget.engine.steps import Steps
-from tightbudget.engine.target import Task
+from tightbudget.engine.target import Target
 
 BITS = 400
 
@@ -29,7 +29,9 @@ def ball(number: float) -> arb:
     return arb(exact.numerator) / arb(exact.denominator)
 
 
-def leaf(rows, begin: int, first: int, anchor: float = 0.0, log_scale=0.0, error=0.0, loss_shift: float = 0.0) -> Leaf:
+def leaf(
+    rows, begin: int, first: int, anchor: float = 0.0, log_scale=0.0, error=0.0, loss_shift: float = 0.0
+) -> DiscretisedPair:
     """Return a leaf of three rows (spread A, merged A, merged B) from column `begin` of the grid on."""
     table = np.atleast_2d(np.asarray(rows, dtype=np.float64))
     if table.shape[0] == 1:
@@ -37,15 +39,15 @@ def leaf(rows, begin: int, first: int, anchor: float = 0.0, log_scale=0.0, error
     table = table / table.sum(axis=1)[:, None]
     scales, errors = (np.broadcast_to(np.asarray(value, dtype=np.float64), (3,)).copy() for value in (log_scale, error))
 
-    def part(some: slice) -> Tilted:
+    def part(some: slice) -> TiltedPMF:
         none = np.zeros(table[some].shape[0])
-        return Tilted(table[some], first, anchor, scales[some], errors[some], none, none)
+        return TiltedPMF(table[some], first, anchor, scales[some], errors[some], none, none)
 
-    return Leaf(part(slice(0, 1)), part(slice(1, 3)), loss_shift, begin)
+    return DiscretisedPair(part(slice(0, 1)), part(slice(1, 3)), loss_shift, begin)
 
 
 def spectrum(
-    leaves: Sequence[Leaf],
+    leaves: Sequence[DiscretisedPair],
     counts: Sequence[int],
     places: np.ndarray,
     step: float = 0.1,
@@ -53,19 +55,19 @@ def spectrum(
     error: float = 1e-6,
 ) -> Spectrum | None:
     """Return the spectrum of leaves already made, each repeated its count."""
-    task = Task(
+    target = Target(
         Steps(tuple(zip(leaves, counts, strict=True))), Tilt(theta, 1.0, 1.0), 1.0, 1.0, error, 0.01, (), (None,) * len(leaves)
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "leaf", lambda made, *_: made)
-        return engine.spectrum(task, Grid(step, places, (0.0,) * len(leaves)))
+        patch.setattr(engine, "discretise", lambda made, *_: made)
+        return engine.spectrum(target, Grid(step, places, (0.0,) * len(leaves)))
 
 
-def rows_of(one: Leaf) -> np.ndarray:
+def rows_of(one: DiscretisedPair) -> np.ndarray:
     return np.concatenate([one.spread.rows, one.merged.rows])
 
 
-def indices(one: Leaf, places: np.ndarray) -> list[int]:
+def indices(one: DiscretisedPair, places: np.ndarray) -> list[int]:
     """Return the indices of a leaf's columns, counted from its peak."""
     mine = [round(k) for k in places[one.begin : one.begin + one.spread.size].tolist()]
     return [k - mine[0] + one.spread.first for k in mine]
@@ -74,7 +76,7 @@ def indices(one: Leaf, places: np.ndarray) -> list[int]:
 class Truth:
     """The stored rows composed exactly: coefficients of three polynomials, and the index of the first."""
 
-    def __init__(self, leaves: Sequence[Leaf], counts: Sequence[int], places: np.ndarray) -> None:
+    def __init__(self, leaves: Sequence[DiscretisedPair], counts: Sequence[int], places: np.ndarray) -> None:
         ctx.prec = BITS
         self.low = sum(count * indices(one, places)[0] for one, count in zip(leaves, counts, strict=True))
         self.rows = []
@@ -120,7 +122,9 @@ def node(j: int, period: int) -> arb:
     return 2 * arb.pi() * j / period
 
 
-def transform(leaves: Sequence[Leaf], counts: Sequence[int], places: np.ndarray, kind: int, angle: arb, centre: int) -> acb:
+def transform(
+    leaves: Sequence[DiscretisedPair], counts: Sequence[int], places: np.ndarray, kind: int, angle: arb, centre: int
+) -> acb:
     """Return the product of all transforms at an angle, sums of places counted from the centre, exactly."""
     ctx.prec = BITS
     whole = acb(0, angle * centre).exp()

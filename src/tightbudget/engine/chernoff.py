@@ -5,8 +5,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.engine.discretisation.leaf import tail_truncated
 from tightbudget.engine.discretisation.spread import share_up
+from tightbudget.engine.discretisation.window import tail_truncated
 from tightbudget.engine.steps import Steps
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Cells

@@ -19,7 +19,7 @@ from tightbudget.engine.spectral.grid import grid
 from tightbudget.engine.spectral.profile import SpectralProfile
 from tightbudget.engine.spectral.spectrum import spectrum
 from tightbudget.engine.steps import MERGE_ERROR, Steps
-from tightbudget.engine.target import Task, task
+from tightbudget.engine.target import Target, target_for
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import NEGLIGIBLE
@@ -117,7 +117,7 @@ class OneDirection:
             with contextlib.suppress(TooWide, ArithmeticError, MemoryError), np.errstate(all="raise", under="ignore"):
                 chosen = self._plans.get(key)
                 if chosen is None:
-                    asked = task(self.steps, saddle.at_index(tilt_index), 2.0 ** (width_index / 4.0), saddle.cells)
+                    asked = target_for(self.steps, saddle.at_index(tilt_index), 2.0 ** (width_index / 4.0), saddle.cells)
                     made = self._by_frequencies(asked, decades)
                     chosen = plan(asked) if made is None else None
                 if chosen is not None:
@@ -162,7 +162,7 @@ class OneDirection:
     def _log_tail_mass(self, decades: int) -> float:
         return -decades * math.log(10.0) - math.log(self.steps.total)
 
-    def _by_frequencies(self, asked: Task, decades: int) -> SpectralProfile | None:
+    def _by_frequencies(self, asked: Target, decades: int) -> SpectralProfile | None:
         """Return the profile read off a spectrum, if that is short."""
         try:
             points = grid(asked, _MOST_PLACES)

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.engine.discretisation.leaf import tail_truncated
+from tightbudget.engine.discretisation.window import tail_truncated
 from tightbudget.engine.steps import Steps
 from tightbudget.numerics.logs import group_log_sum
 from tightbudget.pairs.base import Cells

@@ -1,9 +1,9 @@
-"""What has to be achieved: a width in log delta turned into what discretisation and cut tails may add (M9)."""
+"""The target of a plan: a width in log delta turned into what discretisation and cut tails may add (M9)."""
 
 import math
 from dataclasses import dataclass
 
-from tightbudget.engine.discretisation.leaf import Window, window
+from tightbudget.engine.discretisation.window import Window, window
 from tightbudget.engine.saddle import Tilt
 from tightbudget.engine.steps import Steps
 from tightbudget.numerics.convolve import TooWide
@@ -14,7 +14,7 @@ _WIDEST_STEP = 0.5  # times the tilt; the law of the width holds while a step ch
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class Target:
     """What a plan has to achieve, whatever its form."""
 
     steps: Steps
@@ -24,11 +24,11 @@ class Task:
     error: float  # in L1, that cut tails may add
     width: float  # in log delta
     cells: tuple[Cells, ...]  # the coarse cells of each item
-    windows: tuple[Window, ...]  # of the leaves' losses
+    windows: tuple[Window, ...]  # of losses, one for each item
 
 
-def task(steps: Steps, tilt: Tilt, width: float, coarse: list[Cells]) -> Task:
-    """Return the task of a bracket whose two ends differ by about `width` in log delta."""
+def target_for(steps: Steps, tilt: Tilt, width: float, coarse: list[Cells]) -> Target:
+    """Return what a bracket asks whose two ends differ by about `width` in log delta."""
     widest = max(max(abs(float(cells.low[0])), abs(float(cells.high[-1]))) for cells in coarse)
     if not (1.0 + tilt.theta) * widest < _LARGEST:
         raise TooWide
@@ -36,8 +36,8 @@ def task(steps: Steps, tilt: Tilt, width: float, coarse: list[Cells]) -> Task:
     # an L1 error E moves log delta by about E * leverage (M7)
     leverage = 8.0 * (1.0 + tilt.root_curvature * t) * (1.0 + t)
     error = 0.02 * min(width, 0.1) / leverage
-    leaf_tail = max(error / (8.0 * steps.total), 1e-30)
-    return Task(
+    tail = max(error / (8.0 * steps.total), 1e-30)
+    return Target(
         steps=steps,
         tilt=tilt,
         widest=_WIDEST_STEP / t,
@@ -45,7 +45,7 @@ def task(steps: Steps, tilt: Tilt, width: float, coarse: list[Cells]) -> Task:
         error=error,
         width=width,
         cells=tuple(coarse),
-        windows=tuple(window(cells, tilt.theta, leaf_tail) for cells in coarse),
+        windows=tuple(window(cells, tilt.theta, tail) for cells in coarse),
     )
 
 

@@ -6,17 +6,17 @@ a bucket never matters for soundness, and events may be dropped from both rows a
 
 import numpy as np
 
-from tightbudget.engine.discretisation.tilted import Tilted, columns, kept, normalised
+from tightbudget.engine.discretisation.tilted import TiltedPMF, columns, kept, normalised
 from tightbudget.numerics.rounding import U
 
 
-def trim_merged(stack: Tilted, tail: float) -> Tilted:
+def trim_merged(stack: TiltedPMF, tail: float) -> TiltedPMF:
     """Drop the events at the ends; from both rows alike they need no correction."""
     start, stop = kept(stack, tail)
     return columns(stack, start, stop, stack.error)
 
 
-def coarsen_merged(stack: Tilted, step: float, theta: float, factor: int) -> Tilted:
+def coarsen_merged(stack: TiltedPMF, step: float, theta: float, factor: int) -> TiltedPMF:
     """Return the stack with `factor` neighbouring buckets merged into one, which stands for their middle."""
     if factor == 1:
         return stack

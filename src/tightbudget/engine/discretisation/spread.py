@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.engine.discretisation.tilted import Tilted, columns, kept, normalised
+from tightbudget.engine.discretisation.tilted import TiltedPMF, columns, kept, normalised
 from tightbudget.numerics.rounding import U
 
 Array = NDArray[np.float64]
@@ -23,7 +23,7 @@ def share_up(excess: Array, h: float | Array) -> Array:
     return share
 
 
-def trim_spread(stack: Tilted, tail: float) -> Tilted:
+def trim_spread(stack: TiltedPMF, tail: float) -> TiltedPMF:
     """Drop what little the ends hold, and add it to the certificate."""
     start, stop = kept(stack, tail)
     if start == 0 and stop == stack.size:
@@ -32,7 +32,7 @@ def trim_spread(stack: Tilted, tail: float) -> Tilted:
     return columns(stack, start, stop, stack.error + dropped * (1.0 + 1e-9))
 
 
-def coarsen_spread(stack: Tilted, step: float, theta: float, factor: int) -> Tilted:
+def coarsen_spread(stack: TiltedPMF, step: float, theta: float, factor: int) -> TiltedPMF:
     """Return the stack on the grid of step factor * step: every point between two coarse ones is split between them."""
     if factor == 1:
         return stack

@@ -21,7 +21,7 @@ _BATCH = 2**15  # entries of units that go through one transform together: they 
 
 
 @dataclass(frozen=True, slots=True)
-class Tilted:
+class TiltedPMF:
     """A stack of tilted rows; rows[:, i] belongs to index first + i."""
 
     rows: Array
@@ -39,7 +39,7 @@ class Tilted:
 
 def normalised(
     rows: Array, first: int, anchor: float, log_scale: Array, error: Array, noise: Array, noise_mass: Array
-) -> Tilted:
+) -> TiltedPMF:
     """Return the stack with each row divided by its sum; the certificates are in the units of the rows given."""
     total = rows.sum(axis=1)
     # A row that vanished altogether carries no information; its error says so.
@@ -50,10 +50,10 @@ def normalised(
     # the quotient and the logarithm are rounded, small entries flushed
     error = error / total * (1.0 + 8.0 * U) + 8.0 * U * (1.0 + np.abs(log_total)) + rows.shape[1] * TINY
     scale = (1.0 + 8.0 * U) / total
-    return Tilted(rows, first, anchor, log_scale + log_total, error, noise * scale, noise_mass * scale)
+    return TiltedPMF(rows, first, anchor, log_scale + log_total, error, noise * scale, noise_mass * scale)
 
 
-def composed(parts: Sequence[tuple[Tilted, int]], tail: float) -> Tilted:
+def composed(parts: Sequence[tuple[TiltedPMF, int]], tail: float) -> TiltedPMF:
     """Return the composition of the parts, each repeated its count; at most about `tail` of mass is left out at an end."""
     if len(parts) == 1 and parts[0][1] == 1:
         return parts[0][0]
@@ -63,7 +63,7 @@ def composed(parts: Sequence[tuple[Tilted, int]], tail: float) -> Tilted:
     return _certified(parts, product, first, anchor)
 
 
-def _certified(parts: Sequence[tuple[Tilted, int]], product: Product, first: int, anchor: float) -> Tilted:
+def _certified(parts: Sequence[tuple[TiltedPMF, int]], product: Product, first: int, anchor: float) -> TiltedPMF:
     """Return the product with what the parts' certificates, and its own, amount to.
 
     Stored rows have mass 1 up to 64 roundings, exact ones at most 1 + E + noise_mass. Parts without noise multiply to
@@ -90,11 +90,11 @@ def _certified(parts: Sequence[tuple[Tilted, int]], product: Product, first: int
     )
 
 
-def powers(units: Sequence[Tilted], count: int, tail: float) -> list[Tilted]:
+def powers(units: Sequence[TiltedPMF], count: int, tail: float) -> list[TiltedPMF]:
     """Return each unit composed with itself, `count` times: one call of the transform serves them all."""
     if count == 1:
         return list(units)
-    done: list[Tilted] = []
+    done: list[TiltedPMF] = []
     for batch in _batches(units):
         low, high = min(unit.first for unit in batch), max(unit.first + unit.size for unit in batch)
         height = batch[0].rows.shape[0]
@@ -102,7 +102,7 @@ def powers(units: Sequence[Tilted], count: int, tail: float) -> list[Tilted]:
         for i, unit in enumerate(batch):
             rows[i * height : (i + 1) * height, unit.first - low : unit.first - low + unit.size] = unit.rows
         product = convolve_powers([rows], [count], tail)
-        together = Tilted(
+        together = TiltedPMF(
             rows,
             low,
             0.0,
@@ -112,7 +112,7 @@ def powers(units: Sequence[Tilted], count: int, tail: float) -> list[Tilted]:
         for i, unit in enumerate(batch):
             part = slice(i * height, (i + 1) * height)
             done.append(
-                Tilted(
+                TiltedPMF(
                     result.rows[part],
                     result.first,
                     count * unit.anchor,
@@ -125,9 +125,9 @@ def powers(units: Sequence[Tilted], count: int, tail: float) -> list[Tilted]:
     return done
 
 
-def _batches(units: Sequence[Tilted]) -> list[list[Tilted]]:
+def _batches(units: Sequence[TiltedPMF]) -> list[list[TiltedPMF]]:
     """Group neighbouring units of about the same length, so that little is padded and memory stays small."""
-    batches: list[list[Tilted]] = []
+    batches: list[list[TiltedPMF]] = []
     for unit in units:
         last = batches[-1] if batches else []
         alike = last and 2 * last[0].size > unit.size > last[0].size // 2 and (len(last) + 1) * unit.size < _BATCH
@@ -138,7 +138,7 @@ def _batches(units: Sequence[Tilted]) -> list[list[Tilted]]:
     return batches
 
 
-def kept(stack: Tilted, tail: float) -> tuple[int, int]:
+def kept(stack: TiltedPMF, tail: float) -> tuple[int, int]:
     """Return the range of columns outside which each end holds at most `tail` of every row, or no more than its error."""
     limit = np.maximum(tail, 0.02 * (stack.error + stack.noise))[:, None]
     below = np.cumsum(stack.rows, axis=1)
@@ -148,5 +148,5 @@ def kept(stack: Tilted, tail: float) -> tuple[int, int]:
     return (start, stop) if start < stop else (0, stack.size)
 
 
-def columns(stack: Tilted, start: int, stop: int, error: Array) -> Tilted:
+def columns(stack: TiltedPMF, start: int, stop: int, error: Array) -> TiltedPMF:
     return replace(stack, rows=stack.rows[:, start:stop], first=stack.first + start, error=error)

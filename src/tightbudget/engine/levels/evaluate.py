@@ -1,23 +1,23 @@
-"""Carrying out a plan: leaves in, one composed pair of readings out."""
+"""Carrying out a plan: discretised pairs in, one composed pair of readings out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tightbudget.engine.discretisation.leaf import leaf
+from tightbudget.engine.discretisation.discretise import discretise
 from tightbudget.engine.discretisation.merge import coarsen_merged, trim_merged
 from tightbudget.engine.discretisation.spread import coarsen_spread, trim_spread
-from tightbudget.engine.discretisation.tilted import Tilted, composed, powers
+from tightbudget.engine.discretisation.tilted import TiltedPMF, composed, powers
 from tightbudget.engine.levels.plan import Plan
 
-Units = list[tuple[Tilted, int]]
+Units = list[tuple[TiltedPMF, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Composed:
     """Both readings of a composition; true losses are at most `loss_shift` above those of the spread one."""
 
-    spread: Tilted
-    merged: Tilted
+    spread: TiltedPMF
+    merged: TiltedPMF
     step: float
     theta: float
     loss_shift: float
@@ -27,8 +27,8 @@ class Composed:
 class Reading:
     """How one of the two readings is trimmed and made coarser."""
 
-    trim: Callable[[Tilted, float], Tilted]
-    coarsen: Callable[[Tilted, float, float, int], Tilted]
+    trim: Callable[[TiltedPMF, float], TiltedPMF]
+    coarsen: Callable[[TiltedPMF, float, float, int], TiltedPMF]
 
 
 SPREAD, MERGED = Reading(trim_spread, coarsen_spread), Reading(trim_merged, coarsen_merged)
@@ -44,7 +44,7 @@ def evaluate(plan: Plan) -> Composed:
         for pair, count, span in plan.entering[j]:
             alignment = pair.alignment
             anchor = alignment.anchor if alignment else 0.0
-            entering = leaf(pair, span, step, plan.theta, anchor)
+            entering = discretise(pair, span, step, plan.theta, anchor)
             loss_shift += count * entering.loss_shift
             spread.append((entering.spread, count))
             merged.append((entering.merged, count))

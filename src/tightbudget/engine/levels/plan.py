@@ -9,9 +9,9 @@ the tilt, nothing here needs to be right for the bracket to be valid.
 import math
 from dataclasses import dataclass
 
-from tightbudget.engine.discretisation.leaf import Window
+from tightbudget.engine.discretisation.window import Window
 from tightbudget.engine.steps import Steps
-from tightbudget.engine.target import Task, aligned
+from tightbudget.engine.target import Target, aligned
 from tightbudget.pairs.base import Alignment, Pair
 
 Entry = tuple[Pair, int, Window]
@@ -24,7 +24,7 @@ _DEVIATIONS = 7.0  # half-width of a block's window, in standard deviations, for
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to do: at level j the step is steps[j]; leaves entering there are entering[j]; tails are cut at tails[j]."""
+    """What to do: at level j the step is steps[j]; pairs entering there are entering[j]; tails are cut at tails[j]."""
 
     theta: float
     branching: int
@@ -35,16 +35,16 @@ class Plan:
     points: float  # estimated length of the longest list
 
 
-def plan(task: Task) -> Plan:
-    """Return a plan for a bracket about as wide as the task asks."""
-    steps = task.steps
+def plan(target: Target) -> Plan:
+    """Return a plan for a bracket about as wide as the target asks."""
+    steps = target.steps
     total = steps.total
     # Lists of a few points are composed without transforms, and so without their noise, while powers are low.
     few = any(pair.alignment is not None for pair, _ in steps.items)
     fewest = math.ceil(math.log(total) / math.log(_LOW_POWER) - 1e-9) if few and total > 1 else 1
     best: tuple[float, Plan] | None = None
     for levels in range(fewest, max(fewest, _MAX_LEVELS) + 1):
-        candidate = _with_levels(task, levels)
+        candidate = _with_levels(target, levels)
         if best is None or candidate[0] < best[0]:
             best = candidate
         if candidate[1].branching <= 4 or candidate[0] > 1.3 * best[0]:
@@ -53,43 +53,45 @@ def plan(task: Task) -> Plan:
     return best[1]
 
 
-def _with_levels(task: Task, levels: int) -> tuple[float, Plan]:
+def _with_levels(target: Target, levels: int) -> tuple[float, Plan]:
     """Return the plan with so many levels, and roughly what it costs."""
-    steps, theta, deviation = task.steps, task.tilt.theta, task.tilt.deviation
+    steps, theta, deviation = target.steps, target.tilt.theta, target.tilt.deviation
     total = steps.total
     branching = _branching(total, levels, len(steps.items))
     factor = 2 ** max(0, round(0.5 * math.log2(branching)))  # powers of two keep coarse grids on the points of fine ones
-    entering, at = _entering(task, branching, levels)
+    entering, at = _entering(target, branching, levels)
     units = _units(entering, branching)
     alignment = _alignment(steps, at)
     off_lattice = alignment.off_lattice if alignment and alignment.off_lattice > 0.0 else 1.0
     # sum_j units_j h_j^2 share_j = variance with h_j = h_0 factor^j, where share_j of a block's mass is off the grid
     share = [min(1.0, off_lattice * total / unit) for unit in units]
     base = math.sqrt(
-        task.variance / sum(u * s * float(factor) ** (2 * j) for j, (u, s) in enumerate(zip(units, share, strict=True)))
+        target.variance / sum(u * s * float(factor) ** (2 * j) for j, (u, s) in enumerate(zip(units, share, strict=True)))
     )
-    wanted = [min(base * float(factor) ** j, task.widest) for j in range(levels)]
+    wanted = [min(base * float(factor) ** j, target.widest) for j in range(levels)]
     grid, factors = [aligned(wanted[0], alignment)], []
     for j in range(1, levels):
         room = wanted[j] / grid[-1] * (1.0 + 1e-9)
         factors.append(2 ** math.floor(math.log2(room)) if room >= 2.0 else 1)
         grid.append(grid[-1] * factors[-1])
-    tails = tuple(max(task.error / (4.0 * levels * max(1.0, unit / branching)), 1e-30) for unit in units)
+    tails = tuple(max(target.error / (4.0 * levels * max(1.0, unit / branching)), 1e-30) for unit in units)
 
     cost, longest = 0.0, 0.0
     for j in range(levels):
-        leaf_span = max((span.high - span.low for span, level in zip(task.windows, at, strict=True) if level <= j), default=0.0)
+        window_span = max(
+            (span.high - span.low for span, level in zip(target.windows, at, strict=True) if level <= j), default=0.0
+        )
         block = deviation * math.sqrt(min(1.0, branching / units[j]))
-        points = 2.0 * (leaf_span + 2.0 * _DEVIATIONS * block) / grid[j] + 64.0
+        points = 2.0 * (window_span + 2.0 * _DEVIATIONS * block) / grid[j] + 64.0
         made = sum(1 for level in at if level <= j) + 1.0
         cost += made * (points * math.log2(points) + _OVERHEAD)
         longest = max(longest, points)
     return cost, Plan(theta, branching, tuple(grid), tuple(factors), tails, entering, longest)
 
 
-def _entering(task: Task, branching: int, levels: int) -> tuple[tuple[tuple[Entry, ...], ...], list[int]]:
+def _entering(target: Target, branching: int, levels: int) -> tuple[tuple[tuple[Entry, ...], ...], list[int]]:
     """Return the items by the level at which they enter: rare ones late, where there are as few units as they are."""
-    entries = [(pair, count, span) for (pair, count), span in zip(task.steps.items, task.windows, strict=True)]
+    entries = [(pair, count, span) for (pair, count), span in zip(target.steps.items, target.windows, strict=True)]
     order = sorted(range(len(entries)), key=lambda i: entries[i][1])
     at, seen = [0] * len(order), 0
     for i in order:

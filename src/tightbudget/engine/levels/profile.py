@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.engine.discretisation.tilted import Tilted
+from tightbudget.engine.discretisation.tilted import TiltedPMF
 from tightbudget.engine.hockey_stick import added, log_error_at, scaled, weight_norms
 from tightbudget.engine.levels.evaluate import Composed
 from tightbudget.numerics.rounding import TINIEST, U
@@ -86,11 +86,11 @@ class Profile:
         return added(self.infinity_lower, finite * (1.0 - 8 * U))
 
 
-def _losses(stack: Tilted, step: float) -> Array:
+def _losses(stack: TiltedPMF, step: float) -> Array:
     return step * np.arange(stack.first, stack.first + stack.size, dtype=np.float64)
 
 
-def _log_error(stack: Tilted, losses: Array, theta: float, epsilon: float) -> float:
+def _log_error(stack: TiltedPMF, losses: Array, theta: float, epsilon: float) -> float:
     """Bound on the error of log(Z e^{-theta epsilon}) from rounding its terms."""
     reach = max(abs(float(losses[0])), abs(float(losses[-1]))) + abs(stack.anchor)
     return log_error_at(float(np.abs(stack.log_scale).max()), reach, theta, epsilon)

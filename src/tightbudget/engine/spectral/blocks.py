@@ -1,4 +1,4 @@
-"""Leaves side by side on one grid, with what their frequencies ask for (M19)."""
+"""Discretised pairs side by side on one grid, with what their frequencies ask for (M19)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.engine.discretisation.leaf import Leaf
+from tightbudget.engine.discretisation.discretise import DiscretisedPair
 from tightbudget.numerics.characteristic import padded
 from tightbudget.numerics.rounding import U
 
@@ -18,7 +18,7 @@ _MOST_ENTRIES = 2**18  # of a block
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some leaves on the common grid: rows 3i, 3i + 1 and 3i + 2 belong to leaf i."""
+    """Some discretised pairs on the common grid: rows 3i, 3i + 1 and 3i + 2 belong to pair i."""
 
     rows: Array
     folded: Array  # the same, as `transform` likes them
@@ -28,7 +28,7 @@ class Block:
     mean_place: Array  # mean of |k| in each row, at most
 
     def total(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return the sum over all leaves, each with its count, of values by row: one for each kind of row."""
+        """Return the sum over all pairs, each with its count, of values by row: one for each kind of row."""
         if self.counts.size == 1:
             single: NDArray[Any] = self.counts[0] * values
             return single
@@ -36,11 +36,11 @@ class Block:
         return each
 
 
-def blocks_of(leaves: Sequence[Leaf], counts: Sequence[int], places: Array, begin: int) -> Iterator[Block]:
-    """Return the leaves side by side, as many in a block as fit."""
+def blocks_of(discretised: Sequence[DiscretisedPair], counts: Sequence[int], places: Array, begin: int) -> Iterator[Block]:
+    """Return the discretised pairs side by side, as many in a block as fit."""
     most = max(1, _MOST_ENTRIES // (3 * places.size))
-    for i in range(0, len(leaves), most):
-        some = leaves[i : i + most]
+    for i in range(0, len(discretised), most):
+        some = discretised[i : i + most]
         rows = np.zeros((3 * len(some), places.size))
         for j, one in enumerate(some):
             columns = slice(one.begin - begin, one.begin - begin + one.spread.size)

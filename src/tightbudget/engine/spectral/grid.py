@@ -1,7 +1,7 @@
-"""One grid for a whole composition, fine where the mass is: on it the leaves of a spectrum are made (M9).
+"""One grid for a whole composition, fine where the mass is: on it the pairs of a spectrum are discretised (M9).
 
 The law of the width is that of `plan`: masses D(x) dx (tilted, times counts) put on a grid of step s(x) add the
-integral of D s^2 to what the task allows. With the least number of points, s is proportional to D^(-1/3).
+integral of D s^2 to what the target allows. With the least number of points, s is proportional to D^(-1/3).
 """
 
 import math
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.engine.target import Task, aligned
+from tightbudget.engine.target import Target, aligned
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Alignment, Cells
 
@@ -30,20 +30,20 @@ class Grid:
     anchors: tuple[float, ...]
 
 
-def grid(task: Task, most_points: float) -> Grid:
-    """Return a grid that meets the task with as few points as possible; TooWide if they are more than most_points."""
-    counts = [float(count) for _, count in task.steps.items]
-    alignments = [pair.alignment for pair, _ in task.steps.items]
+def grid(target: Target, most_points: float) -> Grid:
+    """Return a grid that meets the target with as few points as possible; TooWide if they are more than most_points."""
+    counts = [float(count) for _, count in target.steps.items]
+    alignments = [pair.alignment for pair, _ in target.steps.items]
     anchors = tuple(alignment.anchor if alignment else 0.0 for alignment in alignments)
     alignment = _common(alignments, counts)
-    low = min(span.low - anchor for span, anchor in zip(task.windows, anchors, strict=True))
-    high = max(span.high - anchor for span, anchor in zip(task.windows, anchors, strict=True))
+    low = min(span.low - anchor for span, anchor in zip(target.windows, anchors, strict=True))
+    high = max(span.high - anchor for span, anchor in zip(target.windows, anchors, strict=True))
     if alignment and len(counts) == 1:
-        return _lattice(task, alignment, counts[0], low, high, most_points)
-    weights = [_weights(cells, task.tilt.theta) for cells in task.cells]
-    mesh = _mesh(task, weights, anchors, low, high)
+        return _lattice(target, alignment, counts[0], low, high, most_points)
+    weights = [_weights(cells, target.tilt.theta) for cells in target.cells]
+    mesh = _mesh(target, weights, anchors, low, high)
     mass = np.zeros(mesh.size - 1)
-    for cells, weight, count, anchor in zip(task.cells, weights, counts, anchors, strict=True):
+    for cells, weight, count, anchor in zip(target.cells, weights, counts, anchors, strict=True):
         edges = np.concatenate([cells.low[:1], cells.high]) - anchor
         mass += count * np.diff(np.interp(mesh, edges, np.concatenate([[0.0], np.cumsum(weight)])))
     widths = np.diff(mesh)
@@ -51,11 +51,11 @@ def grid(task: Task, most_points: float) -> Grid:
     if not 0.0 < total < math.inf or not 0.0 < high - low < math.inf:
         raise TooWide
     # the step of an even grid, and the factor by which it may differ from place to place
-    even = math.sqrt(task.variance / total)
+    even = math.sqrt(target.variance / total)
     share = np.maximum(mass / total, 1e-15)
     graded = np.cbrt((widths / (high - low)) / share)
     graded /= math.sqrt(float(np.einsum("i,i,i", share, graded, graded)))
-    steps = np.minimum(even * np.maximum(graded, _FINEST), task.widest)
+    steps = np.minimum(even * np.maximum(graded, _FINEST), target.widest)
     if not float(steps.min()) > 0.0:
         raise TooWide
     step = _aligned(float(steps.min()), alignment)
@@ -65,12 +65,12 @@ def grid(task: Task, most_points: float) -> Grid:
     return Grid(step, _places(mesh / step, multiples), anchors)
 
 
-def _lattice(task: Task, alignment: Alignment, count: float, low: float, high: float, most_points: float) -> Grid:
+def _lattice(target: Target, alignment: Alignment, count: float, low: float, high: float, most_points: float) -> Grid:
     """Return an even grid on which the point masses of the only item lie: they cost nothing, only what lies between."""
     off_lattice = alignment.off_lattice if alignment.off_lattice > 0.0 else 1.0
     # What lies between is merged upwards, half a step on average, and the points are not: they drift apart (M9).
     units = count * off_lattice * (2.0 - off_lattice)
-    step = _aligned(min(math.sqrt(task.variance / units), task.widest), alignment)
+    step = _aligned(min(math.sqrt(target.variance / units), target.widest), alignment)
     if not 0.0 < step < math.inf or not (high - low) / step < most_points or not max(abs(low), abs(high)) / step < 2.0**49:
         raise TooWide
     places = np.arange(math.floor(low / step) - 2.0, math.ceil(high / step) + 3.0)
@@ -86,10 +86,10 @@ def _weights(cells: Cells, theta: float) -> Array:
     return weight
 
 
-def _mesh(task: Task, weights: list[Array], anchors: tuple[float, ...], low: float, high: float) -> Array:
+def _mesh(target: Target, weights: list[Array], anchors: tuple[float, ...], low: float, high: float) -> Array:
     """Return points from low to high, close together around the mean of the narrowest item and farther apart beyond."""
     centre, narrow = 0.5 * (low + high), math.inf
-    for cells, weight, anchor in zip(task.cells, weights, anchors, strict=True):
+    for cells, weight, anchor in zip(target.cells, weights, anchors, strict=True):
         middle = 0.5 * (cells.low + cells.high)
         mean = float(np.einsum("i,i", weight, middle))
         deviation = math.sqrt(float(np.einsum("i,i", weight, (middle - mean) ** 2)))

@@ -1,7 +1,7 @@
 r"""A composition seen through few frequencies (M19).
 
 The tilted law of a composed loss is smooth, so that its transform $\varphi = \prod \varphi_i^{r_i}$ lives on a short
-range of frequencies, whatever r is. All leaves lie on multiples of one step; with M nodes to a period, a sum over nodes
+range of frequencies, whatever r is. All pairs lie on multiples of one step; with M nodes to a period, a sum over nodes
 equals a sum over the law wrapped around M steps. Three things are certified: what wrapping adds (Chernoff bounds of the
 rows), what the frequencies left out could hold (the modulus between two nodes, from its second derivative), and
 rounding.
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.engine.discretisation.leaf import Leaf, leaf
+from tightbudget.engine.discretisation.discretise import DiscretisedPair, discretise
 from tightbudget.engine.spectral.blocks import Block, blocks_of
 from tightbudget.engine.spectral.frequencies import ChosenNodes, choose_nodes, no_gaps
 from tightbudget.engine.spectral.grid import Grid
-from tightbudget.engine.target import Task
+from tightbudget.engine.target import Target
 from tightbudget.numerics.characteristic import Nodes, turned
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.numerics.rounding import U
@@ -76,23 +76,23 @@ class Spectrum:
     loss_shift: float
 
 
-def spectrum(task: Task, grid: Grid) -> Spectrum | None:
+def spectrum(target: Target, grid: Grid) -> Spectrum | None:
     """Return the composition's spectrum, or None if it is not short."""
-    theta, counts = task.tilt.theta, [count for _, count in task.steps.items]
-    leaves = [
-        leaf(pair, span, grid.step, theta, anchor, grid.places)
-        for (pair, _), span, anchor in zip(task.steps.items, task.windows, grid.anchors, strict=True)
+    theta, counts = target.tilt.theta, [count for _, count in target.steps.items]
+    discretised = [
+        discretise(pair, span, grid.step, theta, anchor, grid.places)
+        for (pair, _), span, anchor in zip(target.steps.items, target.windows, grid.anchors, strict=True)
     ]
-    log_scale, error = _certificate(leaves, counts)
-    begin, end = min(one.begin for one in leaves), max(one.begin + one.spread.size for one in leaves)
+    log_scale, error = _certificate(discretised, counts)
+    begin, end = min(one.begin for one in discretised), max(one.begin + one.spread.size for one in discretised)
     places = grid.places[begin:end]
     if no_gaps(places):  # then columns are places
         places = places - places[0]
-    blocks = list(blocks_of(leaves, counts, places, begin))
-    # indices of the composition count from near its mean; a leaf's own from its peak
+    blocks = list(blocks_of(discretised, counts, places, begin))
+    # indices of the composition count from near its mean; a pair's own from its peak
     centre = round(math.fsum(float(block.counts @ block.means[::3]) for block in blocks))
     origin = centre + sum(
-        count * (one.spread.first - round(places[one.begin - begin])) for count, one in zip(counts, leaves, strict=True)
+        count * (one.spread.first - round(places[one.begin - begin])) for count, one in zip(counts, discretised, strict=True)
     )
     variance = float(np.max(sum(block.total(block.variances) for block in blocks)))
     deviation = math.sqrt(variance)
@@ -100,7 +100,7 @@ def spectrum(task: Task, grid: Grid) -> Spectrum | None:
         return None
     # What is left out may weigh e^-depth of the frequency 0, which a smooth law's delta is about (1 + theta) deviation
     # below.
-    depth = math.log((1.0 + theta) * (1.0 + deviation) / (0.02 * min(task.width, 0.1)))
+    depth = math.log((1.0 + theta) * (1.0 + deviation) / (0.02 * min(target.width, 0.1)))
     best = math.sqrt(2.0 * depth) / deviation
     up, down = _SLOPES * best, np.minimum(_SLOPES * best, theta * grid.step)
     moments = _log_moments(blocks, places, np.concatenate([up, -down]), centre)
@@ -124,12 +124,12 @@ def spectrum(task: Task, grid: Grid) -> Spectrum | None:
         down=chernoff_down,
         origin=origin,
         anchors=(
-            _anchor([one.spread.anchor for one in leaves], counts),
-            _anchor([one.merged.anchor for one in leaves], counts),
+            _anchor([one.spread.anchor for one in discretised], counts),
+            _anchor([one.merged.anchor for one in discretised], counts),
         ),
         log_scale=log_scale,
         error=error,
-        loss_shift=math.fsum(count * one.loss_shift for count, one in zip(counts, leaves, strict=True)) * (1.0 + 1e-9),
+        loss_shift=math.fsum(count * one.loss_shift for count, one in zip(counts, discretised, strict=True)) * (1.0 + 1e-9),
     )
 
 
@@ -137,17 +137,17 @@ def _anchor(anchors: Sequence[float], counts: Sequence[int]) -> float:
     return math.fsum(count * anchor for count, anchor in zip(counts, anchors, strict=True))
 
 
-def _certificate(leaves: Sequence[Leaf], counts: Sequence[int]) -> tuple[Array, Array]:
+def _certificate(discretised: Sequence[DiscretisedPair], counts: Sequence[int]) -> tuple[Array, Array]:
     """Return log Z and the L1 error of the composed rows: (1 + E1)^r1 (1 + E2)^r2 ... - 1, as in `tilted` (M7)."""
     r = np.array(counts, dtype=np.float64)
-    errors = np.array([[one.spread.error[0], *one.merged.error] for one in leaves])
-    scales = np.array([[one.spread.log_scale[0], *one.merged.log_scale] for one in leaves])
+    errors = np.array([[one.spread.error[0], *one.merged.error] for one in discretised])
+    scales = np.array([[one.spread.log_scale[0], *one.merged.log_scale] for one in discretised])
     error_bounds = r @ np.log1p(errors)
     total = 64.0 * U * math.fsum(counts)
     if float(error_bounds.max()) + total > 1.0:  # what is certified only up to its own mass is not worth composing
         raise TooWide
     error = math.exp(total) * np.expm1(error_bounds) * (1.0 + 1e-9)
-    return r @ scales, error + (4.0 + len(leaves)) * U * (r @ np.abs(scales))
+    return r @ scales, error + (4.0 + len(discretised)) * U * (r @ np.abs(scales))
 
 
 def _log_moments(blocks: Sequence[Block], places: Array, slopes: Array, centre: int) -> Array:
@@ -159,7 +159,7 @@ def _log_moments(blocks: Sequence[Block], places: Array, slopes: Array, centre: 
     largest = np.abs(exponent).max(axis=0)
     moved = 0
     for block in blocks:
-        # leaf by leaf about a whole number near the mean, so that little is left to multiply by the count
+        # pair by pair about a whole number near the mean, so that little is left to multiply by the count
         near = np.round(block.means[::3])
         moved += sum(round(count) * round(place) for count, place in zip(block.counts.tolist(), near.tolist(), strict=True))
         moment = np.log(np.maximum(block.rows @ table, 1e-300)) + peak - np.repeat(np.multiply.outer(near, slopes), 3, 0)
@@ -173,7 +173,7 @@ def _log_moments(blocks: Sequence[Block], places: Array, slopes: Array, centre: 
 def _product(blocks: Sequence[Block], found: ChosenNodes, centre: int) -> tuple[Complex, Array]:
     """Return the product of all transforms, each raised to its count, turned to the centre, and a bound on its error."""
     log_modulus, argument, relative = (np.zeros((3, found.nodes.size)) for _ in range(3))
-    # of each logarithm, and of a sum over all leaves, whose terms may cancel
+    # of each logarithm, and of a sum over all pairs, whose terms may cancel
     rounding = 2.0 * U * (sum(block.counts.size for block in blocks) + len(blocks) + 12.0)
     for block, (values, error) in zip(blocks, found.transforms, strict=True):
         modulus = np.maximum(np.abs(values), 1e-300)

@@ -10,12 +10,12 @@ from mpmath import mpf
 from tests.support import readings
 
 from tightbudget.engine.discretisation.merge import coarsen_merged, trim_merged
-from tightbudget.engine.discretisation.tilted import Tilted, composed
+from tightbudget.engine.discretisation.tilted import TiltedPMF, composed
 
 STEP, THETA = 0.25, 1.5
 
 
-def events(n: int, first: int = -20, error: float = 0.0) -> Tilted:
+def events(n: int, first: int = -20, error: float = 0.0) -> TiltedPMF:
     """Return random events near the losses of their indices, tilted by THETA under A and THETA + 1 under B."""
     k, rng = np.arange(first, first + n), np.random.default_rng(n)
     a = rng.random(n) ** 4 * np.exp(-0.5 * (k * STEP / 3.0) ** 2)
@@ -25,12 +25,12 @@ def events(n: int, first: int = -20, error: float = 0.0) -> Tilted:
     return readings.stack(rows / total[:, None], first=first, log_scale=np.log(total), error=error)
 
 
-def pairs(stack: Tilted, step: float) -> list[tuple[mpf, mpf]]:
+def pairs(stack: TiltedPMF, step: float) -> list[tuple[mpf, mpf]]:
     a, b = readings.masses(stack, step, THETA), readings.masses(stack, step, THETA + 1.0, row=1)
     return [(mass_a, mass_b) for (_, mass_a), (_, mass_b) in zip(a, b, strict=True)]
 
 
-def delta(stack: Tilted, step: float, epsilon: float) -> mpf:
+def delta(stack: TiltedPMF, step: float, epsilon: float) -> mpf:
     with mpmath.workdps(readings.DIGITS):
         e = mpmath.exp(mpf(epsilon))
         return mpmath.fsum(max(mpf(0), a - e * b) for a, b in pairs(stack, step))

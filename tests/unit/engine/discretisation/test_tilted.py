@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.support import exact, readings
 
-from tightbudget.engine.discretisation.tilted import Tilted, composed, kept, normalised, powers
+from tightbudget.engine.discretisation.tilted import TiltedPMF, composed, kept, normalised, powers
 from tightbudget.numerics.convolve import Product, TooWide
 
 
@@ -26,7 +26,7 @@ def bell(n: int) -> np.ndarray:
     return values / values.sum()
 
 
-def distances(result: Tilted, truth: np.ndarray, counts: int) -> tuple[float, float]:
+def distances(result: TiltedPMF, truth: np.ndarray, counts: int) -> tuple[float, float]:
     """Return L1 and 2-norm of the result less the exact power of the truth in the result's units."""
     numbers, shift = exact.product([truth], [counts])
     unit = Fraction(math.exp(float(result.log_scale[0])))  # the units themselves are good to 1e-15, the gaps are 1e-3

@@ -10,7 +10,7 @@ from mpmath import mpf
 from tests.support import readings
 from tests.support.doubles import RoughPair, Spikes
 
-from tightbudget.engine.discretisation.leaf import tail_truncated, window
+from tightbudget.engine.discretisation.window import tail_truncated, window
 from tightbudget.engine.levels.evaluate import evaluate
 from tightbudget.engine.levels.plan import Plan
 from tightbudget.pairs.base import Pair

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import tightbudget as tb
-from tightbudget.engine.discretisation.leaf import leaf
+from tightbudget.engine.discretisation.discretise import discretise
 from tightbudget.engine.saddle import Saddle
 from tightbudget.engine.spectral.grid import Grid, grid
 from tightbudget.engine.steps import Steps, steps
-from tightbudget.engine.target import Task, aligned, task
+from tightbudget.engine.target import Target, aligned, target_for
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Alignment, Direction
 
@@ -22,13 +22,13 @@ COMPOSITIONS = {
 }
 
 
-def asked(name: str, width: float = 1e-3, tilt_index: int = 4) -> Task:
+def asked(name: str, width: float = 1e-3, tilt_index: int = 4) -> Target:
     composed: Steps = steps((mechanism.pair(Direction.REMOVE), count) for mechanism, count in COMPOSITIONS[name])
     saddle = Saddle(composed, -40.0)
-    return task(composed, saddle.at_index(tilt_index), width, saddle.cells)
+    return target_for(composed, saddle.at_index(tilt_index), width, saddle.cells)
 
 
-def made(name: str, width: float = 1e-3) -> tuple[Task, Grid]:
+def made(name: str, width: float = 1e-3) -> tuple[Target, Grid]:
     wanted = asked(name, width)
     return wanted, grid(wanted, 2.0**19)
 
@@ -45,7 +45,7 @@ def test_places_are_whole_and_increase(name: str, width: float):
 def test_every_leaf_fits(name: str):
     wanted, found = made(name)
     for (pair, _), span, anchor in zip(wanted.steps.items, wanted.windows, found.anchors, strict=True):
-        one = leaf(pair, span, found.step, wanted.tilt.theta, anchor, found.places)
+        one = discretise(pair, span, found.step, wanted.tilt.theta, anchor, found.places)
         assert found.places[one.begin] * found.step + anchor <= span.low
         assert found.places[one.begin + one.spread.size - 1] * found.step + anchor >= span.high
 
@@ -56,7 +56,7 @@ def test_the_variance_that_is_added_is_about_what_was_asked(name: str):
     wanted, found = made(name)
     added = 0.0
     for (pair, count), span, anchor in zip(wanted.steps.items, wanted.windows, found.anchors, strict=True):
-        one = leaf(pair, span, found.step, wanted.tilt.theta, anchor, found.places)
+        one = discretise(pair, span, found.step, wanted.tilt.theta, anchor, found.places)
         gaps = found.step * np.diff(found.places)[one.begin : one.begin + one.spread.size - 1]
         added += count * float(one.merged.rows[0, 1:] @ gaps**2)
     if name not in ("randomised response", "laplace"):  # whose points lie on the grid

@@ -14,7 +14,8 @@ from tests.support import spectra
 from tests.support.doubles import RoughPair, Spikes
 from tests.support.readings import hockey_stick
 
-from tightbudget.engine.discretisation.leaf import Leaf, tail_truncated, window
+from tightbudget.engine.discretisation.discretise import DiscretisedPair
+from tightbudget.engine.discretisation.window import tail_truncated, window
 from tightbudget.engine.saddle import Tilt
 from tightbudget.engine.spectral.blocks import block_of, blocks_of
 from tightbudget.engine.spectral.frequencies import _core, _core_bound, _runs
@@ -22,7 +23,7 @@ from tightbudget.engine.spectral.grid import Grid
 from tightbudget.engine.spectral.profile import SpectralProfile
 from tightbudget.engine.spectral.spectrum import Spectrum, spectrum
 from tightbudget.engine.steps import Steps
-from tightbudget.engine.target import Task
+from tightbudget.engine.target import Target
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Pair
 
@@ -40,7 +41,7 @@ ENDS = np.where((LONG == 0.0) | (LONG == 201.0), 1.0, 1e-9)
 MANY = np.concatenate([np.arange(-960.0, -160.0, 16.0), np.arange(-160.0, 160.0), np.arange(160.0, 961.0, 16.0)])
 FAR = 2.0**21 + np.arange(90.0)
 LATTICE = np.where(EVEN % 5 == 0, bell(EVEN, 0.0, 8.0), 0.0)
-Case = tuple[list[Leaf], list[int], np.ndarray, float]  # leaves, counts, places, error asked for
+Case = tuple[list[DiscretisedPair], list[int], np.ndarray, float]  # leaves, counts, places, error asked for
 CASES: dict[str, Case] = {
     "bell": ([spectra.leaf(bell(EVEN, 3.0, 6.0), 0, -40)], [50], EVEN, 1e-6),
     "gaps": ([spectra.leaf(bell(GAPS, -5.0, 9.0), 0, -7)], [30], GAPS, 1e-9),
@@ -281,8 +282,8 @@ def profile(
     items: list[tuple[Pair, int]], step: float, places: np.ndarray, theta: float = 0.8, tail: float = 1e-12
 ) -> SpectralProfile:
     windows = tuple(window(tail_truncated(pair, -1e6), theta, tail) for pair, _ in items)
-    task = Task(Steps(tuple(items)), Tilt(theta, 1.0, 1.0), 1.0, 1.0, 1e-6, 0.01, (), windows)
-    found = spectrum(task, Grid(step, places, (0.0,) * len(items)))
+    target = Target(Steps(tuple(items)), Tilt(theta, 1.0, 1.0), 1.0, 1.0, 1e-6, 0.01, (), windows)
+    found = spectrum(target, Grid(step, places, (0.0,) * len(items)))
     assert found is not None
     return SpectralProfile.of(found, 0.0, 0.0, 0.0)
 

@@ -1,4 +1,4 @@
-"""One pair on a grid: the leaves from which bucket lists grow (M5, M6)."""
+"""Discretisation of one pair: its privacy loss distribution on a grid, from above and from below (M5, M6)."""
 
 import math
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.engine.discretisation.spread import share_up
-from tightbudget.engine.discretisation.tilted import Tilted, normalised
+from tightbudget.engine.discretisation.tilted import TiltedPMF, normalised
+from tightbudget.engine.discretisation.window import Window
 from tightbudget.numerics.convolve import LONGEST, TooWide
-from tightbudget.numerics.logs import log_sum
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Cells, Pair
 
@@ -23,65 +23,23 @@ _ROUNDINGS = 16.0 * U  # of the number of steps from the anchor, relative
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class DiscretisedPair:
     """Both readings of one pair; every true loss is at most `loss_shift` above the loss that the spread one gives it."""
 
-    spread: Tilted
-    merged: Tilted
+    spread: TiltedPMF
+    merged: TiltedPMF
     loss_shift: float
     begin: int = 0  # column of the first entry in the grid given
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
-    """Range of losses to resolve; exp(log_below) of A lies below it and exp(log_beyond) of tilted A above it."""
-
-    low: float
-    high: float
-    log_below: float
-    log_beyond: float
-
-
-def tail_truncated(pair: Pair, log_tail_mass: float) -> Cells:
-    """Return the pair's coarse cells without its largest losses, as far as they hold at most exp(log_tail_mass) of A.
-
-    The mass left out is charged to the upper bound as if its loss were infinite (M5). Otherwise a tilt would follow
-    events so rare that they play no part in the answer.
-    """
-    cells = pair.coarse_cells()
-    beyond = np.logaddexp.accumulate(cells.log_a[::-1])[::-1]
-    size = max(1, int(np.count_nonzero(beyond > log_tail_mass)))
-    return cells if size == cells.size else cells.part(0, size)
-
-
-def window(cells: Cells, theta: float, tail: float) -> Window:
-    """Return the range of losses outside which the tilted mass of the cells is at most `tail` of the whole."""
-    with np.errstate(invalid="ignore"):
-        loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)
-    limit = log_sum(cells.log_a + theta * loss) + math.log(tail)
-    # above: masses at the upper end of their cell; below: everything moved up to the window's lower end
-    right = np.logaddexp.accumulate((cells.log_a + theta * cells.high)[::-1])[::-1]
-    left = np.logaddexp.accumulate(cells.log_a)
-    last = max(0, int(np.count_nonzero(right > limit)) - 1)
-    first = min(last, int(np.count_nonzero(left[:-1] + theta * cells.low[1:] <= limit)))
-    # the masses are good to their error, the exponents to a few roundings at the size of their terms
-    steepest = theta * max(abs(float(cells.high[-1])), abs(float(cells.low[0])))
-    error_bound = 1e-9 + float(cells.error.max()) + 16.0 * U * (1.0 + abs(limit) + steepest)
-    return Window(
-        low=float(cells.low[first]),
-        high=float(cells.high[first : last + 1].max()),
-        log_below=float(left[first - 1]) + error_bound if first > 0 else -math.inf,
-        log_beyond=float(right[last + 1]) + error_bound if last + 1 < cells.size else -math.inf,
-    )
-
-
-def leaf(pair: Pair, span: Window, step: float, theta: float, anchor: float, places: Array | None = None) -> Leaf:
+def discretise(
+    pair: Pair, span: Window, step: float, theta: float, anchor: float, places: Array | None = None
+) -> DiscretisedPair:
     """Return the pair's buckets on the points anchor + k step, tilted; losses that were truncated are left to the caller.
 
     k runs through all integers, or through those of `places` alone, which must reach beyond the window on either side.
     """
-    # One point beyond either end where rounding leaves a error_bound: nothing between span.low and span.high may be
-    # missed.
+    # One point beyond either end where rounding leaves it open: nothing between span.low and span.high may be missed.
     low, high = (span.low - anchor) / step, (span.high - anchor) / step
     loss_shift = pair.loss_shift(max(abs(span.low), abs(span.high)) + 2.0 * step)
     loss_shift = pair.loss_shift(max(abs(span.low), abs(span.high)) + 2.0 * step + loss_shift)
@@ -158,7 +116,7 @@ def _cells(cells: Cells, x: Array, gaps: Array, loss_shift: float) -> Events:
             return _NO_EVENTS
         low, gaps = x[above - 1], gaps[above - 1]
     loss = cells.log_a - cells.log_b
-    # error_bound about the mean loss in the cell moves mass up
+    # doubt about the mean loss in the cell moves mass up
     error_bound = loss_shift + 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(loss))
     return Events(above, share_up(loss - low + error_bound, gaps), cells.log_a, cells.log_b, loss, cells.error + 4.0 * U)
 
@@ -192,7 +150,7 @@ def _tilted(
     log_beyond: float,
     anchor: float,
     begin: int,
-) -> Leaf:
+) -> DiscretisedPair:
     """Return both readings of the events. Indices count from the peak, so that exponents are small where the mass is.
 
     `below` is what lies below the window, moved up to a point: it takes part in the upper reading alone.
@@ -238,7 +196,7 @@ def _tilted(
     first = round(float(k[0] - k[peak]))
     both = normalised(rows, first, origin, np.array([shift_a, shift_a, shift_b]), error, _NO_NOISE, _NO_NOISE)
     widest = max(abs(float(x[0])), abs(float(x[-1])))
-    return Leaf(
+    return DiscretisedPair(
         _part(both, slice(0, 1), origin),
         _part(both, slice(1, 3), middle),
         loss_shift + 32.0 * U * (widest + abs(anchor)) + events.displacement,
@@ -246,8 +204,8 @@ def _tilted(
     )
 
 
-def _part(both: Tilted, rows: slice, anchor: float) -> Tilted:
-    return Tilted(
+def _part(both: TiltedPMF, rows: slice, anchor: float) -> TiltedPMF:
+    return TiltedPMF(
         both.rows[rows], both.first, anchor, both.log_scale[rows], both.error[rows], both.noise[rows], both.noise_mass[rows]
     )
 

@@ -16,8 +16,9 @@ from tests.support import readings
 from tests.support.doubles import Misplaced, RoughPair, Spikes
 
 import tightbudget as tb
-from tightbudget.engine.discretisation.leaf import Leaf, tail_truncated, window
-from tightbudget.engine.discretisation.leaf import leaf as on_window
+from tightbudget.engine.discretisation.discretise import DiscretisedPair
+from tightbudget.engine.discretisation.discretise import discretise as on_window
+from tightbudget.engine.discretisation.window import tail_truncated, window
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Cells, Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
@@ -47,7 +48,7 @@ SHAPES = [
 ]
 
 
-def leaf(pair: Pair, step: float, theta: float, anchor: float, tail: float, log_tail_mass: float) -> Leaf:
+def discretised(pair: Pair, step: float, theta: float, anchor: float, tail: float, log_tail_mass: float) -> DiscretisedPair:
     return on_window(pair, window(tail_truncated(pair, log_tail_mass), theta, tail), step, theta, anchor)
 
 
@@ -71,7 +72,7 @@ def knots(stack, step: float) -> list[float]:
 def test_spread_lies_above(name: str, shape: tuple[float, float, float, float]):
     pair, law = PAIRS[name]
     step, anchor, theta, tail = shape
-    found = leaf(pair, step, theta, anchor, tail, NO_CAP)
+    found = discretised(pair, step, theta, anchor, tail, NO_CAP)
     for epsilon in knots(found.spread, step):
         assert readings.upper(found.spread, step, theta, epsilon, found.loss_shift) >= exact(law, epsilon)
 
@@ -81,7 +82,7 @@ def test_spread_lies_above(name: str, shape: tuple[float, float, float, float]):
 def test_merged_lies_below(name: str, shape: tuple[float, float, float, float]):
     pair, law = PAIRS[name]
     step, anchor, theta, tail = shape
-    found = leaf(pair, step, theta, anchor, tail, NO_CAP)
+    found = discretised(pair, step, theta, anchor, tail, NO_CAP)
     for epsilon in knots(found.merged, step):
         bound = readings.lower(found.merged, step, theta, epsilon)
         assert bound == 0 or bound <= exact(law, epsilon)
@@ -91,7 +92,7 @@ def test_merged_lies_below(name: str, shape: tuple[float, float, float, float]):
 def test_both_are_close_on_a_fine_grid(name: str):
     """Soundness is cheap for [0, 1]; these readings leave little room."""
     pair, law = PAIRS[name]
-    found = leaf(pair, 0.01, 1.0, 0.0, 1e-12, NO_CAP)
+    found = discretised(pair, 0.01, 1.0, 0.0, 1e-12, NO_CAP)
     for epsilon in (0.05, 0.1):
         true = exact(law, epsilon)
         assert readings.upper(found.spread, 0.01, 1.0, epsilon, found.loss_shift) <= true * (1 + mpf("2e-3")) + mpf(10) ** -9
@@ -103,7 +104,7 @@ def test_no_mass_is_lost(name: str):
     """What lies below the window is moved up into it, what lies above is in the certificate: A keeps its mass."""
     pair, law = PAIRS[name]
     theta, tail = 0.5, 0.2
-    found = leaf(pair, 0.1, theta, 0.0, tail, NO_CAP)
+    found = discretised(pair, 0.1, theta, 0.0, tail, NO_CAP)
     kept = mpmath.fsum(mass for _, mass in readings.masses(found.spread, 0.1, theta))
     lowest = found.spread.anchor + 0.1 * found.spread.first
     # the most that the certificate can be worth, at the lowest loss
@@ -130,7 +131,7 @@ def test_doubtful_masses_move_losses_up():
     """With a too small and b too large by 5 %, the loss looks 10 % too small: the share that goes up must make up for it."""
     error_bound, step = 0.05, 0.2
     rough = RoughPair(LAPLACE, error=error_bound, a=-1.0, b=1.0)
-    found = leaf(rough, step, 1.0, 0.0, 1e-12, NO_CAP)
+    found = discretised(rough, step, 1.0, 0.0, 1e-12, NO_CAP)
     points = readings.masses(found.spread, step, 1.0)
     with mpmath.workdps(readings.DIGITS):
         # the masses are e^-error_bound too small: that is in the certificate; the losses are not, so B may not gain
@@ -143,7 +144,7 @@ def test_doubtful_masses_move_losses_up():
 @pytest.mark.parametrize(("a", "b"), [(-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (1.0, 1.0)])
 def test_doubtful_masses_stay_inside_the_readings(a: float, b: float):
     step, theta = 0.05, 1.0
-    found = leaf(RoughPair(LAPLACE, error=0.02, a=a, b=b), step, theta, 0.0, 1e-12, NO_CAP)
+    found = discretised(RoughPair(LAPLACE, error=0.02, a=a, b=b), step, theta, 0.0, 1e-12, NO_CAP)
     law = PAIRS["laplace"][1]
     for epsilon in knots(found.spread, step):
         assert readings.upper(found.spread, step, theta, epsilon, found.loss_shift) >= exact(law, epsilon)
@@ -155,7 +156,7 @@ def test_doubtful_masses_stay_inside_the_readings(a: float, b: float):
 def test_misplaced_edges_stay_inside_the_readings(shift: float):
     """Cells that reach a little higher, or lower, than their edges hold losses above, or below, what they look like."""
     step, theta, law = 0.1, 1.0, truth.bounded_range(1.5)
-    found = leaf(Misplaced(tb.BoundedRange(1.5).pair(Direction.ADD), shift=shift), step, theta, 0.0, 1e-12, NO_CAP)
+    found = discretised(Misplaced(tb.BoundedRange(1.5).pair(Direction.ADD), shift=shift), step, theta, 0.0, 1e-12, NO_CAP)
     assert found.loss_shift >= abs(shift)
     for epsilon in knots(found.spread, step):
         assert readings.upper(found.spread, step, theta, epsilon, found.loss_shift) >= exact(law, epsilon) * (
@@ -168,14 +169,14 @@ def test_misplaced_edges_stay_inside_the_readings(shift: float):
 @pytest.mark.parametrize("row", [0, 1])
 def test_the_certificate_covers_the_stated_errors(row: int):
     """Masses that may be off by 5 % make rows that may be off by 5 %."""
-    stack = leaf(RoughPair(LAPLACE, error=0.05), 0.1, 1.0, 0.0, 1e-12, NO_CAP).merged
+    stack = discretised(RoughPair(LAPLACE, error=0.05), 0.1, 1.0, 0.0, 1e-12, NO_CAP).merged
     assert stack.error[row] >= math.expm1(0.05)
-    assert leaf(RoughPair(LAPLACE, error=0.05), 0.1, 1.0, 0.0, 1e-12, NO_CAP).spread.error[0] >= math.expm1(0.05)
+    assert discretised(RoughPair(LAPLACE, error=0.05), 0.1, 1.0, 0.0, 1e-12, NO_CAP).spread.error[0] >= math.expm1(0.05)
 
 
 def test_slack_includes_that_of_the_pair():
-    assert leaf(RoughPair(LAPLACE, extra_slack=0.125), 0.1, 1.0, 0.0, 1e-9, NO_CAP).loss_shift >= 0.125
-    assert leaf(LAPLACE, 0.1, 1.0, 0.0, 1e-9, NO_CAP).loss_shift < 1e-12
+    assert discretised(RoughPair(LAPLACE, extra_slack=0.125), 0.1, 1.0, 0.0, 1e-9, NO_CAP).loss_shift >= 0.125
+    assert discretised(LAPLACE, 0.1, 1.0, 0.0, 1e-9, NO_CAP).loss_shift < 1e-12
 
 
 @pytest.mark.parametrize("off", [0.9e-9, -0.9e-9, 0.0])
@@ -183,7 +184,7 @@ def test_a_point_put_on_the_grid_is_at_most_slack_higher(off: float):
     """A point this close to the grid is moved to it; if that was down, the loss_shift says by how much."""
     step = 4.0
     losses = [step * (k + off) for k in (-2, 0, 1)]
-    found = leaf(Spikes(tuple(losses), (0.2, 0.3, 0.5)), step, 0.5, 0.0, 1e-12, NO_CAP)
+    found = discretised(Spikes(tuple(losses), (0.2, 0.3, 0.5)), step, 0.5, 0.0, 1e-12, NO_CAP)
     points = [(loss, mass) for loss, mass in readings.masses(found.spread, step, 0.5) if mass > 1e-12]
     assert len(points) == 3
     for (place, _), loss in zip(points, losses, strict=True):
@@ -194,7 +195,7 @@ def test_a_point_put_on_the_grid_is_at_most_slack_higher(off: float):
 def test_a_point_between_two_grid_points_keeps_both_masses(place: float):
     step, anchor = 0.5, 0.25
     loss = anchor + step * (3 + place)
-    found = leaf(Spikes((loss,), (1.0,)), step, 1.0, anchor, 1e-12, NO_CAP)
+    found = discretised(Spikes((loss,), (1.0,)), step, 1.0, anchor, 1e-12, NO_CAP)
     points = readings.masses(found.spread, step, 1.0)
     with mpmath.workdps(readings.DIGITS):
         a = mpmath.fsum(mass for _, mass in points)
@@ -210,7 +211,7 @@ def test_a_point_between_two_grid_points_keeps_both_masses(place: float):
 def test_points_of_b_are_in_the_merged_reading(epsilon: float):
     """Without them the lower reading would claim A(S) in place of A(S) - e^epsilon B(S)."""
     losses, masses = (-1.0, 0.5, 0.9, 6.0), (0.1, 0.3, 0.4, 0.2)
-    found = leaf(Spikes(losses, masses), 0.5, 1.0, 0.0, 1e-12, NO_CAP)
+    found = discretised(Spikes(losses, masses), 0.5, 1.0, 0.0, 1e-12, NO_CAP)
     true = readings.hockey_stick([(mpf(x), mpf(m)) for x, m in zip(losses, masses, strict=True)], mpf(epsilon))
     assert readings.lower(found.merged, 0.5, 1.0, epsilon) <= true
     assert readings.upper(found.spread, 0.5, 1.0, epsilon, found.loss_shift) >= true
@@ -220,16 +221,16 @@ def test_points_are_not_lost_at_huge_indices():
     """The grid has 1e10 steps between the anchor and the points, so that where each lies is known to a few steps in 1e6."""
     step = 1e-9
     losses = (10.0 + 0.1 * step, 10.0 + 7.5 * step, 10.0 + 20.0 * step)
-    found = leaf(Spikes(losses, (0.25, 0.25, 0.5)), step, 1.0, 0.0, 1e-15, NO_CAP)
+    found = discretised(Spikes(losses, (0.25, 0.25, 0.5)), step, 1.0, 0.0, 1e-15, NO_CAP)
     assert mpmath.fsum(mass for _, mass in readings.masses(found.spread, step, 1.0)) == pytest.approx(1.0, rel=1e-12)
 
 
 def test_the_cap_leaves_out_only_the_largest_losses():
     pair = Spikes((0.0, 1.0, 2.0, 30.0), (0.5, 0.3, 0.199, 0.001))
-    tail_truncated = leaf(pair, 1.0, 1.0, 0.0, 1e-12, math.log(0.002))
+    tail_truncated = discretised(pair, 1.0, 1.0, 0.0, 1e-12, math.log(0.002))
     points = [float(loss) for loss, mass in readings.masses(tail_truncated.spread, 1.0, 1.0) if mass > 1e-6]
     assert points == pytest.approx([0.0, 1.0, 2.0])
-    whole = leaf(pair, 1.0, 1.0, 0.0, 1e-12, math.log(0.0005))
+    whole = discretised(pair, 1.0, 1.0, 0.0, 1e-12, math.log(0.0005))
     assert float(max(loss for loss, mass in readings.masses(whole.spread, 1.0, 1.0) if mass > 1e-6)) == pytest.approx(30.0)
 
 
@@ -239,11 +240,11 @@ _COARSE = np.concatenate([-(2.0 ** np.arange(12.0, 5.0, -1.0)), np.arange(-60.0,
 GAPS = np.concatenate([_COARSE, np.arange(10.0, 60.0, 2.0), 2.0 ** np.arange(6.0, 13.0)])
 
 
-def on_gaps(pair: Pair, step: float, theta: float, anchor: float, tail: float) -> Leaf:
+def on_gaps(pair: Pair, step: float, theta: float, anchor: float, tail: float) -> DiscretisedPair:
     return on_window(pair, window(tail_truncated(pair, NO_CAP), theta, tail), step, theta, anchor, GAPS)
 
 
-def losses(found: Leaf, step: float, stack) -> list[mpf]:
+def losses(found: DiscretisedPair, step: float, stack) -> list[mpf]:
     """Return the loss of each column of the spread reading: the grid point itself, from the anchor of the list on."""
     first = GAPS[found.begin]
     return [
@@ -251,7 +252,7 @@ def losses(found: Leaf, step: float, stack) -> list[mpf]:
     ]
 
 
-def untilted(found: Leaf, step: float, theta: float, row: int) -> list[mpf]:
+def untilted(found: DiscretisedPair, step: float, theta: float, row: int) -> list[mpf]:
     """Return the masses of spread A, merged A and merged B, column by column."""
     stack, i, tilt = (found.spread, 0, theta) if row == 0 else (found.merged, row - 1, theta + row - 1)
     first = GAPS[found.begin]
