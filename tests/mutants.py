@@ -22,6 +22,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "tightbudget"
 
+BYTE_CACHE = "unit/numerics/test_byte_cache.py"
 CONVOLVE = "unit/numerics/test_convolve.py"
 DISCRETISE = "unit/engine/discretisation/test_discretise.py"
 TILTED = "unit/engine/discretisation/test_tilted.py"
@@ -132,6 +133,11 @@ MUTATIONS = [
     Mutation("majorant", "numerics/convolve.py", "np.concatenate([down, up], axis=1)",
              "np.concatenate([down + up, 0.0 * up], axis=1)",
              "mass moves to the lower ends of its bins: tails look lighter than they are", [CONVOLVE]),
+    # what is remembered
+    Mutation("cache key", "numerics/byte_cache.py", "if kwargs else (function, args)", "if kwargs else (args,)",
+             "discrete Laplace noise is answered with what is remembered of discrete Gaussian noise", [BYTE_CACHE]),
+    Mutation("cache bound", "numerics/byte_cache.py", "for _, entry in entries) <= self.most_bytes:", "for _, entry in entries) >= 0:",
+             "what is remembered grows until memory is full", [BYTE_CACHE, "regression/test_pinned_pairs.py"]),
     # certificates of stored rows
     Mutation("inherited error", "engine/discretisation/tilted.py", "error = mass * np.expm1(", "error = 0.0 * np.expm1(",
              "composition forgets the errors of its parts", [TILTED]),

@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +17,7 @@ from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair
-from tightbudget.pairs.points import PointPair, point_pair
+from tightbudget.pairs.points import REMEMBERED, PointPair, point_pair
 
 Array = NDArray[np.float64]
 
@@ -121,7 +120,7 @@ def _hardly_any_noise(name: str, mean: float, scale: float, shift: float, direct
     )
 
 
-@lru_cache(maxsize=16)
+@REMEMBERED.remember
 def _clamped_gaussian(mean: float, sigma: float, shift: float, direction: Direction) -> PointPair:
     certain = _hardly_any_noise("clamped_gaussian", mean, sigma, shift, direction)
     if certain is not None:
@@ -156,7 +155,7 @@ def _clamped_gaussian(mean: float, sigma: float, shift: float, direction: Direct
     return _pair(("clamped_gaussian", mean, sigma, shift), log_a, log_b, error_a + error_b, direction, NEGLIGIBLE)
 
 
-@lru_cache(maxsize=64)
+@REMEMBERED.remember
 def _clamped_laplace(mean: float, scale: float, shift: float, direction: Direction) -> PointPair:
     certain = _hardly_any_noise("clamped_laplace", mean, scale, shift, direction)
     if certain is not None:

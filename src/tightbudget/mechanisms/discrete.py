@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +12,7 @@ from tightbudget.mechanisms.checks import positive, real
 from tightbudget.mechanisms.laplace import quotient_up
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair
-from tightbudget.pairs.points import PointPair, point_pair
+from tightbudget.pairs.points import REMEMBERED, PointPair, point_pair
 from tightbudget.pairs.revealing import BEYOND, all_but_revealing
 
 _MOST_INTEGERS = 4_000_000
@@ -51,7 +50,7 @@ class DiscreteLaplace(Mechanism):
         return all_but_revealing(min(BEYOND, 0.9 * quotient_up(shift, self.scale)))
 
 
-@lru_cache(maxsize=64)
+@REMEMBERED.remember
 def _discrete_laplace(scale: float, shift: int) -> PointPair:
     if shift > _MOST_INTEGERS:
         raise InvalidParameter("sensitivity", shift, f"at most {_MOST_INTEGERS}", "Divide the query by a whole number.")
@@ -101,7 +100,7 @@ class DiscreteGaussian(Mechanism):
         return all_but_revealing(min(BEYOND, (0.5 * quotient_up(shift, self.sigma)) * quotient_up(shift, self.sigma) * 0.9))
 
 
-@lru_cache(maxsize=16)
+@REMEMBERED.remember
 def _discrete_gaussian(sigma: float, shift: int) -> PointPair:
     reach = math.ceil(REACH * sigma) + 2
     if 2 * reach + shift > _MOST_INTEGERS:

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tightbudget.numerics.byte_cache import ByteCache
 from tightbudget.numerics.logs import group_log_sum
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import TINIEST, U
@@ -40,6 +41,11 @@ class PointPair:
 
     def __hash__(self) -> int:
         return hash(self.key)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of its lists, which is all it holds but for a few numbers."""
+        return self.losses.nbytes + self.log_a.nbytes + self.log_b.nbytes + self.error.nbytes
 
     @property
     def max_loss(self) -> float:
@@ -79,6 +85,10 @@ class PointPair:
             group_log_sum(self.log_b, starts),
             np.maximum.reduceat(self.error, starts) + 8.0 * U * np.diff(starts, append=self.losses.size),
         )
+
+
+REMEMBERED: ByteCache[PointPair] = ByteCache(most_bytes=2**28)
+"""Pairs of noise on the integers, which take long to make: two of the longest, or hundreds of ordinary ones."""
 
 
 def point_pair(
