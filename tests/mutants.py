@@ -1,26 +1,42 @@
 """Break the arithmetic on purpose, one line at a time, and see which tests notice (`make mutants`).
 
 Every mutation below makes some answer unsound: a rounding direction flipped, an error term dropped, mass lost. Each is
-applied to a copy of the package, and the tests named beside it must turn red. A mutation that no test notices, or whose
-text is not found exactly once, fails the run: either the tests or this table have fallen behind the code.
+applied to a copy of the package, and one of the tests named beside it must turn red; it is then seen green on the package
+as it is. A mutation that no test notices, or whose text is not found exactly once, fails the run: either the tests or this
+table have fallen behind the code.
 
     python tests/mutants.py            all mutations
     python tests/mutants.py decades fft    those whose name contains one of the words
 """
 
+import compileall
+import io
+import multiprocessing
 import os
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stderr, redirect_stdout
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "tightbudget"
+WORKERS = os.cpu_count() or 1
+PATIENCE = 600  # seconds
+OPTIONS = ["-q", "-x", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+
+# Every mutation has a process of its own, forked from one in which the libraries are loaded but nothing of the package.
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(
+    ["pytest", "hypothesis", "numpy", "scipy.special", "scipy.fft", "mpmath", "flint", "typer.testing"]
+)
 
 BYTE_CACHE = "unit/numerics/test_byte_cache.py"
 CONVOLVE = "unit/numerics/test_convolve.py"
@@ -1090,69 +1106,97 @@ MUTATIONS = [
 ]  # fmt: skip
 
 
-class Outcome(NamedTuple):
-    mutation: Mutation
-    problem: str  # empty if the mutation could be applied and tests could run
-    red: list[str]  # names of the tests that failed
+class Verdict(NamedTuple):
+    problem: str  # empty if tests could run
+    red: str = ""  # the first test that failed, empty if none did
+    seconds: float = 0.0  # of the processor, up to there
 
 
-def tried(mutation: Mutation, package: Path) -> Outcome:
+class FirstRed:
+    """A plugin of pytest that remembers the first test, or file, that failed."""
+
+    def __init__(self) -> None:
+        self.node = ""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.node = self.node or report.nodeid
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.node = self.node or report.nodeid
+
+
+def run_tests(source: Path, tests: Sequence[str], answer: Connection) -> None:
+    """Run the tests, up to the first that fails, against the package in a folder. For a process of its own."""
+    sys.path.insert(0, str(source))
+    sys.dont_write_bytecode = True
+    os.environ |= {"PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_PROFILE": "ci"}
+    os.chdir(ROOT)
+    first, printed = FirstRed(), io.StringIO()
+    with redirect_stdout(printed), redirect_stderr(printed):
+        code = pytest.main([*OPTIONS, *tests], plugins=[first])
+    ended = code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+    problem = "" if ended else f"pytest ended with {int(code)}: {printed.getvalue()[-300:]}"
+    answer.send(Verdict(problem, first.node, time.process_time()))
+
+
+def judged(source: Path, tests: Sequence[str]) -> Verdict:
+    """Run the tests against the package in a folder."""
+    here, there = CONTEXT.Pipe(duplex=False)
+    process = CONTEXT.Process(target=run_tests, args=(source, tests, there))
+    process.start()
+    there.close()
+    try:
+        verdict: Verdict = here.recv() if here.poll(PATIENCE) else Verdict(f"no end after {PATIENCE} s")
+    except EOFError:
+        verdict = Verdict("the process of the tests died")
+    process.join(0.0 if verdict.problem else 10.0)
+    process.kill()
+    process.join()
+    return verdict
+
+
+def tried(mutation: Mutation, package: Path) -> Verdict:
     """Apply the mutation to a copy of the package and run its tests against that."""
     source = (package / mutation.file).read_text(encoding="utf-8") if (package / mutation.file).exists() else ""
     found = source.count(mutation.old)
     if found != 1:
-        return Outcome(mutation, f"text found {found} times in {mutation.file}", [])
+        return Verdict(f"text found {found} times in {mutation.file}")
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "src" / "tightbudget"
         shutil.copytree(package, copy)
         (copy / mutation.file).write_text(source.replace(mutation.old, mutation.new), encoding="utf-8")
-        run = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist"]
-            + [str(ROOT / "tests" / name) for name in mutation.tests],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(copy.parent), "PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_PROFILE": "ci"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    red = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", run.stdout, flags=re.MULTILINE)
-    if run.returncode not in (0, 1):  # not "passed" or "some failed": the mutant did not even load
-        return Outcome(mutation, f"pytest ended with {run.returncode}: {(run.stdout + run.stderr)[-300:]}", red)
-    return Outcome(mutation, "", red)
+        return judged(copy.parent, [f"tests/{name}" for name in mutation.tests])
 
 
-def healthy(mutations: Sequence[Mutation], package: Path) -> bool:
-    """Tell whether all tests concerned are green on the package as it is; without that, red means nothing."""
-    files = sorted({str(ROOT / "tests" / name) for mutation in mutations for name in mutation.tests})
-    command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", *files]
-    return subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(package.parent)}, check=False).returncode == 0
-
-
-def names(red: Sequence[str]) -> str:
-    """Return the test functions that failed, each once, with how many of their cases."""
-    counts: dict[str, int] = {}
-    for node in red:
-        name = node.split("[")[0].split("tests/unit/")[-1]
-        counts[name] = counts.get(name, 0) + 1
-    return ", ".join(f"{name} ({count})" if count > 1 else name for name, count in counts.items())
+def green(tests: Sequence[str], package: Path, pool: ThreadPoolExecutor) -> bool:
+    """Tell whether the tests pass on the package as it is; if one does not, that it was red before means nothing."""
+    shares = [share for share in (tests[i::WORKERS] for i in range(WORKERS)) if share]
+    verdicts = list(pool.map(lambda share: judged(package.parent, share), shares))
+    for verdict in verdicts:
+        if verdict.problem or verdict.red:
+            print(f"Without any mutation: {verdict.problem or verdict.red + ' is red'}.", file=sys.stderr)
+    return not any(verdict.problem or verdict.red for verdict in verdicts)
 
 
 def main(words: Sequence[str]) -> int:
     chosen = [mutation for mutation in MUTATIONS if not words or any(word in mutation.name for word in words)]
-    with tempfile.TemporaryDirectory() as folder:
+    red, survivors = set(), []
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(max_workers=WORKERS) as pool:
         package = Path(folder) / "src" / "tightbudget"  # one state of the package for all, though it may be edited meanwhile
         shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
-        if not healthy(chosen, package):
-            print("The tests are red without any mutation.", file=sys.stderr)
-            return 1
-        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            outcomes = list(pool.map(lambda mutation: tried(mutation, package), chosen))
-    survivors = [outcome for outcome in outcomes if outcome.problem or not outcome.red]
-    for outcome in outcomes:
-        fate = outcome.problem or names(outcome.red) or "SURVIVED"
-        print(f"{outcome.mutation.name:20} {outcome.mutation.danger}\n{'':20} -> {fate}")
-    print(f"{len(outcomes) - len(survivors)} of {len(outcomes)} mutations turned a test red.")
-    return 1 if survivors else 0
+        compileall.compile_dir(package, quiet=2)  # once for all copies
+        for mutation, verdict in zip(chosen, pool.map(lambda mutation: tried(mutation, package), chosen), strict=True):
+            killed = verdict.red and not verdict.problem
+            fate = (
+                f"{verdict.red.removeprefix('tests/')} ({verdict.seconds:.1f} s)" if killed else verdict.problem or "SURVIVED"
+            )
+            print(f"{mutation.name:20} {mutation.danger}\n{'':20} -> {fate}", flush=True)
+            red.add(verdict.red) if killed else survivors.append(mutation.name)
+        sound = green(sorted(red), package, pool)
+    print(f"{len(chosen) - len(survivors)} of {len(chosen)} mutations turned a test red.", *survivors, sep="\n  ")
+    return 1 if survivors or not sound else 0
 
 
 if __name__ == "__main__":
