@@ -38,6 +38,21 @@ def test_no_line_of_prose_is_longer_than_120_columns() -> None:
     assert not [f"{page.relative_to(ROOT)}:{number}" for page, number, line in lines if len(line) > 120]
 
 
+def named_files(page: str) -> Iterator[str]:
+    """Yield the Python files that a page names, such as `pairs/base.py::Cells` or `classic/{kov,renyi}.py`."""
+    for quoted in re.findall(r"`([\w/{},*]+/[\w{},*]+\.py)", page):
+        before, names, after = re.fullmatch(r"([^{]*)(?:\{(.*)\})?(.*)", quoted).groups()
+        yield from (before + name + after for name in (names or "").split(","))
+
+
+def test_every_file_that_the_pages_name_is_there() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    named = [(page, file) for page in pages for file in named_files(page.read_text(encoding="utf-8"))]
+    assert len(named) > 200
+    places = [ROOT, ROOT / "src", ROOT / "src" / "tightbudget", ROOT / "src" / "tightbudget" / "research"]
+    assert not [f"{page.name}: {file}" for page, file in named if not any(any(at.glob(file)) for at in places)]
+
+
 @pytest.mark.parametrize("there", [True, False])
 def test_ci_names_the_measurements_if_they_are_beside_the_clone(there: bool, tmp_path: Path) -> None:
     clone, tools = tmp_path / "clone", tmp_path / "tools"

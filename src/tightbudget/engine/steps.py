@@ -12,7 +12,7 @@ from tightbudget.pairs.base import Pair
 from tightbudget.pairs.gaussian import GaussianPair
 from tightbudget.pairs.negligible import without_faint
 
-_OTHERS = 800.0  # the other steps lose less than -_OTHERS with probability e^-_OTHERS at most
+_MARGIN = 800.0  # at an epsilon this far below such losses e^epsilon B of their events is less than 1e-300 (M2)
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Steps:
 
     @cached_property
     def infinity_from(self) -> float:
-        """What the losses that `infinity` counts are at least, all but 1e-300 of them (M8)."""
+        """Below this epsilon `infinity`, less 1e-300, is a lower bound on delta: the losses it counts are far larger (M2)."""
         least = min((pair.infinity_from for pair, _ in self.items if pair.infinity.possible), default=math.inf)
-        return least - _OTHERS
+        return least - _MARGIN
 
     @property
     def unresolved(self) -> float:
