@@ -53,6 +53,19 @@ def test_every_file_that_the_pages_name_is_there() -> None:
     assert not [f"{page.name}: {file}" for page, file in named if not any(any(at.glob(file)) for at in places)]
 
 
+def test_every_link_between_the_pages_leads_somewhere() -> None:
+    pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")]
+    links = [(page, to) for page in pages for to in re.findall(r"\]\(([^)#:]+)[^):]*\)", page.read_text(encoding="utf-8"))]
+    assert len(links) > 100
+    assert not [f"{page.name}: {to}" for page, to in links if not (page.parent / to).exists()]
+    for page, to in (
+        ("README.md", "docs/glossary.md"),
+        ("docs/index.md", "glossary.md"),
+        ("docs/maths/index.md", "../glossary.md"),
+    ):
+        assert (ROOT / page, to) in links
+
+
 @pytest.mark.parametrize("there", [True, False])
 def test_ci_names_the_measurements_if_they_are_beside_the_clone(there: bool, tmp_path: Path) -> None:
     clone, tools = tmp_path / "clone", tmp_path / "tools"
