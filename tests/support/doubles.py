@@ -10,7 +10,7 @@ from tightbudget.pairs.base import Alignment, Array, Cells, Pair
 
 
 @dataclass(frozen=True)
-class RoughPair:
+class RoughPair(Pair):
     """A pair whose masses are off by factors e^(a error) and e^(b error), |a|, |b| <= 1, and which says so.
 
     It also says that its losses may be `loss_shift` from the edges.
@@ -81,7 +81,7 @@ def spikes(losses: list[float], masses: list[float]) -> Cells:
 
 
 @dataclass(frozen=True, eq=False)
-class Spikes:
+class Spikes(Pair):
     """A pair of nothing but point masses, wherever they are; `unresolved` as the test likes."""
 
     losses: tuple[float, ...]

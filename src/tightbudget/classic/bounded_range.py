@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from tightbudget.classic.bound import ROUNDING, prepared
 from tightbudget.classic.concentration import epsilon_at, product, slack_at
-from tightbudget.classic.promises import Promises, Step, sum_up
+from tightbudget.classic.promises import Promises, sum_up
 from tightbudget.errors import DoesNotApply
 from tightbudget.mechanisms.base import Composable
-from tightbudget.mechanisms.bounded_range import BoundedRange
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
 
 Array = NDArray[np.float64]
@@ -54,19 +53,11 @@ def _moments(promises: Promises) -> tuple[float, Array, Array]:
     """Return the largest loss, the sum of the largest mean losses, and a quarter of the sum of eta_i^2."""
     if any(math.isinf(step.pure) for step in promises.steps):
         raise DoesNotApply("the loss of a step is not bounded")
-    etas, counts = [_eta(step) for step in promises.steps], promises.counts
+    etas, counts = [step.mechanism.loss_range for step in promises.steps], promises.counts
     largest = sum_up([(step.pure, count) for step, count in zip(promises.steps, counts, strict=True)])
     drift = math.fsum(_largest_mean(eta) * count for eta, count in zip(etas, counts, strict=True))
     quarter = math.fsum(0.25 * _square(eta) * count for eta, count in zip(etas, counts, strict=True))
     return largest, np.array(drift * (1.0 + ROUNDING)), np.array(quarter * (1.0 + ROUNDING))
-
-
-def _eta(step: Step) -> float:
-    """Return how much the loss of a step may vary."""
-    if isinstance(step.mechanism, BoundedRange):
-        return float(step.mechanism.eta)
-    # Losses of any neighbours lie between minus the largest loss of one direction and the largest of the other.
-    return sum_up([(max(0.0, pair.max_loss), 1) for pair in step.pairs]) if len(step.pairs) == 2 else 2.0 * step.pure
 
 
 def _largest_mean(eta: float) -> float:

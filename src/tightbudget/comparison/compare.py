@@ -11,10 +11,8 @@ from tightbudget.classic import ALL, Bound, murtagh_vadhan
 from tightbudget.classic.promises import Promises
 from tightbudget.comparison.table import OURS, Comparison, Row
 from tightbudget.errors import DoesNotApply, InvalidParameter
-from tightbudget.mechanisms.base import Composable, Curve, Mechanism
-from tightbudget.mechanisms.bounded_range import BoundedRange
+from tightbudget.mechanisms.base import Composable, Curve
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
-from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.numerics.bracket import Bracket
 
 OF_A_CLASS = (
@@ -57,13 +55,7 @@ def class_note(composition: Composable) -> str:
     """Return what a reader must know of a bracket for steps that stand for a class; nothing if there are none or just one."""
     parts = composition._parts
     several = sum(count for _, count in parts) > 1
-    return OF_A_CLASS if several and any(_is_class(mechanism) for mechanism, count in parts if count) else ""
-
-
-def _is_class(mechanism: Mechanism) -> bool:
-    if isinstance(mechanism, Poisson):
-        return _is_class(mechanism.mechanism)
-    return isinstance(mechanism, BoundedRange)
+    return OF_A_CLASS if several and any(mechanism.is_class for mechanism, count in parts if count) else ""
 
 
 def _row(bound: Bound, promises: Promises, delta: float | None, epsilon: float | None) -> Row:

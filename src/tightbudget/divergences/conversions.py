@@ -15,6 +15,7 @@ from tightbudget.mechanisms.gaussian import GaussianDP
 from tightbudget.mechanisms.promise import PureDP
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import log_or_minus_inf
+from tightbudget.pairs.moments.concentrated import pure_rho
 
 Array = NDArray[np.float64]
 
@@ -95,8 +96,7 @@ def pure_to_rdp(epsilon: float, orders: Any) -> Any:
 
 def pure_to_zcdp(epsilon: float) -> float:
     """Return rho = epsilon tanh(epsilon / 2), rounded up: epsilon-DP implies rho-zCDP (Steinke 2024)."""
-    e = epsilon_asked(epsilon)
-    return e if e in (0.0, math.inf) else e * math.tanh(0.5 * e) * (1.0 + 8.0 * U) + 5e-324
+    return pure_rho(epsilon_asked(epsilon))
 
 
 def _delta(a: Array, tau: Array, epsilon: float) -> Array:

@@ -9,9 +9,6 @@ from tightbudget.errors import InvalidParameter
 
 Array = NDArray[np.float64]
 
-NEXT_TO_ONE = 1.0 + 1e-6
-"""Stands for all orders below it: the divergence grows with the order."""
-
 ORDERS: Array = np.unique(
     np.concatenate(
         [1.0 + np.geomspace(1e-2, 1.0, 40), np.arange(2.0, 65.0), np.arange(2.25, 8.0, 0.25), np.geomspace(64.0, 1e6, 100)]

@@ -6,12 +6,12 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tightbudget.divergences.moments import log_moment
-from tightbudget.divergences.orders import NEXT_TO_ONE, orders_asked
+from tightbudget.divergences.orders import orders_asked
 from tightbudget.divergences.pure import pure_epsilon
 from tightbudget.mechanisms.base import Composable, Mechanism
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction
+from tightbudget.pairs.moments.concentrated import NEXT_TO_ONE
 
 Array = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ def _finite_orders(c: Composable, orders: Array) -> Array:
         total = np.zeros(orders.size)
         with np.errstate(over="ignore"):
             for mechanism, count in counts.items():
-                total += count * log_moment(mechanism, direction, orders)
+                total += count * mechanism.log_moment(direction, orders)
             # as many roundings as there are parts, and four more
             bound = total / (orders - 1.0) * (1.0 + 2.0 * U * (len(counts) + 4))
         worst = np.maximum(worst, np.where(total > 0.0, np.nextafter(bound, math.inf), 0.0))

@@ -5,10 +5,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.engine.discretisation.spread import share_up
 from tightbudget.engine.discretisation.window import tail_truncated
 from tightbudget.engine.steps import Steps
 from tightbudget.numerics.rounding import U
+from tightbudget.numerics.shares import share_up
 from tightbudget.pairs.base import Cells
 
 Array = NDArray[np.float64]

@@ -59,8 +59,7 @@ class Steps:
         """Return the one Gaussian that the composition is, if it is one."""
         if len(self.items) == 1:
             pair, count = self.items[0]
-            if isinstance(pair, GaussianPair) and pair.cut == math.inf and count == 1:
-                return pair
+            return pair.gaussian if count == 1 else None
         return None
 
 
@@ -73,8 +72,8 @@ def steps(pairs: Iterable[tuple[Pair, int]]) -> Steps:
     counts: dict[Pair, int] = {}
     squares: list[tuple[GaussianPair, int]] = []
     for pair, count in pairs:
-        if isinstance(pair, GaussianPair) and pair.cut == math.inf:
-            squares.append((pair, count))
+        if pair.gaussian is not None:
+            squares.append((pair.gaussian, count))
         else:
             seen = without_faint(pair)
             counts[seen] = counts.get(seen, 0) + count

@@ -16,9 +16,10 @@ from tightbudget.engine.refine import delta_bracket, epsilon_bracket
 from tightbudget.engine.steps import steps
 from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, real, still_there, tolerances, whole_count
+from tightbudget.mechanisms.known import Known
 from tightbudget.mechanisms.relations import DEFAULT, Relations, check_one, label, meant, stated
 from tightbudget.numerics.bracket import Bracket
-from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.base import Direction
 
 Array = NDArray[np.float64]
 
@@ -194,7 +195,7 @@ class Composition(Composable):
         return " + ".join(str(mechanism) if count == 1 else f"{mechanism} * {count}" for mechanism, count in self.items)
 
 
-class Mechanism(Composable):
+class Mechanism(Composable, Known):
     """One release. Subclasses are frozen dataclasses whose fields are the arguments of the notation.
 
     A field whose argument has another name says so in its metadata, under "argument".
@@ -203,10 +204,6 @@ class Mechanism(Composable):
     name: ClassVar[str]
     neighbours: ClassVar[str] = DEFAULT
     promises: ClassVar[tuple[str, ...]] = ()  # fields that may be rounded up but not down
-
-    def pair(self, direction: Direction) -> Pair | None:
-        """Return the dominating pair in a direction, or None if the mechanism reveals nothing."""
-        raise NotImplementedError
 
     @cached_property
     def relations(self) -> Relations:

@@ -15,8 +15,11 @@ from tightbudget.mechanisms.checks import positive, real
 from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.normal import log_normal_mass
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair
+from tightbudget.pairs.moments.closed import gaussian
+from tightbudget.pairs.moments.concentrated import half_square
+from tightbudget.pairs.moments.events import Tail, normal_tail
 from tightbudget.pairs.points import REMEMBERED, PointPair, point_pair
 
 Array = NDArray[np.float64]
@@ -55,6 +58,21 @@ class ClampedGaussian(Mechanism):
             return None
         return _clamped_gaussian(float(self.mean), float(self.sigma), float(self.sensitivity), direction)
 
+    # A count is the Gaussian mechanism's output, rounded.
+
+    def known_log_moment(self, pair: Pair, direction: Direction, orders: Array) -> Array:
+        return np.minimum(pair.log_moment(orders), gaussian(_noise_ratio(float(self.sigma), float(self.sensitivity)), orders))
+
+    def known_rho(self, pair: Pair, direction: Direction) -> float:
+        return half_square(float(self.sensitivity) / float(self.sigma))
+
+    def known_mu(self) -> float:
+        return float(self.sensitivity) / float(self.sigma) * (1.0 + 4.0 * U) + TINIEST
+
+
+def _noise_ratio(sigma: float, shift: float) -> float:
+    return shift / sigma * (1.0 + 2.0 * U)
+
 
 @dataclass(frozen=True)
 class ClampedLaplace(Mechanism):
@@ -92,7 +110,9 @@ def _almost_certain(mean: Fraction, scale: float) -> dict[int, Fraction] | None:
     return {above: Fraction(1)} if away > _NEVER * Fraction(scale) else None
 
 
-def _hardly_any_noise(name: str, mean: float, scale: float, shift: float, direction: Direction) -> PointPair | None:
+def _hardly_any_noise(
+    name: str, mean: float, scale: float, shift: float, direction: Direction, tail: Tail | None = None
+) -> PointPair | None:
     """Return the pair of counts that are almost certain; None if the noise is not that small."""
     if scale > _TINY_NOISE:
         return None
@@ -117,12 +137,16 @@ def _hardly_any_noise(name: str, mean: float, scale: float, shift: float, direct
         minus_infinity=minus_infinity,
         unresolved=NEGLIGIBLE,
         infinity_from=_NEVER,
+        tail=tail,
     )
 
 
 @REMEMBERED.remember
 def _clamped_gaussian(mean: float, sigma: float, shift: float, direction: Direction) -> PointPair:
-    certain = _hardly_any_noise("clamped_gaussian", mean, sigma, shift, direction)
+    # where the list is long, it ends at least 45 sigma beyond both means
+    m = _noise_ratio(sigma, shift)
+    tail = normal_tail(m, REACH * (1.0 - 1e-9) + m)
+    certain = _hardly_any_noise("clamped_gaussian", mean, sigma, shift, direction, tail)
     if certain is not None:
         return certain
     if abs(mean) + shift + REACH * sigma > 2.0**52:
@@ -152,7 +176,7 @@ def _clamped_gaussian(mean: float, sigma: float, shift: float, direction: Direct
             )
         )
     (log_a, error_a), (log_b, error_b) = parts
-    return _pair(("clamped_gaussian", mean, sigma, shift), log_a, log_b, error_a + error_b, direction, NEGLIGIBLE)
+    return _pair(("clamped_gaussian", mean, sigma, shift), log_a, log_b, error_a + error_b, direction, NEGLIGIBLE, tail)
 
 
 @REMEMBERED.remember
@@ -202,6 +226,7 @@ def _pair(
     error: float | Array,
     direction: Direction,
     unresolved: float = 0.0,
+    tail: Tail | None = None,
 ) -> PointPair:
     """Return the pair (with the record, without) or its mirror; the record moves the mean up."""
     if direction is Direction.REMOVE:
@@ -221,4 +246,5 @@ def _pair(
         unresolved=unresolved,
         unbounded=unresolved > 0.0 and direction is Direction.REMOVE,  # large counts tell ever more for the larger mean
         loss_error=2.0 * float(error.max()),
+        tail=tail,
     )

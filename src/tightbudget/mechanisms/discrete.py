@@ -10,8 +10,12 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, real
 from tightbudget.mechanisms.laplace import quotient_up
+from tightbudget.mechanisms.shifted import shifted_less
 from tightbudget.numerics.rounding import U
-from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair
+from tightbudget.pairs.base import NEGLIGIBLE, REACH, Array, Direction, Pair
+from tightbudget.pairs.moments.closed import gaussian
+from tightbudget.pairs.moments.concentrated import half_square
+from tightbudget.pairs.moments.events import Tail
 from tightbudget.pairs.points import REMEMBERED, PointPair, point_pair
 from tightbudget.pairs.revealing import BEYOND, all_but_revealing
 
@@ -48,6 +52,9 @@ class DiscreteLaplace(Mechanism):
         if self.scale > _NO_NOISE * shift:
             return _discrete_laplace(float(self.scale), shift)
         return all_but_revealing(min(BEYOND, 0.9 * quotient_up(shift, self.scale)))
+
+    def known_to_dominate(self, step: Mechanism) -> bool:
+        return shifted_less(self, step)
 
 
 @REMEMBERED.remember
@@ -99,6 +106,15 @@ class DiscreteGaussian(Mechanism):
             return _discrete_gaussian(float(self.sigma), shift)
         return all_but_revealing(min(BEYOND, (0.5 * quotient_up(shift, self.sigma)) * quotient_up(shift, self.sigma) * 0.9))
 
+    def known_log_moment(self, pair: Pair, direction: Direction, orders: Array) -> Array:
+        return gaussian_log_moment(float(self.sigma), int(self.sensitivity), orders)
+
+    def known_rho(self, pair: Pair, direction: Direction) -> float:
+        return half_square(float(self.sensitivity) / float(self.sigma))
+
+    def known_to_dominate(self, step: Mechanism) -> bool:
+        return shifted_less(self, step)
+
 
 @REMEMBERED.remember
 def _discrete_gaussian(sigma: float, shift: int) -> PointPair:
@@ -126,4 +142,37 @@ def _discrete_gaussian(sigma: float, shift: int) -> PointPair:
         unresolved=NEGLIGIBLE,
         unbounded=True,
         period=shift / (sigma * sigma),
+        tail=_gaussian_tail(sigma, shift),
     )
+
+
+def gaussian_log_moment(sigma: float, shift: int, orders: Array) -> Array:
+    """D_a (a-1) = a(a-1) m^2 / 2 + log S(a shift) / S(0), S(c) = sum_x e^{-(x-c)^2 / 2 sigma^2} <= S(0)."""
+    bound = gaussian(shift / sigma, orders)
+    if sigma > 4.0:  # the sums differ by less than e^{-2 pi^2 sigma^2} < 1e-137, of themselves
+        return bound
+    c = np.mod((orders - 1.0) * shift, 1.0)
+    reach = math.ceil(40.0 * sigma) + 2
+    x = np.arange(-reach, reach + 1.0)
+    exponent = -0.5 * ((x[None, :] - c[:, None]) / sigma) ** 2
+    peak = exponent.max(axis=1)
+    log_moved = peak + np.log(np.exp(exponent - peak[:, None]).sum(axis=1))
+    log_still = math.log(float(np.exp(-0.5 * (x / sigma) ** 2).sum()))
+    # c is off by 2u a shift, which moves the logarithm by at most that over sigma^2; exponents are rounded at their
+    # size
+    error_bound = 64.0 * U * (1.0 + orders * shift / (sigma * sigma) + np.abs(peak))
+    exact: Array = np.minimum(bound, bound + log_moved - log_still + error_bound)
+    return np.maximum(exact, 0.0)
+
+
+def _gaussian_tail(sigma: float, shift: int) -> Tail:
+    """Return x < -R: e^{a(a-1)m^2/2} sum_{y > R} e^{-(y - (a-1)shift)^2 / 2 sigma^2} over a norm of at least 1."""
+    m, end = shift / sigma, math.ceil(REACH * sigma) + 2
+
+    def log_moment(orders: Array) -> Array:
+        gap = (end - (orders - 1.0) * shift) / sigma
+        # terms fall: the first and the integral; or, where they do not yet, the sum over all, at most that of the norm
+        far = -0.5 * gap * gap * (1.0 - 16.0 * U) + math.log1p(sigma * math.sqrt(0.5 * math.pi)) + 1e-9
+        return gaussian(m, orders) + np.where(gap > 0.0, np.minimum(far, 0.0), 0.0)
+
+    return Tail(m * (end / sigma) * (1.0 - 1e-9), log_moment)

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
 
@@ -9,6 +10,8 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
 from tightbudget.mechanisms.relations import ANY
+from tightbudget.mechanisms.shifted import shifted_less
+from tightbudget.mechanisms.stated import Ratio
 from tightbudget.numerics.rounding import TINIEST
 from tightbudget.pairs.base import NEGLIGIBLE, Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
@@ -39,6 +42,17 @@ class Gaussian(Mechanism):
     def _pair(self) -> Pair | None:
         return gaussian_pair(self.sigma, self.sensitivity)
 
+    @property
+    def normal_noise(self) -> Ratio:
+        return Ratio(self.sensitivity, self.sigma)
+
+    @property
+    def reveals_everything(self) -> bool:
+        return self.normal_noise.exact == math.inf
+
+    def known_to_dominate(self, step: Mechanism) -> bool:
+        return shifted_more(self.normal_noise, step)
+
 
 @dataclass(frozen=True)
 class TruncatedGaussian(Mechanism):
@@ -68,6 +82,9 @@ class TruncatedGaussian(Mechanism):
         # beyond this losses are infinite or, all but 1e-300 of them, about m^2/2: no float holds their bounds
         return all_but_revealing(BEYOND) if m > _FARTHEST else GaussianPair(m, cut)
 
+    def known_to_dominate(self, step: Mechanism) -> bool:
+        return shifted_less(self, step)
+
 
 @dataclass(frozen=True)
 class GaussianDP(Mechanism):
@@ -85,6 +102,22 @@ class GaussianDP(Mechanism):
 
     def pair(self, direction: Direction) -> Pair | None:
         return gaussian_pair(1.0, self.mu)
+
+    @property
+    def normal_noise(self) -> Ratio:
+        return Ratio(self.mu)
+
+    def known_to_dominate(self, step: Mechanism) -> bool:
+        return shifted_more(self.normal_noise, step)
+
+
+def shifted_more(slot: Ratio, step: Mechanism) -> bool:
+    """Whether normal noise shifted by this much dominates the step: by its shift, or by its mu (definition of GDP)."""
+    shift = slot.exact
+    if step.normal_noise is not None and step.normal_noise.exact <= shift:
+        return True
+    mu = step.gdp_mu()
+    return mu < math.inf and Fraction(mu) <= shift
 
 
 def gaussian_pair(sigma: float, sensitivity: float) -> Pair | None:

@@ -89,6 +89,9 @@ class Histograms(Mechanism):
             Direction.ADD: _pair(second, first, (self.b, self.a)),
         }
 
+    def in_numbers(self) -> "Histograms":
+        return Histograms(self.a, self.b)
+
     def __str__(self) -> str:
         if self.source is not None:
             escaped = self.source.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")

@@ -9,6 +9,8 @@ from typing import ClassVar
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
+from tightbudget.mechanisms.shifted import shifted_less
+from tightbudget.mechanisms.stated import Ratio
 from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import TINIEST, U, float_above
 from tightbudget.pairs.base import Direction, Pair
@@ -45,6 +47,21 @@ class Laplace(Mechanism):
         if math.isinf(top):
             return all_but_revealing(BEYOND)
         return ExponentialPair(top=top, reach=top, log_weight=math.log(0.5), log_point=math.log(0.5))
+
+    @property
+    def _shift(self) -> Ratio:
+        return Ratio(self.sensitivity, self.scale)
+
+    @property
+    def stated_epsilon(self) -> Ratio | None:
+        return self._shift if self._shift.proper else None
+
+    @property
+    def reveals_everything(self) -> bool:
+        return self._shift.exact == math.inf
+
+    def known_to_dominate(self, step: Mechanism) -> bool:
+        return isinstance(step, Laplace) and step._shift.exact <= self._shift.exact  # only shift over scale counts
 
 
 @dataclass(frozen=True)
@@ -88,6 +105,9 @@ class TruncatedLaplace(Mechanism):
         reach = quotient_up(2 * Fraction(bound) - Fraction(shift), scale)
         both = math.exp((bound - shift) / scale) * -math.expm1(-reach) / (2.0 * kept)
         return ExponentialPair(top, reach, log_weight, -math.inf, Mass.about(math.log1p(-both), _MASS_ERROR))
+
+    def known_to_dominate(self, step: Mechanism) -> bool:
+        return shifted_less(self, step)
 
 
 def quotient_up(numerator: float | Fraction, denominator: float) -> float:

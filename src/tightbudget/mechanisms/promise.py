@@ -9,6 +9,7 @@ import numpy as np
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, probability
 from tightbudget.mechanisms.relations import ANY
+from tightbudget.mechanisms.stated import Promise, Ratio
 from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair, log_or_minus_inf
@@ -37,6 +38,21 @@ class PureDP(Mechanism):
     def pair(self, direction: Direction) -> Pair | None:
         return promise_pair(float(self.promised_epsilon), 0.0)
 
+    @property
+    def promise(self) -> Promise:
+        return Promise(self.promised_epsilon)
+
+    @property
+    def stated_epsilon(self) -> Ratio:
+        return Ratio(self.promised_epsilon)
+
+    @property
+    def reveals_everything(self) -> bool:
+        return self.promised_epsilon == math.inf
+
+    def known_to_dominate(self, step: Mechanism) -> bool:
+        return keeps(self.promise, step)
+
 
 @dataclass(frozen=True, init=False)
 class ApproximateDP(Mechanism):
@@ -58,6 +74,30 @@ class ApproximateDP(Mechanism):
 
     def pair(self, direction: Direction) -> Pair | None:
         return promise_pair(float(self.promised_epsilon), float(self.promised_delta))
+
+    @property
+    def promise(self) -> Promise:
+        return Promise(self.promised_epsilon, self.promised_delta)
+
+    @property
+    def stated_epsilon(self) -> Ratio:
+        return Ratio(self.promised_epsilon)
+
+    @property
+    def reveals_everything(self) -> bool:
+        return self.promised_epsilon == math.inf or self.promised_delta == 1
+
+    def known_to_dominate(self, step: Mechanism) -> bool:
+        return keeps(self.promise, step)
+
+
+def keeps(promise: Promise, step: Mechanism) -> bool:
+    """Whether the step keeps the promise: it is then a post-processing of the pair that stands for it (KOV)."""
+    if step.promise is not None:
+        return step.promise.epsilon <= promise.epsilon and step.promise.delta <= promise.delta
+    if step.pure_epsilon <= promise.epsilon:
+        return True
+    return promise.delta > 0.0 and step.delta(promise.epsilon).upper <= promise.delta
 
 
 def promise_pair(epsilon: float, delta: float) -> Pair | None:

@@ -7,12 +7,12 @@ from functools import cached_property
 import numpy as np
 
 from tightbudget.numerics.mass import NONE
-from tightbudget.pairs.base import Alignment, Array, Cells
+from tightbudget.pairs.base import Alignment, Array, Cells, Pair
 from tightbudget.pairs.below import BelowPair
 
 
 @dataclass(frozen=True)
-class AbovePair:
+class AbovePair(Pair):
     """The part of a pair that `below` leaves out; infinite losses must have no mass. Its masses do not add up to 1.
 
     Both parts are cut at the same edge, which each hits only up to the pair's `loss_shift`. Events that may be missing

@@ -1,88 +1,26 @@
-"""What the engine asks of a pair of distributions (A, B).
+"""What the engine asks of a dominating pair (A, B). A mechanism supplies one for each direction."""
 
-Masses travel as logarithms, so that an event of probability 1e-400 is as good as any other, and each comes with a bound
-on the absolute error of its logarithm (M2). A mechanism supplies one pair for each direction.
-"""
-
-import enum
 import math
-from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tightbudget.numerics.mass import Mass
+from tightbudget.pairs.cells import NEGLIGIBLE, REACH, Alignment, Array, Cells, Direction, log_or_minus_inf
+from tightbudget.pairs.moments.events import Events, Tail, point_events, unknown_tail
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from tightbudget.pairs.gaussian import GaussianPair
 
-NEGLIGIBLE = 1e-300
-"""Stands for any tail of A beyond the range that a pair resolves: always charged to the upper bound, never dropped."""
-
-REACH = 45.0
-"""Normal tails are resolved to this many standard deviations; beyond lies less than 1e-440, charged as NEGLIGIBLE."""
-
-
-class Direction(enum.Enum):
-    """Which of the two neighbours has the record: the pair is (with, without) for REMOVE, (without, with) for ADD."""
-
-    REMOVE = "remove"
-    ADD = "add"
-
-
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """Events grouped by loss: cell i holds events with low[i] <= loss <= high[i] and has masses exp(log_a), exp(log_b).
-
-    `error` bounds the absolute error of both logarithms. Point masses have low == high.
-    """
-
-    low: Array
-    high: Array
-    log_a: Array
-    log_b: Array
-    error: Array
-
-    @property
-    def size(self) -> int:
-        return self.low.size
-
-    def where(self, keep: NDArray[np.bool_]) -> "Cells":
-        return Cells(self.low[keep], self.high[keep], self.log_a[keep], self.log_b[keep], self.error[keep])
-
-    def part(self, begin: int, end: int) -> "Cells":
-        some = slice(begin, end)
-        return Cells(self.low[some], self.high[some], self.log_a[some], self.log_b[some], self.error[some])
-
-    @staticmethod
-    def none() -> "Cells":
-        empty = np.empty(0)
-        return Cells(empty, empty, empty, empty, empty)
-
-    @staticmethod
-    def join(*parts: "Cells") -> "Cells":
-        return Cells(
-            *(np.concatenate([getattr(part, name) for part in parts]) for name in ("low", "high", "log_a", "log_b", "error"))
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Alignment:
-    """A grid on which the pair's point masses lie: anchor + k * period, k integer.
-
-    `off_lattice` is the mass of A that does not lie there: 0 for a lattice, on which a grid of just this period is
-    exact.
-    """
-
-    anchor: float
-    period: float
-    off_lattice: float
+__all__ = ["NEGLIGIBLE", "REACH", "Alignment", "Array", "Cells", "Direction", "Pair", "log_or_minus_inf"]
 
 
 class Pair(Protocol):
-    """A pair (A, B) seen through its loss ln dA/dB. Hashable, so that equal steps are counted together."""
+    """A pair (A, B) seen through its loss ln dA/dB. Hashable, so that equal steps are counted together.
 
-    def __hash__(self) -> int: ...
+    A kind of pair subclasses this. What has a body here is a default that is sound for every pair; a pair that knows more
+    says so (decision 0016).
+    """
 
     @property
     def infinity(self) -> Mass:
@@ -124,6 +62,57 @@ class Pair(Protocol):
     def coarse_cells(self) -> Cells:
         """Return all of the pair, in a few hundred cells chosen to resolve it, in increasing order of loss."""
 
+    @property
+    def total_variation(self) -> float:
+        """Bound on the total variation of A and B where no loss is infinite: 1 - e^-x <= x for the largest loss x."""
+        return self.max_loss
 
-def log_or_minus_inf(value: float) -> float:
-    return math.log(value) if value > 0.0 else -math.inf
+    @property
+    def covers_b(self) -> bool:
+        """Whether all of B but 1e-300 is known to have a finite loss in the coarse cells; they are made for A."""
+        return False
+
+    @property
+    def gaussian(self) -> "GaussianPair | None":
+        """This pair where it is N(m, 1) against N(0, 1), with nothing cut off: several of those are one (M8)."""
+        return None
+
+    @property
+    def laplace_loss(self) -> float | None:
+        """The largest loss of Laplace noise with nothing cut off, None of other pairs: its repetitions have a sum (M21)."""
+        return None
+
+    @property
+    def normal_ratio(self) -> float:
+        """The m of normal noise, however often it is subsampled; 0 of other pairs. It says how far events must reach."""
+        return 0.0
+
+    @property
+    def tail(self) -> Tail | None:
+        """What is known of the moments of `unresolved` mass; None of a pair without any."""
+        return unknown_tail() if self.unresolved > 0.0 else None
+
+    def events(self, reach: float) -> Events:
+        """Return finitely many events with moments at least as large; normal laws are resolved to `reach` sigmas (M10)."""
+        return cell_events(self, self.coarse_cells())
+
+    def log_moment(self, orders: Array) -> Array:
+        """Return upper bounds on log E_A e^{(a-1)L} = (a-1) D_a at orders a > 1."""
+        return self.events(REACH).log_moment(orders)
+
+    @property
+    def zcdp_rho(self) -> float:
+        """A rho with D_a <= rho a at every order, if the pair knows one; else inf."""
+        return math.inf
+
+    @property
+    def gdp_mu(self) -> float:
+        """A mu for which N(mu, 1) and N(0, 1) are as easy to tell apart, if the pair knows one; else inf."""
+        return math.inf
+
+
+def cell_events(pair: Pair, cells: Cells) -> Events:
+    """Return all of a pair, given by its cells, as events."""
+    widest = float(max(np.abs(cells.low).max(initial=0.0), np.abs(cells.high).max(initial=0.0)))
+    minus_infinity = pair.minus_infinity.upper + pair.unresolved
+    return point_events(cells, pair.loss_shift(widest), minus_infinity, pair.infinity.upper, pair.tail)

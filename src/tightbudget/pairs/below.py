@@ -14,7 +14,7 @@ _SUM = 1e-12  # relative rounding of a sum of masses, with much room
 
 
 @dataclass(frozen=True)
-class BelowPair:
+class BelowPair(Pair):
     """The part of a pair whose loss is at most `ceiling`; its masses do not add up to 1."""
 
     base: Pair

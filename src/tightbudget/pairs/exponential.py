@@ -8,15 +8,19 @@ import numpy as np
 
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import TINIEST, U
-from tightbudget.pairs.base import Alignment, Array, Cells
+from tightbudget.pairs.base import Alignment, Array, Cells, Pair
+from tightbudget.pairs.moments.closed import laplace
+from tightbudget.pairs.moments.events import Events, point_events
 
 _FINE = np.geomspace(1e-14, 1.0, 36, endpoint=False)
 _SURVEY_EDGES = np.unique(np.concatenate([_FINE - 1.0, np.linspace(-1.0, 1.0, 48), 1.0 - _FINE]))
 """Edges of coarse cells, relative to its reach: closer towards both ends, where steep tilts gather the mass."""
+_EVENT_CELLS = 512
+_HALF = math.log(0.5)
 
 
 @dataclass(frozen=True)
-class ExponentialPair:
+class ExponentialPair(Pair):
     """Loss density e^log_weight / 2 * e^((x - top)/2) on [-reach, reach] under A, times e^-x under B, plus two point masses.
 
     The points sit at +-top: exp(log_point) under A and exp(log_point - top) under B at +top, mirrored at -top. Laplace:
@@ -95,3 +99,20 @@ class ExponentialPair:
         if not points.size:
             return cells
         return Cells.join(points.part(0, 1), cells, points.part(1, 2))
+
+    @property
+    def covers_b(self) -> bool:
+        return not self.infinity.possible
+
+    @property
+    def laplace_loss(self) -> float | None:
+        whole = self.reach == self.top and self.log_weight == self.log_point == _HALF and not self.infinity.possible
+        return self.top if whole else None
+
+    def events(self, reach: float) -> Events:
+        edges = self.reach * np.linspace(-1.0, 1.0, _EVENT_CELLS + 1)
+        cells = Cells.join(self.cells(edges), self.points()) if self.reach > 0.0 else self.points()
+        return point_events(cells, self.loss_shift(self.top), self.minus_infinity.upper, self.infinity.upper)
+
+    def log_moment(self, orders: Array) -> Array:
+        return super().log_moment(orders) if self.laplace_loss is None else laplace(self.laplace_loss, orders)

@@ -9,7 +9,10 @@ import numpy as np
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import TINIEST, U
-from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells
+from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells, Pair
+from tightbudget.pairs.moments.closed import gaussian
+from tightbudget.pairs.moments.concentrated import half_square
+from tightbudget.pairs.moments.events import Events, normal_events
 
 _SURVEY_CELLS = 128
 _MASS_ERROR = 1e-11  # of the logarithm of an infinite mass, beyond the roundings of its ends
@@ -17,7 +20,7 @@ _CORE = 13.0  # sigmas around the mean of A that coarse cells resolves well
 
 
 @dataclass(frozen=True)
-class GaussianPair:
+class GaussianPair(Pair):
     """Normal noise with m = sensitivity / sigma; `cut` (in sigmas) conditions the noise on [-cut, cut] (theory D.1, D.2)."""
 
     m: float
@@ -134,3 +137,38 @@ class GaussianPair:
         losses = self.m * (z - 0.5 * self.m)
         cells = self._cells_at(z, losses[:-1], losses[1:])
         return cells.where(cells.log_a > -math.inf)
+
+    @property
+    def _whole(self) -> bool:
+        return self.cut == math.inf
+
+    @property
+    def total_variation(self) -> float:
+        return self.m if self._whole else self.max_loss
+
+    @property
+    def covers_b(self) -> bool:
+        return self._whole
+
+    @property
+    def gaussian(self) -> "GaussianPair | None":
+        return self if self._whole else None
+
+    @property
+    def normal_ratio(self) -> float:
+        return self.m if self._whole else 0.0
+
+    def events(self, reach: float) -> Events:
+        return normal_events(self.m, reach) if self._whole else super().events(reach)
+
+    def log_moment(self, orders: Array) -> Array:
+        return gaussian(self.m, orders) if self._whole else super().log_moment(orders)
+
+    @property
+    def zcdp_rho(self) -> float:
+        return half_square(self.m) if self._whole else math.inf
+
+    @property
+    def gdp_mu(self) -> float:
+        # a quotient below the normal floats is good to no more
+        return self.m * (1.0 + 4.0 * U) + TINIEST if self._whole else math.inf

@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from tightbudget.pairs.base import NEGLIGIBLE, Pair
-from tightbudget.pairs.gaussian import GaussianPair
 from tightbudget.pairs.points import PointPair
 
 
@@ -17,8 +16,7 @@ def without_faint(pair: Pair) -> Pair:
     """
     if pair.infinity.possible:
         return pair
-    variation = pair.m if isinstance(pair, GaussianPair) and pair.cut == math.inf else pair.max_loss
-    return _faint(pair, variation) if 0.0 < variation < NEGLIGIBLE else pair
+    return _faint(pair, pair.total_variation) if 0.0 < pair.total_variation < NEGLIGIBLE else pair
 
 
 def _faint(pair: Pair, variation: float) -> PointPair:

@@ -10,15 +10,17 @@ from tightbudget.numerics.byte_cache import ByteCache
 from tightbudget.numerics.logs import group_log_sum
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import TINIEST, U
-from tightbudget.pairs.base import Alignment, Array, Cells
+from tightbudget.pairs.base import Alignment, Array, Cells, Pair, cell_events
+from tightbudget.pairs.moments.events import Events, Tail
 
 _SURVEY = 512  # cells enough to plan with
+_MOST_EVENTS = 4096  # longer lists are grouped into the coarse cells
 _LATTICE_POINTS = 4096  # a longer list is not tested for lying on a lattice
 _LATTICE_SLACK = 1e-13  # relative to the largest loss; what is farther off is no lattice
 
 
 @dataclass(frozen=True, eq=False)
-class PointPair:
+class PointPair(Pair):
     """Finitely many events. `key` identifies the pair: equal keys promise equal masses."""
 
     key: tuple[object, ...]
@@ -35,6 +37,7 @@ class PointPair:
     loss_error: float = 0.0  # of each loss, absolute, beyond a few roundings
     infinity_from: float = math.inf
     bounded: bool = False  # whether `top` bounds what is unresolved too
+    known_tail: Tail | None = field(default=None, repr=False)  # of what is unresolved
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PointPair) and self.key == other.key
@@ -86,6 +89,13 @@ class PointPair:
             np.maximum.reduceat(self.error, starts) + 8.0 * U * np.diff(starts, append=self.losses.size),
         )
 
+    @property
+    def tail(self) -> Tail | None:
+        return self.known_tail if self.unresolved > 0.0 and self.known_tail is not None else super().tail
+
+    def events(self, reach: float) -> Events:
+        return cell_events(self, self.points() if self.losses.size <= _MOST_EVENTS else self.coarse_cells())
+
 
 REMEMBERED: ByteCache[PointPair] = ByteCache(most_bytes=2**28)
 """Pairs of noise on the integers, which take long to make: two of the longest, or hundreds of ordinary ones."""
@@ -106,6 +116,7 @@ def point_pair(
     unbounded: bool = False,
     loss_error: float = 0.0,
     infinity_from: float = math.inf,
+    tail: Tail | None = None,
 ) -> PointPair:
     """Return the pair with its events in increasing order of loss.
 
@@ -133,6 +144,7 @@ def point_pair(
         max_loss_lower=lowest,
         loss_error=loss_error,
         infinity_from=infinity_from,
+        known_tail=tail,
     )
 
 

@@ -21,7 +21,7 @@ _LARGE = 600.0  # e^_LARGE is far from overflow, and 1 is far below its rounding
 
 
 @dataclass(frozen=True)
-class PoissonPair:
+class PoissonPair(Pair):
     """The subsampled pair of a base pair that has a continuous part."""
 
     base: Pair
@@ -110,6 +110,14 @@ class PoissonPair:
         joined = Cells.join(mapped, self.points())
         order = np.argsort(joined.low, kind="stable")
         return Cells(*(getattr(joined, name)[order] for name in ("low", "high", "log_a", "log_b", "error")))
+
+    @property
+    def covers_b(self) -> bool:
+        return not isinstance(self.base, PoissonPair) and self.base.covers_b  # M20 is about one sampling
+
+    @property
+    def normal_ratio(self) -> float:
+        return self.base.normal_ratio
 
     def _forward(self, loss: Array) -> Array:
         return _forward(loss, self.q, self.direction)

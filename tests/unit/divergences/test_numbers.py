@@ -14,8 +14,8 @@ from tests.support.renyi_truth import renyi_truth
 
 import tightbudget as tb
 from tightbudget.divergences import gdp, gdp_delta, pure_epsilon, renyi, zcdp
-from tightbudget.divergences.zcdp import _chord_peak
 from tightbudget.pairs.base import Direction
+from tightbudget.pairs.moments.concentrated import chord_peak
 
 BOUNDED = [
     tb.Laplace(scale=0.4),
@@ -95,7 +95,7 @@ def test_peak_under_a_chord(left: float, ratio: float, first: float, growth: flo
     chord = at_left + (at_right - at_left) * (theta - left) / (right - left)
     seen = float(np.max(chord / (theta * (1.0 + theta))))
     one = [np.array([value]) for value in (left, right, at_left, at_right)]
-    assert seen <= float(_chord_peak(*one)[0]) * (1.0 + 1e-9)
+    assert seen <= float(chord_peak(*one)[0]) * (1.0 + 1e-9)
 
 
 @pytest.mark.parametrize("eta", [1e-4, 0.5, 3.0, 30.0])

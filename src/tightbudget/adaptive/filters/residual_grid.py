@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from tightbudget.engine.discretisation.spread import share_up
 from tightbudget.numerics.rounding import U
+from tightbudget.numerics.shares import share_up
 from tightbudget.pairs.base import Cells, Pair
 
 Array = NDArray[np.float64]

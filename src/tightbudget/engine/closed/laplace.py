@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from tightbudget.engine.steps import Steps
 from tightbudget.numerics.rounding import U
-from tightbudget.pairs.exponential import ExponentialPair
 
 Array = NDArray[np.float64]
 
@@ -206,14 +205,12 @@ def laplace_direction(steps: Steps) -> LaplaceDirection | None:
     if len(steps.items) != 1:
         return None
     pair, count = steps.items[0]
-    if not isinstance(pair, ExponentialPair) or not 2 <= count <= _MOST_COUNT or pair.infinity.possible:
+    top = pair.laplace_loss
+    if top is None or not (2 <= count <= _MOST_COUNT and _FAINTEST <= top <= _LARGEST):
         return None
-    half = math.log(0.5)
-    if not (pair.reach == pair.top and _FAINTEST <= pair.top <= _LARGEST and pair.log_weight == pair.log_point == half):
-        return None
-    mean = 0.5 * pair.top * count
+    mean = 0.5 * top * count
     inner = 1
     while inner < min(count, _MOST_SIZE) and inner * math.log(mean) - math.lgamma(inner + 1.0) > _LOG_NEGLIGIBLE:
         inner += 1
-    found = LaplaceDirection(pair.top, count, inner)
+    found = LaplaceDirection(top, count, inner)
     return found if found.size <= _MOST_SIZE else None

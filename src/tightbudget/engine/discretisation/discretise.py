@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.engine.discretisation.spread import share_up
 from tightbudget.engine.discretisation.tilted import TiltedPMF, normalised
 from tightbudget.engine.discretisation.window import Window
 from tightbudget.numerics.convolve import LONGEST, TooWide
 from tightbudget.numerics.rounding import U
+from tightbudget.numerics.shares import share_up
 from tightbudget.pairs.base import Cells, Pair
 
 Array = NDArray[np.float64]

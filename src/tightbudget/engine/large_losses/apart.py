@@ -13,15 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.engine.direction import OneDirection
-from tightbudget.engine.discretisation.spread import share_up
 from tightbudget.engine.route import Reading
 from tightbudget.engine.steps import Steps
 from tightbudget.numerics.rounding import U
+from tightbudget.numerics.shares import share_up
 from tightbudget.pairs.base import NEGLIGIBLE, Pair
 from tightbudget.pairs.below import BelowPair
-from tightbudget.pairs.exponential import ExponentialPair
-from tightbudget.pairs.gaussian import GaussianPair
-from tightbudget.pairs.poisson import PoissonPair
 
 Array = NDArray[np.float64]
 
@@ -87,10 +84,10 @@ class SplitDirection:
     """Profiles of the whole composition, made of those of its small losses."""
 
     def __init__(self, steps: Steps, ceilings: tuple[float, ...]) -> None:
-        below = [(_up_to(pair, top), count) for (pair, count), top in zip(steps.items, ceilings, strict=True)]
+        items = [(pair, count, top) for (pair, count), top in zip(steps.items, ceilings, strict=True)]
         self.ceilings = ceilings
-        self.small = OneDirection(Steps(tuple(below)))
-        self._large = _large(steps, [(pair, count) for pair, count in below if isinstance(pair, BelowPair)])
+        self.small = OneDirection(Steps(tuple((_up_to(pair, top), count) for pair, count, top in items)))
+        self._large = _large(steps, [(BelowPair(pair, top), count) for pair, count, top in items if top < math.inf])
 
     def profile(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> SplitReading | None:
         return self.with_large(self.small.profile(decades, tilt_index, width_index, most_points))
@@ -110,9 +107,8 @@ def splittable(steps: Steps, epsilon: float) -> bool:
 
 
 def _covered(pair: Pair) -> bool:
-    """Whether all of B but 1e-300 has a finite loss in the coarse cells: Gaussian and Laplace noise, subsampled or not."""
-    base = pair.base if isinstance(pair, PoissonPair) else pair
-    if not isinstance(base, GaussianPair | ExponentialPair) or pair.minus_infinity.possible or pair.infinity.possible:
+    """Whether the coarse cells hold all of B but 1e-300, with losses that stay in range."""
+    if not pair.covers_b:
         return False
     cells = pair.coarse_cells()
     return max(abs(float(cells.low[0])), abs(float(cells.high[-1]))) < _LARGEST

@@ -8,7 +8,7 @@ import pytest
 from mpmath import mpf
 from tests.support import readings
 
-from tightbudget.engine.discretisation.spread import coarsen_spread, share_up, trim_spread
+from tightbudget.engine.discretisation.spread import coarsen_spread, trim_spread
 
 STEP, THETA = 0.25, 1.5
 
@@ -16,19 +16,6 @@ STEP, THETA = 0.25, 1.5
 def random_rows(n: int) -> np.ndarray:
     values = np.random.default_rng(n).random(n) ** 6
     return values / values.sum()
-
-
-def test_share_keeps_both_masses():
-    """share * e^-h + (1 - share) = e^-excess: B has as much before as after."""
-    h = 0.3
-    for excess in (0.0, 1e-12, 0.1, 0.15, 0.299, 0.3):
-        with mpmath.workdps(40):
-            share = mpf(float(share_up(np.array([excess]), h)[0]))
-            assert abs(share * mpmath.exp(-mpf(h)) + (1 - share) - mpmath.exp(-mpf(excess))) <= mpf(10) ** -16
-
-
-def test_share_stays_between_none_and_all():
-    np.testing.assert_array_equal(share_up(np.array([-1.0, 0.5, 9.0]), 0.3), [0.0, 1.0, 1.0])
 
 
 @pytest.mark.parametrize("tail", [0.05, 0.2])

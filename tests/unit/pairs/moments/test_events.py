@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mpf
 
-from tightbudget.divergences.events import Events, Tail, normal_events, point_events, subsampled
-from tightbudget.divergences.excess import log_excess, log_two_exponentials
 from tightbudget.pairs.base import Cells, Direction
+from tightbudget.pairs.moments.events import Events, Tail, normal_events, point_events, subsampled
+from tightbudget.pairs.moments.excess import log_excess, log_two_exponentials
 
 ORDERS = np.array([1.001, 1.7, 3.0, 20.0])
 

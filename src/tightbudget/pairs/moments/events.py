@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from tightbudget.divergences.excess import log_excess
-from tightbudget.engine.discretisation.spread import share_up
 from tightbudget.numerics.logs import group_log_sum
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import TINIEST, U
-from tightbudget.pairs.base import NEGLIGIBLE, REACH, Cells, Direction, log_or_minus_inf
+from tightbudget.numerics.shares import share_up
+from tightbudget.pairs.cells import NEGLIGIBLE, REACH, Cells, Direction, log_or_minus_inf
+from tightbudget.pairs.moments.excess import log_excess
 
 Array = NDArray[np.float64]
 
@@ -35,6 +35,11 @@ class Tail:
 
     start: float
     log_moment: Callable[[Array], Array]
+
+
+def unknown_tail() -> Tail:
+    """Return the tail of which nothing is known: its moments may be infinite."""
+    return Tail(0.0, lambda orders: np.full(orders.size, np.inf))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,80 @@
+"""Events of a pair of distributions (A, B), grouped by their privacy loss ln dA/dB.
+
+Masses travel as logarithms, so that an event of probability 1e-400 is as good as any other, and each comes with a bound
+on the absolute error of its logarithm (M2).
+"""
+
+import enum
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+NEGLIGIBLE = 1e-300
+"""Stands for any tail of A beyond the range that a pair resolves: always charged to the upper bound, never dropped."""
+
+REACH = 45.0
+"""Normal tails are resolved to this many standard deviations; beyond lies less than 1e-440, charged as NEGLIGIBLE."""
+
+
+class Direction(enum.Enum):
+    """Which of the two neighbours has the record: the pair is (with, without) for REMOVE, (without, with) for ADD."""
+
+    REMOVE = "remove"
+    ADD = "add"
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Events grouped by loss: cell i holds events with low[i] <= loss <= high[i] and has masses exp(log_a), exp(log_b).
+
+    `error` bounds the absolute error of both logarithms. Point masses have low == high.
+    """
+
+    low: Array
+    high: Array
+    log_a: Array
+    log_b: Array
+    error: Array
+
+    @property
+    def size(self) -> int:
+        return self.low.size
+
+    def where(self, keep: NDArray[np.bool_]) -> "Cells":
+        return Cells(self.low[keep], self.high[keep], self.log_a[keep], self.log_b[keep], self.error[keep])
+
+    def part(self, begin: int, end: int) -> "Cells":
+        some = slice(begin, end)
+        return Cells(self.low[some], self.high[some], self.log_a[some], self.log_b[some], self.error[some])
+
+    @staticmethod
+    def none() -> "Cells":
+        empty = np.empty(0)
+        return Cells(empty, empty, empty, empty, empty)
+
+    @staticmethod
+    def join(*parts: "Cells") -> "Cells":
+        return Cells(
+            *(np.concatenate([getattr(part, name) for part in parts]) for name in ("low", "high", "log_a", "log_b", "error"))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """A grid on which the pair's point masses lie: anchor + k * period, k integer.
+
+    `off_lattice` is the mass of A that does not lie there: 0 for a lattice, on which a grid of just this period is
+    exact.
+    """
+
+    anchor: float
+    period: float
+    off_lattice: float
+
+
+def log_or_minus_inf(value: float) -> float:
+    return math.log(value) if value > 0.0 else -math.inf

@@ -1,0 +1,100 @@
+"""What holds for any mechanism by its pairs: a mechanism that overrides nothing is still accounted for, and soundly."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from tests.support.renyi_truth import renyi_truth
+
+import tightbudget as tb
+from tightbudget.pairs.base import Direction, Pair
+
+ORDERS = np.array([1.3, 2.0, 3.7, 12.0])
+
+
+@dataclass(frozen=True)
+class Plain(tb.Mechanism):
+    """Another mechanism of which only the pairs are known."""
+
+    name: ClassVar[str] = "plain"
+
+    mechanism: tb.Mechanism
+
+    def pair(self, direction: Direction) -> Pair | None:
+        return self.mechanism.pair(direction)
+
+
+BOUNDED = [
+    tb.Laplace(scale=1.0),
+    tb.DiscreteLaplace(scale=1.5, sensitivity=3),
+    tb.RandomizedResponse(p=0.6),
+    tb.Histograms(a=(1.0, 5.0, 2.0, 0.5), b=(2.0, 1.0, 4.0, 0.25)),
+    tb.ClampedLaplace(mean=7.3, scale=2.0, sensitivity=2.0),
+    tb.Poisson(tb.Laplace(scale=1.0), q=0.05),
+]
+UNBOUNDED = [
+    tb.Gaussian(sigma=2.0),
+    tb.DiscreteGaussian(sigma=2.0, sensitivity=3),
+    tb.ClampedGaussian(mean=4.5, sigma=2.0, sensitivity=1.0),
+]
+
+
+@pytest.mark.parametrize("mechanism", BOUNDED + UNBOUNDED, ids=str)
+def test_moments_are_bounds_by_pairs_alone(mechanism: tb.Mechanism) -> None:
+    for direction in Direction:
+        found = Plain(mechanism).log_moment(direction, ORDERS) / (ORDERS - 1.0)
+        for order, value in zip(ORDERS.tolist(), found.tolist(), strict=True):
+            truth = renyi_truth(mechanism, direction, order)
+            assert truth <= value <= truth * 1.01, (direction, order)
+
+
+@pytest.mark.parametrize("mechanism", BOUNDED, ids=str)
+def test_rho_and_mu_are_bounds_by_pairs_alone(mechanism: tb.Mechanism) -> None:
+    plain = Plain(mechanism)
+    epsilon, rho, mu = plain.pure_epsilon, max(map(plain.zcdp_rho, Direction)), plain.gdp_mu()
+    assert 0.0 < rho <= epsilon * math.tanh(0.5 * epsilon) * (1.0 + 1e-12)
+    for direction in Direction:
+        for order in ORDERS.tolist():
+            assert renyi_truth(mechanism, direction, order) <= rho * order
+    for at in np.linspace(0.0, epsilon, 9).tolist():
+        assert plain.delta(at).lower <= tb.GaussianDP(mu).delta(at).upper
+
+
+def test_nothing_is_known_of_losses_without_end() -> None:
+    plain = Plain(tb.Poisson(tb.DiscreteGaussian(sigma=2.0), q=0.5))
+    assert plain.zcdp_rho(Direction.REMOVE) == plain.gdp_mu() == math.inf
+    assert np.isinf(plain.log_moment(Direction.REMOVE, ORDERS)).all()
+    # the tail that its pair states is known, and so is what a Gaussian pair says of itself
+    assert np.isfinite(Plain(tb.DiscreteGaussian(sigma=2.0)).log_moment(Direction.REMOVE, ORDERS)).all()
+    assert Plain(tb.Gaussian(sigma=2.0)).zcdp_rho(Direction.ADD) == tb.Gaussian(sigma=2.0).zcdp_rho(Direction.ADD) < math.inf
+
+
+def test_a_theorem_can_only_sharpen() -> None:
+    class Boastful(Plain):
+        def known_rho(self, pair: Pair, direction: Direction) -> float:
+            return 1e9
+
+        def known_log_moment(self, pair: Pair, direction: Direction, orders: np.ndarray) -> np.ndarray:
+            return np.full(orders.size, 1e9)
+
+    boastful = Boastful(tb.PureDP(0.5))
+    assert boastful.zcdp_rho(Direction.ADD) <= 0.5 * math.tanh(0.25) * (1.0 + 1e-12)
+    assert (boastful.log_moment(Direction.ADD, ORDERS) <= 0.5 * (ORDERS - 1.0) * (1.0 + 1e-12)).all()
+
+
+def test_how_much_a_loss_varies() -> None:
+    assert tb.BoundedRange(0.5).loss_range == 0.5
+    assert tb.PureDP(0.5).loss_range == 1.0
+    assert tb.Histograms(a=(1.0, 3.0), b=(2.0, 2.0)).loss_range == pytest.approx(math.log(2.0) + math.log(1.5), rel=1e-12)
+    assert tb.Gaussian(2.0).loss_range == tb.ApproximateDP(0.5, 1e-9).loss_range == math.inf
+    assert tb.PureDP(0.0).loss_range == 0.0
+
+
+def test_classes_and_samples_say_so() -> None:
+    assert [step.is_class for step in (tb.BoundedRange(0.5), tb.PureDP(0.5), tb.Gaussian(1.0))] == [True, False, False]
+    sampled = tb.Poisson(tb.BoundedRange(0.5), q=0.1)
+    assert sampled.is_class
+    assert sampled.subsamples
+    assert not sampled.mechanism.subsamples
