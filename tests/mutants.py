@@ -93,6 +93,8 @@ CLASSIC_RENYI = "unit/classic/test_renyi.py"
 CLASSIC_EDGES = "unit/classic/test_edges.py"
 COMPARE = "unit/comparison/test_compare.py"
 BUDGETS = "unit/adaptive/test_amounts.py"
+TICKS = "unit/adaptive/test_ticks.py"
+SUM_FILTERS = "unit/adaptive/filters/test_sum_filter.py"
 FIFTY = "unit/adaptive/filters/test_fifty_digits.py"
 ADVERSARIES = "unit/adaptive/filters/test_adversaries.py"
 INCREMENTS = "unit/adaptive/test_increments.py"
@@ -845,9 +847,9 @@ MUTATIONS = [
     Mutation("filter ticks", "adaptive/prices.py", "-(-amount.numerator * TICKS // amount.denominator)",
              "amount.numerator * TICKS // amount.denominator",
              "ticks round down", [FIFTY]),
-    Mutation("filter delta", "adaptive/filters/concentration.py", "delta and delta > self._for_steps", "delta and delta > self._delta",
+    Mutation("filter delta", "adaptive/filters/concentration.py", '"the delta of steps", self._for_steps', '"the delta of steps", self._delta',
              "steps use the delta of the tail a second time", [ADVERSARIES, INCREMENTS, "unit/adaptive/filters/test_admitted_steps.py"]),
-    Mutation("filter basic", "adaptive/filters/concentration.py", "sums[-1] <= self._epsilon", "sums[-1] / 2 <= self._epsilon",
+    Mutation("filter basic", "adaptive/filters/concentration.py", '"the sum of epsilons", self._epsilon', '"the sum of epsilons", 2 * self._epsilon',
              "the basic alternative admits twice epsilon", [ADVERSARIES]),
     Mutation("filter mu", "adaptive/filters/thresholds.py", "gaussian_delta(mu, threshold, 0.0)[1]",
              "gaussian_delta(mu, threshold, 0.0)[0]",
@@ -897,14 +899,34 @@ MUTATIONS = [
              "a plan may cost more than its delta", [SLOTS]),
     Mutation("state missing", "adaptive/states.py", "if missing := sorted(set(expected) - set(found)):", "if missing := []:",
              "a setting that is missing in a state is filled in", [STATES]),
-    Mutation("state overspent", "adaptive/states.py", "if used > cap and", "if used > 2 * decades and",
-             "more than the decades may have been spent", [STATES]),
+    Mutation("state overspent", "adaptive/states.py", "if limit.exceeded and", "if False and",
+             "more than the cap may have been spent", [STATES]),
     Mutation("state caps", "adaptive/states.py", "if value - Fraction(computed) > TOLERANCE *", "if 0 > TOLERANCE *",
-             "a state may say that its decades is larger", [STATES]),
+             "a state may say that its cap is larger", [STATES]),
     Mutation("state logarithms", "adaptive/states.py", "if value < float(computed) * (1.0 - float(TOLERANCE)):", "if value < 0:",
              "a state may say that its tail is lighter", [STATES]),
-    Mutation("state orders", "adaptive/filters/rdp.py", "if budget - computed > TOLERANCE * abs(computed):", "if False:",
+    Mutation("state orders", "adaptive/filters/scales.py", "if value - cap.cap > TOLERANCE * abs(Fraction(cap.cap)):", "if False:",
              "a state may say that an order has more", [STATES]),
+    Mutation("state sequence", "adaptive/states.py", "_counted(state[\"sequence\"]) if version > 2 else None",
+             "_counted(state[\"sequence\"]) if version > 2 else 0",
+             "a state that did not count its steps seems older than all others", [STATES]),
+    Mutation("state old caps", "adaptive/filters/sum_filter.py", "dict.fromkeys(here[\"caps\"], constants[\"cap\"])", "here[\"caps\"]",
+             "the cap of an older state is forgotten, and computed anew", [STATES]),
+    Mutation("tick up", "adaptive/ticks.py", "return -(-amount.numerator * ticks // (amount.denominator * units))",
+             "return amount.numerator * ticks // (amount.denominator * units)",
+             "prices are rounded down to ticks", [TICKS]),
+    Mutation("tick down", "adaptive/ticks.py", "        return amount.numerator * ticks // (amount.denominator * units)",
+             "        return -(-amount.numerator * ticks // (amount.denominator * units))",
+             "caps are rounded up to ticks", [TICKS]),
+    Mutation("tick base", "adaptive/ticks.py", "base if base <= LARGEST_BASE else", "SMALL_FRACTIONS if base <= LARGEST_BASE else",
+             "a budget of 1/41 cannot be filled", [TICKS]),
+    Mutation("tick beyond", "adaptive/filters/sum_filter.py", "after if max(price) <= BEYOND else saturated(after)", "after",
+             "sums that no limit can use grow too long to be written", [TICKS]),
+    Mutation("filter needed", "adaptive/filters/scales.py", "            if figures[index] > cap:\n                return False, place",
+             "            if figures[index] > cap:\n                continue",
+             "one limit that holds is enough where all must", [SUM_FILTERS]),
+    Mutation("filter admits", "adaptive/filters/sum_filter.py", "after = self._scales.in_ticks(totals)", "after = self._sums",
+             "a ledger is told about this filter's sums, not about its own", [SUM_FILTERS]),
     Mutation("state price", "adaptive/filters/slots.py", "if not lower <= price <= delta:", "if not price <= delta:",
              "a state may say that a plan costs nothing", [STATES]),
     Mutation("threads filter", "adaptive/filters/base.py", "with self._spending():\n            quote,", "if True:\n            quote,",
@@ -990,7 +1012,7 @@ MUTATIONS = [
              "return _shortest(value, ROUND_FLOOR)", "an upper end is written below itself", ["unit/interfaces/test_wire.py"]),
     Mutation("written same", "numerics/decimals.py", "if float(text) == value:", "if text:",
              "an end is written as another float", ["unit/interfaces/test_wire.py"]),
-    Mutation("quote left", "adaptive/filters/base.py", "_figure(self.left, ROUND_FLOOR)", "_figure(self.left)",
+    Mutation("quote left", "adaptive/filters/quotes.py", "figure(self.left, ROUND_FLOOR)", "figure(self.left)",
              "more is said to be left than there is", ["unit/adaptive/filters/test_quotes.py"]),
     # what is typed
     Mutation("typed tiny", "numerics/typed.py", "if value == 0.0 and any(digits):", "if False:",
@@ -1141,12 +1163,13 @@ class FirstRed:
 
 def run_tests(source: Path, tests: Sequence[str], answer: Connection) -> None:
     """Run the tests, up to the first that fails, against the package in a folder. For a process of its own."""
+    sys.path.insert(0, str(source))
     sys.dont_write_bytecode = True
     os.environ |= {"PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_PROFILE": "ci"}
     os.chdir(ROOT)
     first, printed = FirstRed(), io.StringIO()
     with redirect_stdout(printed), redirect_stderr(printed):
-        code = pytest.main([*OPTIONS, "-o", f"pythonpath=. {source}", *tests], plugins=[first])
+        code = pytest.main([*OPTIONS, *tests], plugins=[first])
     ended = code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
     problem = "" if ended else f"pytest ended with {int(code)}: {printed.getvalue()[-300:]}"
     answer.send(Verdict(problem, first.node, time.process_time()))

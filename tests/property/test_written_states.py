@@ -18,8 +18,10 @@ from tightbudget.adaptive.filters.registry import BY_KIND as FILTER_KINDS
 from tightbudget.adaptive.odometers.registry import BY_KIND as ODOMETER_KINDS
 from tightbudget.filters import SlotFilter
 
-OLD = json.loads((Path(__file__).parent.parent / "support" / "states_of_version_1.json").read_text())
-"""Written by the last commit before constants were: for filters with what remained, for odometers with what they said."""
+OLD = [json.loads((Path(__file__).parent.parent / "support" / f"states_of_version_{n}.json").read_text()) for n in (1, 2)]
+"""Written by the last commits before constants, and before ticks: with what remained, or what odometers said."""
+OLD_FILTERS = [row for each in OLD for row in each["filters"]]
+OLD_ODOMETERS = [row for each in OLD for row in each["odometers"]]
 
 STEPS = [tb.PureDP(0.1), tb.ApproximateDP(0.05, 3e-8), tb.Gaussian(30)]
 FILTERS = [*PLAIN, *TIGHT, *AMPLE]
@@ -159,18 +161,33 @@ def test_constants_on_the_unsafe_side_are_refused(make: Callable[[], Any]) -> No
     made = make()
     state, restore = written(made), reader(made)
     for name, value in state["constants"].items():
-        if name == "beta" or value == "0.0":  # any is sound; a plan without delta has nothing below it
+        if name in ("beta", "ticks") or value == "0.0":  # any is sound; a plan without delta has nothing below it
             continue
         factors = (Fraction(101, 100), Fraction(99, 100))
         unsafe = factors[name in ("log", "logs", "price")]
-        wrong = [show(unsafe, each) for each in value] if isinstance(value, list) else show(unsafe, value)
+        if isinstance(value, dict):
+            wrong: Any = {key: changed(unsafe, each) for key, each in value.items()}
+        else:
+            wrong = [changed(unsafe, each) for each in value] if isinstance(value, list) else changed(unsafe, value)
         with pytest.raises(tb.InvalidParameter, match=name):
             restore({**state, "constants": {**state["constants"], name: wrong}})
 
 
-def show(factor: Fraction, text: str) -> str:
+def changed(factor: Fraction, text: str) -> str:
+    if text.endswith(" ticks"):
+        return f"{changed(factor, text.removesuffix(' ticks'))} ticks"
     value = Fraction(text)
     return str(int(value * factor if value > 0 else value / factor)) if value.denominator == 1 else repr(float(value * factor))
+
+
+@pytest.mark.parametrize("make", [make for make in FILTERS if "ticks" in make().state()["constants"]])
+def test_ticks_are_about_as_fine_as_they_would_be_here(make: Callable[[], Any]) -> None:
+    state = written(make())
+    for name in state["constants"]["ticks"]:
+        for wrong in ("1e0", "5342931457063200e200", "0e44", "1e99999", "5342931457063200", 1, None):
+            ticks = {**state["constants"]["ticks"], name: wrong}
+            with pytest.raises(tb.InvalidParameter, match="ticks"):
+                filters.from_state({**state, "constants": {**state["constants"], "ticks": ticks}})
 
 
 def test_a_restored_plan_is_not_priced_anew(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,16 +215,26 @@ def test_a_price_that_the_plan_cannot_have_is_refused() -> None:
             filters.from_state({**state, **wrong})
 
 
-def test_old_states_cover_every_kind() -> None:
-    assert {row["state"]["kind"] for row in OLD["filters"]} == set(FILTER_KINDS)
-    assert {row["state"]["kind"] for row in OLD["odometers"]} == set(ODOMETER_KINDS)
+@pytest.mark.parametrize("old", OLD, ids=["version 1", "version 2"])
+def test_old_states_cover_every_kind(old: dict[str, Any]) -> None:
+    assert {row["state"]["kind"] for row in old["filters"]} == set(FILTER_KINDS)
+    assert {row["state"]["kind"] for row in old["odometers"]} == set(ODOMETER_KINDS)
 
 
-@pytest.mark.parametrize("row", OLD["filters"], ids=lambda row: row["state"]["kind"])
+def named(row: dict[str, Any]) -> str:
+    return f"{row['state']['kind']}, version {row['state']['version']}"
+
+
+CHANGED = {"version", "constants", "spent"}
+
+
+@pytest.mark.parametrize("row", OLD_FILTERS, ids=named)
 def test_old_states_of_filters_are_read(row: dict[str, Any]) -> None:
     budget = filters.from_state(row["state"])
     state = budget.state()
-    assert {name: state[name] for name in row["state"] if name != "version"} | {"version": 1} == row["state"]
+    assert {name: state[name] for name in row["state"].keys() - CHANGED} == {
+        name: row["state"][name] for name in row["state"].keys() - CHANGED
+    }
     assert filters.from_state(state) == budget
     for step, count in row["remaining"].items():
         left = budget.remaining(filters.parse_increment(step))
@@ -215,26 +242,84 @@ def test_old_states_of_filters_are_read(row: dict[str, Any]) -> None:
         assert left >= count if budget.kind in ("residual", "slots") else left == count
 
 
-@pytest.mark.parametrize("row", OLD["odometers"], ids=lambda row: row["state"]["kind"])
+@pytest.mark.parametrize("row", OLD_FILTERS, ids=named)
+def test_sums_of_old_states_are_rounded_up_to_ticks(row: dict[str, Any]) -> None:
+    budget, spent = filters.from_state(row["state"]), row["state"]["spent"]
+    if budget.kind in ("residual", "slots"):
+        assert budget.state()["spent"] == spent
+        return
+    for name, amount in budget.spent.items():
+        exactly = float("inf") if spent[name] == "inf" else Fraction(spent[name])
+        assert exactly <= amount <= exactly * (1 + Fraction(1, 10**50))
+
+
+@pytest.mark.parametrize("row", [row for row in OLD_FILTERS if row["state"]["version"] == 2], ids=named)
+def test_caps_of_old_states_are_taken_over(row: dict[str, Any]) -> None:
+    """They decide, not what is computed here: less of a cap than there would be admits less."""
+    state = row["state"]
+    constants = {**state["constants"]}
+    if "cap" in constants:
+        constants["cap"] = str(Fraction(constants["cap"]) / 2)
+    if "caps" in constants:
+        constants["caps"] = [str(-abs(int(cap))) for cap in constants["caps"]]
+    if constants == state["constants"]:
+        return
+    fresh = {**state, "constants": constants, "spent": dict.fromkeys(state["spent"], "0")}
+    less, all_of_it = (filters.from_state({**fresh, "constants": each}) for each in (constants, state["constants"]))
+    assert less.remaining(tb.PureDP(1e-3)) < all_of_it.remaining(tb.PureDP(1e-3))
+
+
+@pytest.mark.parametrize("row", OLD_ODOMETERS, ids=named)
 def test_old_states_of_odometers_are_read(row: dict[str, Any]) -> None:
     odometer = odometers.from_state(row["state"])
     state = odometer.state()
-    assert {name: state[name] for name in row["state"] if name != "version"} | {"version": 1} == row["state"]
+    assert {name: state[name] for name in row["state"] if name != "version"} == {
+        name: value for name, value in row["state"].items() if name != "version"
+    }
     assert odometers.from_state(state) == odometer
     assert odometer.epsilon == pytest.approx(row["epsilon"], rel=1e-12)
     assert odometer.quote(tb.PureDP(0.1)) == pytest.approx(row["quote"], rel=1e-12)
 
 
-@pytest.mark.parametrize("what", ["filters", "odometers"])
 @pytest.mark.parametrize("which", range(64))
-def test_old_states_are_read_strictly_too(what: str, which: int) -> None:
-    state = OLD[what][which % len(OLD[what])]["state"]
-    restore = {"filters": filters.from_state, "odometers": odometers.from_state}[what]
+@pytest.mark.parametrize("rows", [OLD_FILTERS, OLD_ODOMETERS], ids=["filters", "odometers"])
+def test_old_states_are_read_strictly_too(rows: list[dict[str, Any]], which: int) -> None:
+    state = rows[which * 7 % len(rows)]["state"]
+    restore = filters.from_state if rows is OLD_FILTERS else odometers.from_state
     for key in state:
         with pytest.raises(tb.InvalidParameter):
             restore({name: value for name, value in state.items() if name != key})
-    with pytest.raises(tb.InvalidParameter, match="constants"):
-        restore({**state, "constants": {}})
+    for wrong in ({}, None, [], {**state.get("constants", {}), "more": "1"}):
+        if wrong != state.get("constants"):
+            with pytest.raises(tb.InvalidParameter, match=r"constants|cap|log|price|mu"):
+                restore({**state, "constants": wrong})
+
+
+@pytest.mark.parametrize("make", EVERY)
+def test_a_state_says_how_many_steps_were_spent(make: Callable[[], Any]) -> None:
+    made = make()
+    restore, count = reader(made), 0
+    assert made.sequence == made.state()["sequence"] == 0
+    for step in [*STEPS, tb.PureDP(100), *STEPS]:
+        with contextlib.suppress(tb.BudgetRefused, tb.InvalidParameter):
+            made.spend(step)
+            count += 1
+        assert made.sequence == made.state()["sequence"] == count
+    made.quote(tb.PureDP(0.1))
+    assert restore(made.state()).sequence == count
+    for wrong in (-1, 1.0, "1", True, []):
+        with pytest.raises(tb.InvalidParameter, match="sequence"):
+            restore({**made.state(), "sequence": wrong})
+
+
+@pytest.mark.parametrize("row", [*OLD_FILTERS[:3], OLD_FILTERS[-1], OLD_ODOMETERS[0], OLD_ODOMETERS[-1]], ids=named)
+def test_what_did_not_count_its_steps_does_not_begin_to(row: dict[str, Any]) -> None:
+    """0 would say that the state is older than every other."""
+    restore = filters.from_state if "remaining" in row else odometers.from_state
+    made = restore(row["state"])
+    made.spend(tb.PureDP(1e-9))
+    assert made.sequence is None
+    assert restore(json.loads(json.dumps(made.state()))).sequence is None
 
 
 def test_the_relations_of_steps_are_written() -> None:

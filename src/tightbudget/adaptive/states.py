@@ -12,15 +12,15 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
-from tightbudget.adaptive.amounts import Amount, exact, to_float
+from tightbudget.adaptive.amounts import exact, to_float
 from tightbudget.adaptive.increments import Increment, checked_increment
 from tightbudget.adaptive.relations import relations_of
 from tightbudget.adaptive.sharing import Shared
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.relations import Relations, check_one, meant
 
-VERSION = 2
-"""Of what `state` returns. Version 1 had neither constants nor relations; it is still read."""
+VERSION = 3
+"""Of what `state` returns. Older ones are still read: 1 had neither constants nor relations, 2 neither ticks nor a sequence."""
 
 TOLERANCE = Fraction(1, 10**8)
 """How far, as a part of its size, a constant may lie on the unsafe side of what is computed here.
@@ -30,7 +30,11 @@ Processors agree to some 1e-13, but the start of the residual filter is only sea
 
 State = dict[str, Any]
 
-_FRAME = {1: {"version", "kind", "spent"}, VERSION: {"version", "kind", "constants", "relations", "spent"}}
+_FRAME = {
+    1: {"version", "kind", "spent"},
+    2: {"version", "kind", "constants", "relations", "spent"},
+    VERSION: {"version", "kind", "sequence", "constants", "relations", "spent"},
+}
 
 
 class Kept(Shared, ABC):
@@ -44,12 +48,28 @@ class Kept(Shared, ABC):
         super().__init__()
         self._mixes = meant(mix_relations)
         self._relations: Relations = frozenset()
+        self._sequence: int | None = 0
+
+    @property
+    def sequence(self) -> int | None:
+        """How many steps were spent so far, by which states can be ordered.
+
+        None, for good, after a state of a version that did not count.
+        """
+        return self._sequence
 
     def state(self) -> State:
         """Return all there is to know, exact and fit for JSON; `from_state` gives it back."""
         with self._reading():
             frame = {"constants": self._constants(), "relations": sorted(self._relations), "spent": self._written()}
-            return {"version": VERSION, "kind": self.kind, **self._settings(), "mix_relations": self._mixes, **frame}
+            head = {"version": VERSION, "kind": self.kind, "sequence": self._sequence}
+            return {**head, **self._settings(), "mix_relations": self._mixes, **frame}
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Return the object of this class that the state was taken of; a state of another kind is refused."""
+        made: Self = restored(state, {cls.kind: cls}, "an object of this class")
+        return made
 
     @abstractmethod
     def _settings(self) -> State:
@@ -71,6 +91,10 @@ class Kept(Shared, ABC):
         """Take over constants as they were written, after a check; their names are right."""
         assert not constants
 
+    def _upgraded(self, constants: State) -> State:
+        """Return constants of version 2 as they are written today."""
+        return constants
+
     @classmethod
     def _remade(cls, settings: State, constants: State) -> Self:
         """Return a fresh object of these settings. What takes long to compute may be left to `_adopt`."""
@@ -89,7 +113,9 @@ class Kept(Shared, ABC):
         return self._relations
 
     def _meet(self, increment: Increment) -> None:
-        """Take note of the relations that a step is for."""
+        """Take note of a step that was spent: one more, and the relations that it is for."""
+        if self._sequence is not None:
+            self._sequence += 1
         self._relations |= relations_of(increment)
 
     def __eq__(self, other: object) -> bool:
@@ -105,20 +131,30 @@ def restored(state: object, kinds: Mapping[str, type[Kept]], what: str) -> Any:
     version, kind = state.get("version"), state.get("kind")
     if type(version) is not int or version not in _FRAME:
         raise InvalidParameter(
-            "version", version, f"1 or {VERSION}", "The state was written by another version of the package."
+            "version", version, f"from 1 to {VERSION}", "The state was written by another version of the package."
         )
     if not isinstance(kind, str) or kind not in kinds:
         raise InvalidParameter("kind", kind, f"one of {', '.join(kinds)}")
     frame, wrote = _FRAME[version], f"as {what} of kind {kind} wrote it"
     settings = {name: value for name, value in state.items() if name not in frame}
-    _check_keys("state", state, frame | _settings_of(kinds[kind], version), wrote)
+    check_keys("state", state, frame | _settings_of(kinds[kind], version), wrote)
     made = kinds[kind](**settings) if version == 1 else kinds[kind]._remade(settings, state["constants"])
     if version > 1:
-        _check_keys("constants", state["constants"], made._constants().keys(), wrote)
-        made._adopt(state["constants"])
+        constants = state["constants"]
+        if version == 2 and isinstance(constants, dict):
+            constants = made._upgraded(constants)
+        check_keys("constants", constants, made._constants().keys(), wrote)
+        made._adopt(constants)
         made._relations = _relations(state["relations"], made._mixes)
+    made._sequence = _counted(state["sequence"]) if version > 2 else None
     made._restore(state["spent"])
     return made
+
+
+def _counted(found: object) -> int | None:
+    if found is not None and (type(found) is not int or found < 0):
+        raise InvalidParameter("sequence", found, "a whole number from 0, or null if that is not known")
+    return found
 
 
 def _settings_of(kind: type[Kept], version: int) -> set[str]:
@@ -126,7 +162,7 @@ def _settings_of(kind: type[Kept], version: int) -> set[str]:
     return set(inspect.signature(kind).parameters) - kind._not_written - later
 
 
-def _check_keys(name: str, found: object, expected: Any, wrote: str) -> None:
+def check_keys(name: str, found: object, expected: Any, wrote: str) -> None:
     """Refuse what lacks a key or has one more: a default in place of a missing setting may admit more than was promised."""
     if not isinstance(found, dict):
         raise InvalidParameter(name, found, wrote)
@@ -161,10 +197,11 @@ def at_least(name: str, written: object, computed: float) -> float:
     return value
 
 
-def check_spent(limit: str, used: Amount, cap: Amount) -> None:
+def check_spent(limit: Any) -> None:
     """Refuse a state in which more was spent than could have been.
 
     What is evaluated in floats may come out a little larger here than where it was admitted. No more is admitted then.
     """
-    if used > cap and to_float(used) > to_float(cap) + float(TOLERANCE) * abs(to_float(cap)):
-        raise InvalidParameter("spent", f"{to_float(used):.6g} of {limit}", f"at most {to_float(cap):.6g}")
+    used, cap = to_float(limit.used), to_float(limit.cap)
+    if limit.exceeded and used > cap + float(TOLERANCE) * abs(cap):
+        raise InvalidParameter("spent", f"{used:.6g} of {limit.name}", f"at most {cap:.6g}")

@@ -190,7 +190,7 @@ def test_derived_prices_are_those_of_the_promise() -> None:
         lambda: from_state({}),
         lambda: from_state("x"),  # type: ignore[arg-type]
         lambda: from_state({**BasicFilter(1, 0).state(), "version": 1}),
-        lambda: from_state({**BasicFilter(1, 0).state(), "version": 3}),
+        lambda: from_state({**BasicFilter(1, 0).state(), "version": 4}),
         lambda: from_state({**BasicFilter(1, 0).state(), "version": True}),
         lambda: from_state({**BasicFilter(1, 0).state(), "version": 2.0}),
         lambda: from_state({**BasicFilter(1, 0).state(), "kind": []}),
@@ -198,7 +198,7 @@ def test_derived_prices_are_those_of_the_promise() -> None:
         lambda: from_state({**BasicFilter(1, 0).state(), "kind": "natural"}),
         lambda: from_state({**BasicFilter(1, 0).state(), "extra": 2}),
         lambda: from_state({**BasicFilter(1, 0).state(), "spent": {"epsilon": "-1", "delta": "0"}}),
-        lambda: from_state({**RDPFilter(10, 1e-6, 4).state(), "spent": {"order 4": "1/3", "delta": "0"}}),
+        lambda: from_state({**RDPFilter(10, 1e-6, 4).state(), "spent": {"order 4": "-1 ticks", "delta": "0"}}),
         lambda: tb.filters.best(1, 1e-6, "pure_dp(epsilon=0.1)"),  # type: ignore[arg-type]
     ],
 )

@@ -1,10 +1,12 @@
 """Pay as you go: rules that stay valid when every step is chosen after seeing the results of the steps before."""
 
 from tightbudget.adaptive.filters.advanced import AdvancedFilter, SharpenedFilter
-from tightbudget.adaptive.filters.base import Filter, Quote
+from tightbudget.adaptive.filters.base import Filter
 from tightbudget.adaptive.filters.basic import BasicFilter
 from tightbudget.adaptive.filters.choose import Choice, Choices, best
 from tightbudget.adaptive.filters.gdp import GDPFilter
+from tightbudget.adaptive.filters.limits import Limit
+from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.filters.rdp import RDPFilter
 from tightbudget.adaptive.filters.registry import from_state
 from tightbudget.adaptive.filters.residual import ResidualFilter
@@ -23,6 +25,7 @@ __all__ = [
     "Filter",
     "GDPFilter",
     "Increment",
+    "Limit",
     "Quote",
     "RDPFilter",
     "ResidualFilter",

@@ -1,15 +1,18 @@
 """The advanced filter of Rogers, Roth, Ullman and Vadhan 2016 (Theorem 5.1), as printed and with its proof used in full."""
 
 import math
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
 
 from tightbudget.adaptive import prices
-from tightbudget.adaptive.amounts import exact, show, to_float
-from tightbudget.adaptive.filters.base import Sums
+from tightbudget.adaptive.amounts import Amount, exact, show, to_float
 from tightbudget.adaptive.filters.concentration import ConcentrationFilter
+from tightbudget.adaptive.filters.limits import Cap, Limits
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.log_reciprocal import log_reciprocal
-from tightbudget.adaptive.prices import in_float
+from tightbudget.adaptive.prices import TICKS
 from tightbudget.adaptive.states import State, at_least
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.rounding import U, float_below
@@ -19,31 +22,55 @@ _ALLOWANCE = 1.0 + 64.0 * U
 """The bounds below are sums, products, roots and logarithms of positive floats without cancellation: some twenty roundings."""
 
 
-class _Mixture(ConcentrationFilter):
-    """Admit steps while drift + boundary(V) <= epsilon, V the sum of squared epsilons."""
+@dataclass(frozen=True, slots=True)
+class _Boundary:
+    """What the loss stays below: its drift, and a boundary that is tightest where the sum of squares is `beta`."""
 
-    limit: ClassVar[str] = "epsilon"
-    _unit: ClassVar[int] = prices.TICKS
-    _own_sums: ClassVar[tuple[str, ...]] = ("drift", "squares")
-    _beta: float
-    """Where the boundary is tightest: any number fixed in advance is sound."""
-    _log: float
+    beta: float
+    """Any number fixed in advance is sound."""
+    log: float
     """The logarithm in the boundary, of which more is safe."""
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.beta < math.inf:
+            raise InvalidParameter("beta", self.beta, "a number from 1e-300 to 1e300")
+
+    def __call__(self, *sums: float) -> float:
+        drift, squares = sums
+        return (drift + self._boundary(squares)) * _ALLOWANCE
 
     def _boundary(self, squares: float) -> float:
         raise NotImplementedError
 
-    def _measure(self, sums: Sums) -> float:
-        return (in_float(sums[0]) + self._boundary(in_float(sums[1]))) * _ALLOWANCE
+    def constants(self) -> State:
+        return {"beta": repr(self.beta), "log": repr(self.log)}
 
-    def _constants(self) -> State:
-        return {"beta": repr(self._beta), "log": repr(self._log)}
+    def adopted(self, constants: State) -> Self:
+        beta = to_float(exact("beta", constants["beta"], "a number above 0"))
+        return type(self)(beta, at_least("log", constants["log"], self.log))
 
-    def _adopt(self, constants: State) -> None:
-        self._beta = to_float(exact("beta", constants["beta"], "a number above 0"))
-        if not 0.0 < self._beta < math.inf:
-            raise InvalidParameter("beta", constants["beta"], "a number from 1e-300 to 1e300")
-        self._log = at_least("log", constants["log"], self._log)
+
+class _Printed(_Boundary):
+    __slots__ = ()
+
+    def _boundary(self, squares: float) -> float:
+        return math.sqrt(2.0 * (squares + self.beta) * (1.0 + 0.5 * math.log1p(squares / self.beta)) * self.log)
+
+
+class _Sharpened(_Boundary):
+    __slots__ = ()
+
+    def _boundary(self, squares: float) -> float:
+        return math.sqrt((squares + self.beta) * (self.log + math.log1p(squares / self.beta)))
+
+
+class _Mixture(ConcentrationFilter):
+    """Admit steps while drift + boundary(V) <= epsilon, V the sum of squared epsilons."""
+
+    def _below(self, boundary: _Boundary) -> Limits:
+        whole = self._epsilon
+        cap = Cap("epsilon", float_below(whole), of=("drift", "squares"), measure=boundary)
+        return self._within({"drift": min(whole, whole**2), "squares": whole**2}, cap)
 
 
 class AdvancedFilter(_Mixture):
@@ -56,16 +83,13 @@ class AdvancedFilter(_Mixture):
         super().__init__(epsilon, delta, half, or_basic, mix_relations=mix_relations)
         if to_float(self._delta) >= math.exp(-1.0) * (1.0 - 4.0 * U):
             raise InvalidParameter("delta", delta, "below 1/e for the advanced filter", "The sharpened filter takes any.")
-        self._budget = float_below(self._epsilon)
+
+    def _price(self, increment: Increment) -> Mapping[str, Amount]:
+        return _named(prices.printed_drift(increment), prices.squares(increment))
+
+    def _limits(self) -> Limits:
         log_inverse = -math.log(to_float(self._delta))
-        self._beta = to_float(self._epsilon) ** 2 / (CONSTANT * log_inverse)
-        self._log = math.log(2.0) + log_inverse
-
-    def _full_price(self, increment: Increment) -> Sums:
-        return prices.printed_drift(increment)
-
-    def _boundary(self, squares: float) -> float:
-        return math.sqrt(2.0 * (squares + self._beta) * (1.0 + 0.5 * math.log1p(squares / self._beta)) * self._log)
+        return self._below(_Printed(_printed_beta(self._epsilon, log_inverse), math.log(2.0) + log_inverse))
 
     def _settings(self) -> State:
         return {"epsilon": show(self._epsilon), "delta": show(self._delta), "or_basic": self._or_basic}
@@ -74,8 +98,8 @@ class AdvancedFilter(_Mixture):
 class SharpenedFilter(_Mixture):
     """The same proof, nothing given away: the exact mean loss, log(1/delta) only once, all of the tail's delta.
 
-    `beta` is the sum of squares near which the boundary is tightest. The guarantee holds for any beta fixed in advance;
-    the one of Theorem 5.1 if none is given.
+    `beta` is the sum of squares near which the boundary is tightest. The guarantee holds for any beta fixed in advance; the one
+    of Theorem 5.1 if none is given.
     """
 
     kind: ClassVar[str] = "sharpened"
@@ -90,22 +114,28 @@ class SharpenedFilter(_Mixture):
         *,
         mix_relations: bool = False,
     ) -> None:
-        super().__init__(epsilon, delta, delta_for_steps, or_basic, mix_relations=mix_relations)
-        self._budget = float_below(self._epsilon)
-        self._log = 2.0 * log_reciprocal(self._tail)
         self._given_beta = None if beta is None else exact("beta", beta, "a number above 0")
+        super().__init__(epsilon, delta, delta_for_steps, or_basic, mix_relations=mix_relations)
+
+    def _price(self, increment: Increment) -> Mapping[str, Amount]:
+        return _named(prices.exact_drift(increment), prices.squares(increment))
+
+    def _limits(self) -> Limits:
         if self._given_beta is None:
-            self._beta = to_float(self._epsilon) ** 2 / (CONSTANT * max(-math.log(to_float(self._delta)), 1e-300))
+            beta = _printed_beta(self._epsilon, -math.log(to_float(self._delta)))
         else:
-            self._beta = to_float(self._given_beta)
-        if not 0.0 < self._beta < math.inf:
-            raise InvalidParameter("beta", beta, "a number from 1e-300 to 1e300")
-
-    def _full_price(self, increment: Increment) -> Sums:
-        return prices.exact_drift(increment)
-
-    def _boundary(self, squares: float) -> float:
-        return math.sqrt((squares + self._beta) * (self._log + math.log1p(squares / self._beta)))
+            beta = to_float(self._given_beta)
+        return self._below(_Sharpened(beta, 2.0 * log_reciprocal(self._tail)))
 
     def _settings(self) -> State:
         return {**super()._settings(), "beta": None if self._given_beta is None else show(self._given_beta)}
+
+
+def _printed_beta(epsilon: Fraction, log_inverse: float) -> float:
+    return to_float(epsilon) ** 2 / (CONSTANT * max(log_inverse, 1e-300))  # a delta near 1 may be the float 1
+
+
+def _named(with_drift: prices.Price, price: prices.Price) -> Mapping[str, Amount]:
+    drift, (squares, delta, epsilon) = with_drift[0], price
+    in_units = drift if isinstance(drift, float) else Fraction(drift, TICKS)
+    return {"drift": in_units, "squares": squares, "delta": delta, "epsilon": epsilon}

@@ -1,10 +1,12 @@
 """Basic composition as a filter (Theorem 3.3 of Rogers, Roth, Ullman and Vadhan 2016): the parameters add up."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import Amount, show
-from tightbudget.adaptive.filters.base import SumFilter, Sums
+from tightbudget.adaptive.filters.limits import Cap, Limits
+from tightbudget.adaptive.filters.sum_filter import SumFilter
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import State
 
@@ -22,23 +24,16 @@ class BasicFilter(SumFilter):
 
     kind: ClassVar[str] = "basic"
 
-    @property
-    def sums(self) -> tuple[str, ...]:
-        return "epsilon", "delta"
+    def _price(self, increment: Increment) -> Mapping[str, Amount]:
+        epsilon, delta = prices.basic(increment)
+        return {"epsilon": epsilon, "delta": delta}
 
-    def _price(self, increment: Increment) -> Sums:
-        return prices.basic(increment)
-
-    def _verdict(self, sums: Sums) -> tuple[bool, str, Amount]:
-        if sums[1] > self._delta:
-            return False, "delta", sums[1]
-        return sums[0] <= self._epsilon, "epsilon", sums[0]
-
-    def _used(self, limit: str, sums: Sums) -> Amount:
-        return sums[limit == "delta"]
-
-    def _cap(self, limit: str) -> Amount:
-        return self._delta if limit == "delta" else self._epsilon
+    def _limits(self) -> Limits:
+        return Limits(
+            sums={"epsilon": self._epsilon, "delta": self._delta},
+            needed=(Cap("delta", self._delta),),
+            enough=(Cap("epsilon", self._epsilon),),
+        )
 
     def _settings(self) -> State:
         return {"epsilon": show(self._epsilon), "delta": show(self._delta)}

@@ -1,12 +1,13 @@
 """Gaussian privacy as a filter: mu^2 adds up (Koskela, Tobaben and Honkela 2023; Smith and Thakurta 2022)."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightbudget.adaptive import prices
-from tightbudget.adaptive.amounts import show
-from tightbudget.adaptive.filters.base import Sums
+from tightbudget.adaptive.amounts import Amount
 from tightbudget.adaptive.filters.concentration import ConcentrationFilter
+from tightbudget.adaptive.filters.limits import Cap, Limits
 from tightbudget.adaptive.filters.thresholds import most_mu
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import State
@@ -19,15 +20,19 @@ class GDPFilter(ConcentrationFilter):
     """
 
     kind: ClassVar[str] = "gdp"
-    limit: ClassVar[str] = "the sum of squared mu"
-    _own_sums: ClassVar[tuple[str, ...]] = ("squared mu",)
 
     def __init__(self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, *, mix_relations: bool = False) -> None:
         super().__init__(epsilon, delta, delta_for_steps, mix_relations=mix_relations)
-        self._budget = Fraction(most_mu(self._epsilon, self._tail)) ** 2
 
-    def _full_price(self, increment: Increment) -> Sums:
-        return (*prices.gdp(increment), Fraction(0))
+    def _price(self, increment: Increment) -> Mapping[str, Amount]:
+        squares, delta = prices.gdp(increment)
+        return {"squared mu": squares, "delta": delta}
+
+    def _limits(self) -> Limits:
+        most = Fraction(most_mu(self._epsilon, self._tail)) ** 2
+        return self._within({"squared mu": most}, Cap("the sum of squared mu", most, of="squared mu", constant=True))
 
     def _settings(self) -> State:
-        return {"epsilon": show(self._epsilon), "delta": show(self._delta), "delta_for_steps": show(self._for_steps)}
+        settings = super()._settings()
+        del settings["or_basic"]
+        return settings

@@ -9,8 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tightbudget.adaptive.amounts import Amount, exact, exact_probability, show, tidy, to_float
-from tightbudget.adaptive.filters.base import Filter, Quote, Sums
-from tightbudget.adaptive.filters.concentration import DELTA_OF_STEPS, check_guarantee
+from tightbudget.adaptive.filters.base import Filter, Sums
+from tightbudget.adaptive.filters.concentration import check_guarantee
+from tightbudget.adaptive.filters.limits import Limit
+from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.filters.residual_grid import Spread, gaussian_profile, spread
 from tightbudget.adaptive.filters.thresholds import most_mu
 from tightbudget.adaptive.increments import Increment
@@ -110,18 +112,22 @@ class ResidualFilter(Filter):
             for _ in range(count):
                 left = self._room(mechanism, mu, h)
                 if left is None:
-                    return self._quoted(increment, False, mu, self._asked(mechanism, mu, h)), self._sums
+                    return self._quoted(increment, False, mu, self._asked(mechanism, mu, h), delta), self._sums
                 mu = left
-        delta = tidy(delta)
-        if delta > self._for_steps:
-            return Quote(False, increment, self.kind, DELTA_OF_STEPS, delta, self._sums[1], self._for_steps), self._sums
-        return self._quoted(increment, True, mu, 0.0), (mu, delta, h)
+        return self._quoted(increment, True, mu, 0.0, tidy(delta)), (mu, tidy(delta), h)
 
-    def _quoted(self, increment: Increment, accepted: bool, left: float, more: float) -> Quote:
+    def _quoted(self, increment: Increment, accepted: bool, left: float, more: float, delta: Amount) -> Quote:
         """Return the quote of a step after which mu is left and, if it is refused, `more` squared mu would be needed."""
+        before = self._limits(float(self._sums[0]), self._sums[1])
+        after = self._limits(left, delta, more)
+        if accepted and after[1].exceeded:
+            return Quote(False, increment, self.kind, before, after, place=1)
+        return Quote(accepted, increment, self.kind, before, after)
+
+    def _limits(self, left: float, delta: Amount, more: float = 0.0) -> tuple[Limit, Limit]:
         whole = self._start**2
-        used, before = whole - left**2 + more, whole - float(self._sums[0]) ** 2
-        return Quote(accepted, increment, self.kind, "the sum of squared mu", used, before, whole)
+        used = whole - left**2 + more
+        return Limit("the sum of squared mu", used, whole), Limit("the delta of steps", delta, self._for_steps)
 
     def remaining(self, increment: Increment) -> int:
         """Return how many more such steps would be admitted; 1000 stands for that many or more."""
@@ -231,12 +237,13 @@ class ResidualFilter(Filter):
             raise InvalidParameter("mu", constants["mu"], "above 0")
 
     def _restore(self, spent: object) -> None:
-        super()._restore(spent)
-        mu = to_float(self._sums[0])  # the float whose decimal form was written
+        if not isinstance(spent, dict) or set(spent) != set(self.sums):
+            raise InvalidParameter("spent", spent, f"a dictionary of {', '.join(self.sums)}")
+        mu, delta = to_float(exact("spent", spent["mu left"])), exact("spent", spent["delta"])  # the float that was written
         if mu > self._start * (1.0 + float(TOLERANCE)):
             raise InvalidParameter("spent", f"{mu!r} of mu left", f"at most {self._start!r}, all there is")
-        check_spent(DELTA_OF_STEPS, self._sums[1], self._for_steps)
-        self._sums = (min(mu, self._start), self._sums[1], self._h)
+        self._sums = (min(mu, self._start), delta, self._h)
+        check_spent(self._limits(mu, delta)[1])
 
     def _settings(self) -> State:
         settings = {"epsilon": self._epsilon, "delta": self._delta, "delta_for_steps": self._for_steps}

@@ -6,10 +6,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from tightbudget.adaptive.amounts import exact, exact_probability, show, tidy, to_float
-from tightbudget.adaptive.filters.base import MOST, Filter, Quote, Sums
-from tightbudget.adaptive.filters.concentration import DELTA_OF_STEPS
+from tightbudget.adaptive.amounts import Amount, exact, exact_probability, show, tidy, to_float
+from tightbudget.adaptive.filters.base import MOST, Filter, Sums
 from tightbudget.adaptive.filters.domination import dominates, reveals_nothing
+from tightbudget.adaptive.filters.limits import Limit
+from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.filters.slot_matching import Shortage, assigned
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import State, check_spent
@@ -53,6 +54,7 @@ class SlotFilter(Filter):
         self._counts = [sum(n for mechanism, n in self._plan.items if mechanism == slot) for slot in self._slots]
         self._names = _different([str(_in_numbers(slot)) for slot in self._slots])
         Filter.__init__(self, epsilon, delta, mix_relations=mix_relations)
+        self._sums = (0,) * len(self.sums)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
         if self._for_steps > self._delta:
             raise InvalidParameter("delta_for_steps", delta_for_steps, f"at most delta, which is {show(self._delta)}")
@@ -82,25 +84,34 @@ class SlotFilter(Filter):
     def sums(self) -> tuple[str, ...]:
         return (*self._names, "delta")
 
+    @property
+    def spent(self) -> dict[str, Amount]:
+        """How many slots of each kind are taken, and the deltas of steps that no slot covers."""
+        return dict(zip(self.sums, self._sums, strict=True))
+
     def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
         wanted = self._wanted(increment)
         free = [count - int(taken) for count, taken in zip(self._counts, self._sums[:-1], strict=True)]
         found = assigned(wanted.needs, wanted.choices, free)
         if isinstance(found, Shortage):
             return self._short(increment, wanted, found), self._sums
-        delta = tidy(self._sums[-1] + wanted.delta)
-        if delta > self._for_steps:
-            return Quote(False, increment, self.kind, DELTA_OF_STEPS, delta, self._sums[-1], self._for_steps), self._sums
         taken = [before + more for before, more in zip(self._sums[:-1], found, strict=True)]
-        quote = Quote(True, increment, self.kind, "the slots", sum(taken), sum(self._sums[:-1]), sum(self._counts))
-        return quote, (*taken, delta)
+        after = (*taken, tidy(self._sums[-1] + wanted.delta))
+        before, limits = self._limits(self._sums), self._limits(after)
+        if limits[1].exceeded:
+            return Quote(False, increment, self.kind, before, limits, place=1), self._sums
+        return Quote(True, increment, self.kind, before, limits), after
+
+    def _limits(self, sums: Sums) -> tuple[Limit, Limit]:
+        slots = Limit("the slots", sum(sums[:-1]), sum(self._counts))
+        return slots, Limit("the delta of steps", sums[-1], self._for_steps)
 
     def _short(self, increment: Increment, wanted: "_Wanted", shortage: Shortage) -> Quote:
         """Return the refusal, with what the parts that are short ask of the slots that would do for them."""
-        limit = f"the slots that dominate {' or '.join(dict.fromkeys(str(wanted.steps[part]) for part in shortage.parts))}"
-        before, cap = (sum(each[kind] for kind in shortage.kinds) for each in (self._sums, self._counts))
-        used = before + sum(wanted.needs[part] for part in shortage.parts)
-        return Quote(False, increment, self.kind, limit, used, before, cap)
+        name = f"the slots that dominate {' or '.join(dict.fromkeys(str(wanted.steps[part]) for part in shortage.parts))}"
+        taken, cap = (sum(each[kind] for kind in shortage.kinds) for each in (self._sums, self._counts))
+        used = taken + sum(wanted.needs[part] for part in shortage.parts)
+        return Quote(False, increment, self.kind, (Limit(name, taken, cap),), (Limit(name, used, cap),))
 
     def _wanted(self, increment: Increment) -> "_Wanted":
         """Return what a step needs; a part that reveals nothing needs no slot."""
@@ -150,12 +161,17 @@ class SlotFilter(Filter):
             return count
 
     def _restore(self, spent: object) -> None:
-        super()._restore(spent)
-        taken = [int(amount) if amount == amount // 1 else -1 for amount in self._sums[:-1]]
+        if not isinstance(spent, dict) or set(spent) != set(self.sums):
+            raise InvalidParameter("spent", spent, f"a dictionary of {', '.join(self.sums)}")
+        *slots, delta = (exact("spent", spent[name]) for name in self.sums)
+        taken = [int(amount) if amount == amount // 1 else -1 for amount in slots]
         if any(not 0 <= count <= most for count, most in zip(taken, self._counts, strict=True)):
             raise InvalidParameter("spent", spent, "as the slots filter wrote it")
-        check_spent(DELTA_OF_STEPS, self._sums[-1], self._for_steps)
-        self._sums = (*taken, self._sums[-1])
+        self._sums = (*taken, delta)
+        check_spent(self._limits(self._sums)[1])
+
+    def _written(self) -> State:
+        return {name: show(amount) for name, amount in self.spent.items()}
 
     @classmethod
     def _remade(cls, settings: State, constants: State) -> Self:

@@ -1,10 +1,12 @@
 """Zero-concentrated privacy as a filter: rho adds up, and the tight conversion says how much of it fits."""
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 
 from tightbudget.adaptive import prices
-from tightbudget.adaptive.filters.base import Sums
+from tightbudget.adaptive.amounts import Amount
 from tightbudget.adaptive.filters.concentration import ConcentrationFilter
+from tightbudget.adaptive.filters.limits import Cap, Limits
 from tightbudget.adaptive.filters.thresholds import most_rho
 from tightbudget.adaptive.increments import Increment
 
@@ -16,14 +18,11 @@ class ZCDPFilter(ConcentrationFilter):
     """
 
     kind: ClassVar[str] = "zcdp"
-    limit: ClassVar[str] = "rho"
-    _own_sums: ClassVar[tuple[str, ...]] = ("rho",)
 
-    def __init__(
-        self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, or_basic: bool = False, *, mix_relations: bool = False
-    ) -> None:
-        super().__init__(epsilon, delta, delta_for_steps, or_basic, mix_relations=mix_relations)
-        self._budget = most_rho(self._epsilon, self._tail)
+    def _price(self, increment: Increment) -> Mapping[str, Amount]:
+        rho, delta, epsilon = prices.zcdp(increment)
+        return {"rho": rho, "delta": delta, "epsilon": epsilon}
 
-    def _full_price(self, increment: Increment) -> Sums:
-        return prices.zcdp(increment)
+    def _limits(self) -> Limits:
+        most = most_rho(self._epsilon, self._tail)
+        return self._within({"rho": most}, Cap("rho", most, constant=True))

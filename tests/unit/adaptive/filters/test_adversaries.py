@@ -2,19 +2,21 @@
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from itertools import product
 
 import pytest
 
 import tightbudget as tb
+from tightbudget.adaptive.amounts import Amount
 from tightbudget.adaptive.filters.domination import dominates
 from tightbudget.filters import (
     AdvancedFilter,
     BasicFilter,
     Filter,
     GDPFilter,
+    Increment,
     RDPFilter,
     ResidualFilter,
     SharpenedFilter,
@@ -146,8 +148,8 @@ def broken() -> Filter:
     """A filter that forgets to add up deltas of steps."""
 
     class Forgetful(BasicFilter):
-        def _price(self, increment: object) -> tuple[object, ...]:  # type: ignore[override]
-            return (super()._price(increment)[0], 0)  # type: ignore[arg-type]
+        def _price(self, increment: Increment) -> Mapping[str, Amount]:
+            return {**super()._price(increment), "delta": 0}
 
     return Forgetful(E, D)
 

@@ -8,7 +8,7 @@ import pytest
 from tests.support.every_filter import PLAIN, Maker
 
 import tightbudget as tb
-from tightbudget.filters import Filter, Quote
+from tightbudget.filters import Filter, Limit, Quote
 
 ACCEPTED = {"advanced": tb.PureDP(1e-6), "basic": tb.PureDP(1e-6), "rdp": tb.PureDP(1e-3), "slots": tb.PureDP(0.1)}
 
@@ -46,7 +46,8 @@ AMOUNTS = [
 
 
 def figures(accepted: bool, asked: Fraction, left: Fraction) -> tuple[Fraction, Fraction]:
-    quote = Quote(accepted, tb.PureDP(0.1), "basic", "epsilon", used=asked, used_before=Fraction(0), cap=left)
+    before, after = Limit("epsilon", Fraction(0), left), Limit("epsilon", asked, left)
+    quote = Quote(accepted, tb.PureDP(0.1), "basic", [before], [after])
     first, second = re.findall(r"(?:takes|for|the|but) ([\d.]+(?:e[+-]\d+)?) ", quote.reason)
     assert "/" not in repr(quote)
     return Fraction(first), Fraction(second)
@@ -78,5 +79,6 @@ def test_the_sentence_says_what_was_left_before_the_step() -> None:
 
 def test_what_no_budget_can_pay_is_infinite() -> None:
     """Also where so much was admitted already by another limit."""
-    quote = Quote(False, tb.PureDP(900), "zcdp", "rho", used=math.inf, used_before=math.inf, cap=Fraction(1))
+    limit = Limit("rho", math.inf, Fraction(1))
+    quote = Quote(False, tb.PureDP(900), "zcdp", [limit], [limit])
     assert "asks for inf of rho, but 0 is left" in str(quote)

@@ -193,7 +193,7 @@ def test_bad_states(make: Callable[[], o.Odometer]) -> None:
         [],
         {},
         {**good, "version": 1},
-        {**good, "version": 3},
+        {**good, "version": 4},
         {**good, "version": True},
         {**good, "version": 2.0},
         {**good, "kind": "other"},

@@ -1,0 +1,94 @@
+"""What a filter compares its sums with."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from typing import Protocol, Self
+
+from tightbudget.adaptive.amounts import Amount, show
+from tightbudget.adaptive.states import State
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How much there is of something, and how much of it is used.
+
+    >>> limit = Limit("epsilon", used=Fraction(1, 4), cap=Fraction(1))
+    >>> print(limit, limit.left, limit.exceeded)
+    0.25 of 1 of epsilon 3/4 False
+    """
+
+    name: str
+    used: Amount
+    cap: Amount
+
+    @property
+    def left(self) -> Amount:
+        return max(self.cap - self.used, Fraction(0))
+
+    @property
+    def exceeded(self) -> bool:
+        return self.used > self.cap
+
+    def __str__(self) -> str:
+        return f"{figure(self.used)} of {figure(self.cap)} of {self.name}"
+
+
+class Measure(Protocol):
+    """A function of sums, in floats rounded up, fixed with the filter: a value, so that it can be compared and copied."""
+
+    def __call__(self, *sums: float) -> float:
+        """Return what is to stay within the cap."""
+
+    def constants(self) -> State:
+        """Return what was computed when it was made, fit for JSON."""
+
+    def adopted(self, constants: State) -> Self:
+        """Return it with constants as they were written, after a check."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """The largest amount of one sum, or of a measure of several.
+
+    One that was computed is kept in the state of the filter, as `constant`: another machine may find other last digits. One
+    that only admits, `refuses=False`, is not what a refusal is about.
+    """
+
+    name: str
+    cap: Amount
+    of: str | tuple[str, ...] = ""
+    measure: Measure | None = None
+    constant: bool = False
+    refuses: bool = True
+
+    @property
+    def sum(self) -> str:
+        """The sum that is capped, called as the limit is if no other name is given."""
+        return self.of if isinstance(self.of, str) and self.of else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """All `needed` caps must hold, and at least one of those that are `enough`.
+
+    `sums` are what a filter adds up over the accepted steps, each with about the size it may reach: it is counted in parts of
+    1e-60 of that.
+    """
+
+    sums: Mapping[str, Fraction]
+    needed: tuple[Cap, ...]
+    enough: tuple[Cap, ...]
+
+
+def figure(amount: Amount, rounding: str = ROUND_CEILING) -> str:
+    """Return the amount as a person wants to read it: as it is if that is short and no fraction, else in six digits."""
+    if amount == math.inf:
+        return "inf"
+    text = show(amount)
+    if len(text) <= 12 and "/" not in text:
+        return text
+    above, below = amount.as_integer_ratio()
+    return f"{Context(prec=6, rounding=rounding).divide(Decimal(above), Decimal(below)):g}"

@@ -1,0 +1,115 @@
+"""Filters that look at nothing but sums: each step has a price, and the sums of prices must stay within limits.
+
+Such a filter is three things: the price of a step, the limits of the sums, and the settings it was made with (M14).
+"""
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+from tightbudget.adaptive.amounts import Amount, exact, plus
+from tightbudget.adaptive.filters.base import Filter, Sums, largest
+from tightbudget.adaptive.filters.limits import Limits
+from tightbudget.adaptive.filters.quotes import Quote
+from tightbudget.adaptive.filters.scales import Scales, saturated
+from tightbudget.adaptive.increments import Increment, checked_increment
+from tightbudget.adaptive.prices import REMEMBERED
+from tightbudget.adaptive.states import State, check_spent
+from tightbudget.adaptive.ticks import BEYOND
+from tightbudget.errors import InvalidParameter
+
+
+class SumFilter(Filter):
+    """A filter that is its price, its limits and its settings: the three methods to be written for a new one."""
+
+    @abstractmethod
+    def _price(self, increment: Increment) -> Mapping[str, Amount]:
+        """Return what the step adds to each sum, no less; raise InvalidParameter if this filter cannot accept its kind."""
+
+    @abstractmethod
+    def _limits(self) -> Limits:
+        """Return the sums and their caps, worked out from the settings alone."""
+
+    def __init__(self, epsilon: Any, delta: Any, *, mix_relations: bool = False) -> None:
+        super().__init__(epsilon, delta, mix_relations=mix_relations)
+        self._scales = Scales.of(self._limits())
+        self._sums: Sums = (0,) * len(self.sums)
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return tuple(self._scales.limits.sums)
+
+    @property
+    def spent(self) -> dict[str, Amount]:
+        """The sums so far, exact. They say how much of the budget is used, not what has been lost: see odometers."""
+        return self._scales.amounts(self._sums)
+
+    def price(self, increment: Increment) -> dict[str, Amount]:
+        """Return what the step adds to each sum, exactly as it is charged; whoever keeps the sums can add them up.
+
+        >>> from tightbudget import ApproximateDP, filters
+        >>> filters.BasicFilter(epsilon=1, delta=1e-6).price(ApproximateDP(0.1, 1e-9) * 3)
+        {'epsilon': Fraction(3, 10), 'delta': Fraction(3, 1000000000)}
+        """
+        return self._scales.amounts(self._charged(checked_increment(increment)))
+
+    def admits(self, sums: Mapping[str, Any]) -> bool:
+        """Return whether totals of prices are within the limits: what `spend` asks of the sums after a step.
+
+        >>> from tightbudget import filters
+        >>> budget = filters.BasicFilter(epsilon=1, delta=1e-6)
+        >>> budget.admits({"epsilon": 1, "delta": 0}), budget.admits({"epsilon": "1.01", "delta": 0})
+        (True, False)
+        """
+        if not isinstance(sums, Mapping) or set(sums) != set(self.sums):
+            raise InvalidParameter("sums", sums, f"a mapping of {', '.join(self.sums)}")
+        totals = {name: math.inf if amount == math.inf else exact(name, amount) for name, amount in sums.items()}
+        after = self._scales.in_ticks(totals)
+        return self._scales.verdict(after, after)[0]
+
+    def _charged(self, increment: Increment) -> Sums:
+        """Return the price in ticks."""
+        known = self._scales.known
+        price = known.get(increment)
+        if price is None:
+            if len(known) >= REMEMBERED:
+                known.clear()
+            price = known[increment] = self._scales.in_ticks(self._price(increment))
+        return price
+
+    def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
+        before, scales = self._sums, self._scales
+        price = self._charged(increment)
+        after = plus(before, price)
+        accepted, place = scales.verdict(before, after)
+        quote = Quote(accepted, increment, self.kind, scales.at(before), scales.at(after), place)
+        return quote, after if max(price) <= BEYOND else saturated(after)
+
+    def remaining(self, increment: Increment) -> int:
+        with self._reading():
+            price = self._charged(self._checked(increment))
+            return largest(lambda count: self._scales.verdict(self._sums, plus(self._sums, price, count))[0])
+
+    def _written(self) -> State:
+        return self._scales.written(self._sums)
+
+    def _restore(self, spent: object) -> None:
+        self._sums = self._scales.read(spent)
+        accepted, place = self._scales.verdict(self._sums, self._sums)
+        if any(self._sums) and not accepted:  # what is fresh is fine, even if nothing will ever be admitted
+            check_spent(self._scales.limit(place, self._sums))
+
+    def _constants(self) -> State:
+        return self._scales.constants()
+
+    def _adopt(self, constants: State) -> None:
+        self._scales = self._scales.adopted(constants, f"as a filter of kind {self.kind} wrote it")
+
+    def _upgraded(self, constants: State) -> State:
+        """Return constants of version 2, which had no ticks and, of most kinds, one cap."""
+        here = self._scales.constants()
+        rest = {name: value for name, value in constants.items() if name != "cap"}
+        if "cap" in constants and "caps" in here:
+            rest["caps"] = dict.fromkeys(here["caps"], constants["cap"])
+        return {"ticks": here["ticks"], **rest}

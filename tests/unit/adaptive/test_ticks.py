@@ -1,0 +1,94 @@
+"""Sums stay short, what is typed is counted exactly, and what is not is rounded to the safe side."""
+
+import json
+import math
+import random
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+
+import tightbudget as tb
+from tightbudget.adaptive.ticks import Tick
+from tightbudget.filters import Filter
+
+SIZES = [Fraction(1), Fraction(1, 10**40), Fraction(1, 10**300), Fraction(10**40), Fraction(1, 3), Fraction(10**300)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_amounts_are_rounded_to_the_side_that_is_asked_by_less_than_1e30_of_the_size(size: Fraction) -> None:
+    tick, source = Tick.beside(size), random.Random(1)
+    assert tick.amount(1) <= size / 10**30
+    for _ in range(100):
+        amount = size * Fraction(source.random()) / source.randrange(1, 10**9)
+        above, below = tick.amount(tick.up(amount)), tick.amount(tick.down(amount))
+        assert below <= amount <= above <= below + tick.amount(1)
+        assert below > amount - tick.amount(1)
+        assert math.isclose(tick.in_float(tick.up(amount)), amount, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("amount", ["0.1", "1e-6", "1/3", "1/7", "1/40", "0.0033333333333333335", "1e-30", "123456.789"])
+def test_what_is_typed_is_a_whole_number_of_ticks(amount: str) -> None:
+    tick = Tick.beside(Fraction(1))
+    assert tick.amount(tick.up(Fraction(amount))) == Fraction(amount) == tick.amount(tick.down(Fraction(amount)))
+
+
+@pytest.mark.parametrize(("budget", "scale"), [("1", 7), ("1", 10), ("1/41", 410), ("3/101", 101), ("1e-40", 1e41)])
+def test_a_budget_is_filled_to_the_last_step(budget: str, scale: float) -> None:
+    made, step = tb.filters.BasicFilter(budget, 0), tb.Laplace(scale=scale)
+    count = int(Fraction(budget) * int(scale) + Fraction(1, 2))
+    assert made.remaining(step) == count
+    made.spend(step * count)
+    assert made.spent["epsilon"] == Fraction(budget)
+
+
+@pytest.mark.parametrize("text", ["0.1", "1/3", "inf", "1602879437118960000001 ticks", "-5 ticks", "-0.25", "0"])
+def test_amounts_are_read_as_they_were_written(text: str) -> None:
+    tick = Tick.beside(Fraction(1))
+    amount = tick.read("spent", text)
+    count = amount if isinstance(amount, float) else tick.down(amount)
+    assert tick.amount(count) == amount
+    assert tick.written(count) == text
+
+
+@pytest.mark.parametrize("text", ["ticks", "1.5 ticks", "1 tick", "--1", "١ ticks", "", None, "-inf", "nan"])
+def test_what_is_no_amount_is_refused(text: object) -> None:
+    with pytest.raises(tb.InvalidParameter):
+        Tick.beside(Fraction(1)).read("spent", text)
+
+
+LARGE = (10**7, 1e-6)
+MADE: dict[str, Callable[[], Filter]] = {
+    "basic": lambda: tb.filters.BasicFilter(10**7, 0.9),
+    "advanced": lambda: tb.filters.AdvancedFilter(*LARGE),
+    "sharpened": lambda: tb.filters.SharpenedFilter(*LARGE, or_basic=True),
+    "whitehouse": lambda: tb.filters.WhitehouseFilter(*LARGE, or_basic=True),
+    "zcdp": lambda: tb.filters.ZCDPFilter(*LARGE),
+    "rdp": lambda: tb.filters.RDPFilter(*LARGE, orders=[1.5, 7, 1000]),
+    "gdp": lambda: tb.filters.GDPFilter(*LARGE),
+}
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_ten_thousand_unlike_steps_leave_a_short_state(kind: str) -> None:
+    budget, source = MADE[kind](), random.Random(kind)
+    few = 300 if kind == "gdp" else 10**4  # a mu takes a millisecond
+    for _ in range(few):
+        epsilon = 10 ** source.uniform(-6, 0)
+        budget.spend(tb.PureDP(epsilon) if source.random() < 0.9 else tb.Laplace(scale=1 / epsilon))
+    spent = budget.state()["spent"]
+    assert max(map(len, spent.values())) < 80
+    again = tb.filters.from_state(json.loads(json.dumps(budget.state())))
+    assert again == budget
+    assert again.sequence == few
+
+
+def test_a_sum_that_is_of_no_use_to_its_limit_any_more_stays_short() -> None:
+    budget = tb.filters.RDPFilter(10, 1e-6, orders=[8, 64])
+    for _ in range(2):
+        budget.spend(tb.filters.RDP([8, 64], [0.1, "1e200"]))
+    assert budget.spent["order 64"] == math.inf
+    assert max(map(len, budget.state()["spent"].values())) < 80
+    quote = budget.quote(tb.filters.RDP([8, 64], [1000, "1e200"]))
+    assert not quote.accepted
+    assert tb.filters.from_state(budget.state()) == budget
