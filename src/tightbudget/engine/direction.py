@@ -37,8 +37,10 @@ _DECADES_STEP, MOST_DECADES = 3, 306  # whole multiples of the first are used, u
 class OneDirection:
     """The composition of pairs (A, B) in one direction. Holds results already computed; answers never depend on them."""
 
-    def __init__(self, steps: Steps) -> None:
-        self.steps = steps
+    route = "levels"
+
+    def __init__(self, steps: Steps, name: str = "") -> None:
+        self.steps, self.name = steps, name
         self._profiles: dict[tuple[int, int, int], tuple[Profile | SpectralProfile | None]] = {}
         self._plans: dict[tuple[int, int, int], Plan] = {}  # of profiles that were too long for who asked
         self._saddles: dict[int, Saddle] = {}
@@ -65,22 +67,23 @@ class OneDirection:
         finite = -math.expm1(-gap) if gap > 0.0 else 0.0
         return min(1.0, (self.infinity[1] + finite) * (1.0 + 8.0 * U) + TINIEST) if finite else self.infinity[1]
 
-    def exact(self, epsilon: float) -> tuple[float, float] | None:
-        """Return bounds that need no buckets, if there are any."""
+    def exact(self, epsilon: float) -> tuple[float, float, str] | None:
+        """Return bounds on delta(epsilon) that need no discretisation, if there are any, and how they were found."""
         if not self.steps.items:
-            return 0.0, 0.0
+            return 0.0, 0.0, "nothing to lose"
         if epsilon >= self.steps.infinity_from < math.inf:  # as large as losses that are counted as infinite and are not
-            return 0.0, self.naive_delta(epsilon)
+            return 0.0, self.naive_delta(epsilon), "largest loss"
         if self.revealed or epsilon >= self.max_loss or epsilon == math.inf:
-            return self.infinity
+            return *self.infinity, "infinite losses" if self.infinity[1] else "largest loss"
         if self.max_loss < NEGLIGIBLE:  # denormal losses are known to no relative accuracy
-            return self.infinity[0], self.naive_delta(epsilon)
+            return self.infinity[0], self.naive_delta(epsilon), "largest loss"
         gaussian = self.steps.only_gaussian
         if gaussian is not None:
-            return gaussian_delta(gaussian.m, epsilon, MERGE_ERROR + gaussian.m_error)
+            return *gaussian_delta(gaussian.m, epsilon, MERGE_ERROR + gaussian.m_error), self.closed_form
         if self.laplace is not None:
-            return self.laplace.delta(epsilon)
-        return single_delta(self.steps.items[0][0], epsilon, self.infinity) if self._single else None
+            found = self.laplace.delta(epsilon)
+            return None if found is None else (*found, self.laplace.route)
+        return (*single_delta(self.steps.items[0][0], epsilon, self.infinity), self.closed_form) if self._single else None
 
     @cached_property
     def laplace(self) -> LaplaceDirection | None:
@@ -93,9 +96,15 @@ class OneDirection:
         return self.steps.total == 1 and self.steps.items[0][0].points().size <= _MOST_EVENTS
 
     @property
-    def closed_form(self) -> bool:
-        """Whether `exact` answers at every epsilon."""
-        return self._single or self.steps.only_gaussian is not None
+    def closed_form(self) -> str:
+        """The closed form by which `exact` answers at every epsilon; empty if there is none."""
+        return "closed form" if self.steps.only_gaussian is not None else "one step" if self._single else ""
+
+    @property
+    def fine_is_cheap(self) -> bool:
+        """Whether a fine profile takes hardly longer than a coarse one: all frequencies of a lattice are made at once."""
+        items = self.steps.items
+        return len(items) == 1 and items[0][0].exponential
 
     def saddle(self, decades: int) -> Saddle:
         """Return the saddle points of the losses without those that hold 10^-decades of A over the whole composition."""

@@ -1,90 +1,115 @@
-"""Ask, look at the width, refine: brackets for delta and epsilon over both directions (M9).
+"""Pick a route, try it, intersect, stop: brackets for delta and epsilon over both directions (M9).
 
-What is computed, and in which order, depends on the question alone; the tolerance says only where to stop. Each
-computation leaves a bracket inside the one before, so that asking for a narrower one never gives a wider one.
+What is computed, and in which order, depends on the question and the effort alone; the tolerance says only where to
+stop. Each computation leaves a bracket inside the one before, so that asking for a narrower one never gives a wider one.
 """
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from tightbudget.engine.direction import OneDirection
-from tightbudget.engine.question import PATIENT, Asker, DeltaAsker, EpsilonAsker
-from tightbudget.engine.route import ROUNDING
+from tightbudget.engine.question import USUAL, DeltaQuestion, EpsilonQuestion, Question
+from tightbudget.engine.reasons import ROUNDING
+from tightbudget.engine.stage import Stage
 from tightbudget.errors import Contradiction
+from tightbudget.numerics.attempt import Attempt
 from tightbudget.numerics.bracket import Bracket
 
 _STAGES = tuple(10.0**-k for k in range(3, 16))  # tolerances, of which the first is the default
+_LATTICE = 1e-5
 _TURNS = 24  # computations of a direction in one stage before we say that the bracket stays as it is
+_MOST_POINTS = 2.0**19  # of all lists of a route, for each unit of effort: a second, and some 80 MB
+
+PATIENT = 1e-4
+"""Whoever asks for a narrower bracket than this is taken to allow four times the work, unless `effort` is given."""
+_PATIENCE = 4.0
 
 
-def delta_bracket(directions: Sequence[OneDirection], epsilon: float, rtol: float, atol: float) -> Bracket:
+def delta_bracket(
+    directions: Sequence[OneDirection], epsilon: float, rtol: float, atol: float, effort: float | None = None
+) -> Bracket:
     """Return a bracket of delta(epsilon) = the larger of the two directions' deltas."""
-    return _refined([DeltaAsker(direction, epsilon) for direction in directions], rtol, atol)
+    trace: list[Attempt] = []
+    return _refined([DeltaQuestion(direction, epsilon, trace) for direction in directions], rtol, atol, effort, trace)
 
 
-def epsilon_bracket(directions: Sequence[OneDirection], delta: float, rtol: float, atol: float) -> Bracket:
+def epsilon_bracket(
+    directions: Sequence[OneDirection], delta: float, rtol: float, atol: float, effort: float | None = None
+) -> Bracket:
     """Return a bracket of the smallest epsilon >= 0 with delta(epsilon) <= delta."""
-    return _refined([EpsilonAsker(direction, delta) for direction in directions], rtol, atol)
+    trace: list[Attempt] = []
+    return _refined([EpsilonQuestion(direction, delta, trace) for direction in directions], rtol, atol, effort, trace)
 
 
-def _refined(askers: Sequence[Asker], rtol: float, atol: float) -> Bracket:
-    """Bring the larger of the askers' answers into a bracket as narrow as asked."""
-    for lower, upper in _brackets(askers, rtol):
-        if lower > upper:
-            raise Contradiction(lower, upper)
-        if lower == upper or upper - lower <= max(rtol * upper, atol) < math.inf:
-            return Bracket(lower, upper)
-    if math.isinf(upper):  # and lower is not: no multiple of it is a width
-        return Bracket(lower, upper, converged=False, reason=next(one.without_end for one in askers if one.upper == upper))
-    reason = next((asker.reason for asker in askers if asker.upper == upper and asker.reason), ROUNDING)
-    return Bracket(lower, upper, converged=False, reason=reason)
+class _Ends(NamedTuple):
+    """A bracket of the larger direction's answer, and why it is not narrower."""
+
+    lower: float
+    upper: float
+    reason: str
 
 
-def _brackets(askers: Sequence[Asker], rtol: float) -> Iterator[tuple[float, float]]:
-    """Yield brackets, each inside the one before. Of the tolerance depends only after which stage they end."""
-    first = min((asker.first_stage for asker in askers), default=_STAGES[0])
+def _refined(questions: Sequence[Question], rtol: float, atol: float, effort: float | None, trace: list[Attempt]) -> Bracket:
+    """Bring the larger of the answers into a bracket as narrow as asked."""
+    for found in _brackets(questions, rtol, effort):
+        if found.lower > found.upper:
+            raise Contradiction(found.lower, found.upper)
+        if found.lower == found.upper or found.upper - found.lower <= max(rtol * found.upper, atol) < math.inf:
+            return Bracket(found.lower, found.upper, trace=tuple(trace))
+    reason = found.reason or ROUNDING
+    if math.isinf(found.upper):  # and the lower end is not: no multiple of it is a width
+        reason = next(one.without_end for one in questions if one.upper == found.upper)
+    return Bracket(found.lower, found.upper, converged=False, reason=reason, trace=tuple(trace))
+
+
+def _brackets(questions: Sequence[Question], rtol: float, effort: float | None) -> Iterator[_Ends]:
+    """Yield brackets, each inside the one before, with what holds them back; the tolerance only ends them."""
+    stages: list[Stage] = []
     reached = True
-    for stage in _STAGES:
+    first = min((_LATTICE if question.direction.fine_is_cheap else USUAL for question in questions), default=USUAL)
+    for tolerance in _STAGES:
         # what was not reached is out of reach with the same work
-        if stage > first or (not reached and stage >= PATIENT):
+        if tolerance > first or (not reached and tolerance >= PATIENT):
             continue
-        for asker in askers:
-            asker.aim(stage)
-        yield from _first_round(askers, stage)
+        most_points = _MOST_POINTS * (effort or (_PATIENCE if tolerance < PATIENT and stages else 1.0))
+        before: Sequence[Stage | None] = stages or [None] * len(questions)
+        stages = [Stage(one, tolerance, most_points, last) for one, last in zip(questions, before, strict=True)]
+        yield from _first_round(stages, tolerance)
         for _ in range(_TURNS):
-            lower, upper = _both(askers)
-            wanted = stage * upper if math.isfinite(upper) else 0.0
+            lower, upper, _ = _both(stages)
+            wanted = tolerance * upper if math.isfinite(upper) else 0.0
             # those that keep the bracket wide: their upper end is too far above what is certain
-            wide = [asker for asker in askers if asker.upper > lower + wanted]
+            wide = [stage for stage in stages if stage.question.upper > lower + wanted]
             reached = upper - lower <= wanted
-            if reached or not any([asker.advance(wanted, wanted) for asker in wide]):
+            if reached or not any([stage.advance(wanted, wanted) for stage in wide]):
                 break
-            yield _both(askers)
+            yield _both(stages)
         if not reached:
-            for asker in wide:
-                asker.cheapen()
-            yield _both(askers)
-        if stage <= rtol or (not reached and stage < PATIENT):
+            for stage in wide:
+                stage.bound_cheaply()
+            yield _both(stages)
+        if tolerance <= rtol or (not reached and (tolerance < PATIENT or effort is not None)):
             return
 
 
-def _first_round(askers: Sequence[Asker], stage: float) -> Iterator[tuple[float, float]]:
+def _first_round(stages: Sequence[Stage], tolerance: float) -> Iterator[_Ends]:
     """Ask the direction that seems larger, and the other one as well as it takes to see which is."""
-    ordered = sorted(askers, key=lambda asker: -asker.estimate)
-    rough = max((asker.estimate for asker in askers), default=0.0)
+    rough = max((stage.question.estimate.answer for stage in stages), default=0.0)
     certain = 0.0
-    for asker in ordered:
-        if not asker.settled:
-            if 0.0 < certain < asker.upper:
-                asker.cheapen()
+    for stage in sorted(stages, key=lambda stage: -stage.question.estimate.answer):
+        question = stage.question
+        if not question.settled:
+            if 0.0 < certain < question.upper:
+                stage.bound_cheaply()
             # A direction that is clearly the smaller one need only be known well enough to see that it is.
-            if asker.upper > certain:
-                asker.advance(max(stage * rough, 0.3 * (rough - asker.estimate)), stage * rough)
-        certain = max(certain, asker.lower)
-    yield _both(askers)
+            if question.upper > certain:
+                stage.advance(max(tolerance * rough, 0.3 * (rough - question.estimate.answer)), tolerance * rough)
+        certain = max(certain, question.lower)
+    yield _both(stages)
 
 
-def _both(askers: Sequence[Asker]) -> tuple[float, float]:
-    lower = max((asker.lower for asker in askers), default=0.0)
-    upper = max((asker.upper for asker in askers), default=0.0)
-    return lower, upper
+def _both(stages: Sequence[Stage]) -> _Ends:
+    lower = max((stage.question.lower for stage in stages), default=0.0)
+    upper = max((stage.question.upper for stage in stages), default=0.0)
+    return _Ends(lower, upper, next((one.reason for one in stages if one.question.upper == upper and one.reason), ""))

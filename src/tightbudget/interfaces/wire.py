@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from tightbudget.comparison import Comparison
 from tightbudget.mechanisms.base import Curve
+from tightbudget.numerics.attempt import Attempt
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.decimals import at_least, at_most
 from tightbudget.version import __version__
@@ -68,8 +69,24 @@ def bracket(expression: str, asked: dict[str, float], answer: Bracket, rtol: flo
         "converged": answer.converged,
         "reason": answer.reason,
         "rtol": rtol,
+        "trace": [attempt(one) for one in answer.trace],
         "note": note,
         "version": __version__,
+    }
+
+
+def attempt(tried: Attempt) -> Wire:
+    """Return the shape of one attempt on the way to a bracket."""
+    return {
+        "route": tried.route,
+        "direction": tried.direction,
+        "lower": lower_end(tried.lower),
+        "upper": upper_end(tried.upper),
+        "tilt": None if tried.tilt is None else number(tried.tilt),
+        "width": tried.width,
+        "points": tried.points,
+        "seconds": tried.seconds,
+        "held_back": tried.held_back,
     }
 
 

@@ -3,7 +3,7 @@
 import math
 import numbers
 from collections.abc import Iterable
-from dataclasses import MISSING, InitVar, dataclass, fields
+from dataclasses import MISSING, InitVar, dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, overload
@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightbudget.engine.direction import OneDirection
+from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.engine.refine import delta_bracket, epsilon_bracket
-from tightbudget.engine.steps import steps
+from tightbudget.engine.steps import Steps, steps
 from tightbudget.errors import Contradiction, InvalidParameter
-from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, real, still_there, tolerances, whole_count
+from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, real, still_there, whole_count
 from tightbudget.mechanisms.known import Known
 from tightbudget.mechanisms.relations import DEFAULT, Relations, check_one, label, meant, stated
 from tightbudget.numerics.bracket import Bracket
@@ -25,7 +26,6 @@ Array = NDArray[np.float64]
 
 NEGLIGIBLE_WIDTH = 1e-300
 _HELD = "a number that a float holds"
-OF_A_CLASS = "bounded_range stands for a class; the upper end holds for all of it, the lower end is that of one member"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,12 +63,13 @@ class Composable:
 
     @cached_property
     def _directions(self) -> tuple[OneDirection, ...]:
-        both = []
+        names: dict[Steps, str] = {}
         for direction in Direction:
             # A mechanism without a pair in a direction reveals nothing.
             pairs = ((mechanism.pair(direction), count) for mechanism, count in self._parts)
-            both.append(steps((pair, count) for pair, count in pairs if pair is not None))
-        return tuple(OneDirection(one) for one in dict.fromkeys(both))
+            one = steps((pair, count) for pair, count in pairs if pair is not None)
+            names[one] = "both" if one in names else direction.value
+        return tuple(OneDirection(one, name) for one, name in names.items())
 
     @property
     def relation(self) -> str:
@@ -81,34 +82,38 @@ class Composable:
         return frozenset[str]().union(*(mechanism.relations for mechanism, _ in self._parts))
 
     @overload
-    def delta(self, epsilon: float, rtol: float = ..., atol: float = ...) -> Bracket: ...
+    def delta(self, epsilon: float, rtol: float = ..., atol: float = ..., effort: float | None = ...) -> Bracket: ...
     @overload
-    def delta(self, epsilon: ArrayLike, rtol: float = ..., atol: float = ...) -> Any: ...
-    def delta(self, epsilon: Any, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH) -> Any:
+    def delta(self, epsilon: ArrayLike, rtol: float = ..., atol: float = ..., effort: float | None = ...) -> Any: ...
+    def delta(self, epsilon: Any, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None) -> Any:
         """Return a bracket of delta(epsilon), for arrays an array of brackets.
 
         Guarantee: lower <= sup_S A(S) - e^epsilon B(S) <= upper for the larger of both directions, rounding included.
-        `rtol` (relative to the upper end) and `atol` say how narrow the bracket should be; `converged` whether it is.
+        `rtol` (relative to the upper end) and `atol` say how narrow the bracket should be; `converged` whether it is, and
+        `trace` how it was made. `effort` limits the work: one unit is lists of half a million points for each route, which
+        take a second or so. By default it is 1, and 4 from where brackets are narrower than 1e-4.
         """
-        rtol, atol = tolerances(rtol, atol)
-        return _each(epsilon, lambda value: self._delta(epsilon_asked(value), rtol, atol))
+        width = asked_width(rtol, atol, effort)
+        return _each(epsilon, lambda value: self._delta(epsilon_asked(value), *width))
 
     @overload
-    def epsilon(self, delta: float, rtol: float = ..., atol: float = ...) -> Bracket: ...
+    def epsilon(self, delta: float, rtol: float = ..., atol: float = ..., effort: float | None = ...) -> Bracket: ...
     @overload
-    def epsilon(self, delta: ArrayLike, rtol: float = ..., atol: float = ...) -> Any: ...
-    def epsilon(self, delta: Any, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH) -> Any:
-        """Return a bracket of the smallest epsilon >= 0 whose delta is at most the one given; arrays as in `delta`."""
-        rtol, atol = tolerances(rtol, atol)
-        return _each(delta, lambda value: self._epsilon(delta_asked(value), rtol, atol))
+    def epsilon(self, delta: ArrayLike, rtol: float = ..., atol: float = ..., effort: float | None = ...) -> Any: ...
+    def epsilon(self, delta: Any, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None) -> Any:
+        """Return a bracket of the smallest epsilon >= 0 whose delta is at most the one given; the rest as in `delta`."""
+        width = asked_width(rtol, atol, effort)
+        return _each(delta, lambda value: self._epsilon(delta_asked(value), *width))
 
-    def curve(self, epsilons: ArrayLike, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH) -> Curve:
+    def curve(
+        self, epsilons: ArrayLike, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None
+    ) -> Curve:
         """Return lower and upper bounds of delta at each of the epsilons.
 
         delta falls as epsilon rises, so each bound also holds for the epsilons on one side of its own.
         """
         values = np.atleast_1d(_numbers(epsilons))
-        brackets = [self.delta(value, rtol, atol) for value in values.ravel().tolist()]
+        brackets = [self.delta(value, rtol, atol, effort) for value in values.ravel().tolist()]
         order = np.argsort(values, axis=None, kind="stable")
         lower, upper = np.empty(values.size), np.empty(values.size)
         upper[order] = np.minimum.accumulate(np.array([brackets[i].upper for i in order]))
@@ -116,13 +121,18 @@ class Composable:
         converged = all(bracket.converged for bracket in brackets)
         return Curve(values, lower.reshape(values.shape), upper.reshape(values.shape), converged, self.relation)
 
-    def _delta(self, epsilon: float, rtol: float, atol: float) -> Bracket:
-        answer = self._labelled(delta_bracket(self._directions, epsilon, rtol, atol))
-        return answer if self._member is None else _of_a_class(answer, self._member._delta(epsilon, rtol, atol), rtol, atol)
+    def _delta(self, epsilon: float, rtol: float, atol: float, effort: float | None) -> Bracket:
+        answer = delta_bracket(self._directions, epsilon, rtol, atol, effort)
+        member = self._member._delta(epsilon, rtol, atol, effort) if self._member else None
+        return self._labelled(answer if member is None else _of_a_class(answer, member, rtol, atol))
 
-    def _epsilon(self, delta: float, rtol: float, atol: float) -> Bracket:
-        answer = self._labelled(epsilon_bracket(self._directions, delta, rtol, atol))
-        return answer if self._member is None else _of_a_class(answer, self._member._epsilon(delta, rtol, atol), rtol, atol)
+    def _epsilon(self, delta: float, rtol: float, atol: float, effort: float | None) -> Bracket:
+        answer = epsilon_bracket(self._directions, delta, rtol, atol, effort)
+        member = self._member._epsilon(delta, rtol, atol, effort) if self._member else None
+        return self._labelled(answer if member is None else _of_a_class(answer, member, rtol, atol))
+
+    def _labelled(self, answer: Bracket) -> Bracket:
+        return replace(answer, relation=self.relation)
 
     @cached_property
     def _member(self) -> "Composition | None":
@@ -132,9 +142,6 @@ class Composable:
         if members == self._parts or max(direction.steps.total for direction in self._directions) <= 1:
             return None
         return Composition(members, mix_relations=True)
-
-    def _labelled(self, answer: Bracket) -> Bracket:
-        return Bracket(answer.lower, answer.upper, answer.converged, answer.reason, self.relation)
 
     def __add__(self, other: object) -> "Composition":
         if not isinstance(other, Composable):
@@ -250,9 +257,10 @@ def _of_a_class(answer: Bracket, member: Bracket, rtol: float, atol: float) -> B
     """Return the upper end of the pairs that dominate a class with the lower end of one of its members."""
     if member.lower > answer.upper:
         raise Contradiction(member.lower, answer.upper)
+    trace = (*answer.trace, *(replace(one, direction=f"{one.direction}, one member") for one in member.trace))
     if answer.upper - member.lower <= max(rtol * answer.upper, atol) or answer.upper == member.lower:
-        return Bracket(member.lower, answer.upper, True, "", answer.relation)
-    return Bracket(member.lower, answer.upper, False, OF_A_CLASS, answer.relation)
+        return Bracket(member.lower, answer.upper, trace=trace)
+    return Bracket(member.lower, answer.upper, converged=False, reason=OF_A_CLASS, trace=trace)
 
 
 def _pairs(items: Any) -> "list[tuple[Mechanism, int]]":

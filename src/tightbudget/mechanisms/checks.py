@@ -47,13 +47,22 @@ def delta_asked(value: object) -> float:
     return delta
 
 
-def tolerances(rtol: object, atol: object) -> tuple[float, float]:
+MOST_EFFORT = 64.0
+
+
+def asked_width(rtol: object, atol: object, effort: object = None) -> tuple[float, float, float | None]:
+    """Return how narrow a bracket should be, and how much work it may take."""
     relative, absolute = real("rtol", rtol, "a number above 0"), real("atol", atol, "a number from 0")
     if not 0.0 < relative < math.inf:
         raise InvalidParameter("rtol", rtol, "a number above 0", "1e-3 is the default; 1e-6 is narrow.")
     if not 0.0 <= absolute < math.inf:
         raise InvalidParameter("atol", atol, "a finite number from 0")
-    return relative, absolute
+    if effort is None:
+        return relative, absolute, None
+    work = real("effort", effort, f"a number above 0, at most {MOST_EFFORT:g}")
+    if not 0.0 < work <= MOST_EFFORT:
+        raise InvalidParameter("effort", effort, f"a number above 0, at most {MOST_EFFORT:g}", "1 is usual; 16 is a lot.")
+    return relative, absolute, work
 
 
 def whole_count(value: object, name: str = "count") -> int:

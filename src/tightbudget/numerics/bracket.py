@@ -1,8 +1,10 @@
 """A number of which we know only two ends."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+
+from tightbudget.numerics.attempt import Attempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,7 +12,8 @@ class Bracket:
     """A real number of which we know that lower <= it <= upper.
 
     `converged` says whether the bracket is as narrow as was asked for; if not, `reason` says why. It is valid either
-    way. `relation` is the neighbouring relation the number is for.
+    way. `relation` is the neighbouring relation the number is for. `trace` lists what was computed on the
+    way; it is no part of the value.
 
     >>> print(Bracket(0.123456789, 0.123456999))
     [0.12345678, 0.12345700]
@@ -21,6 +24,7 @@ class Bracket:
     converged: bool = True
     reason: str = ""
     relation: str = ""
+    trace: tuple[Attempt, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.lower <= self.upper:  # written so that NaN is refused too

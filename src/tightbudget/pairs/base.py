@@ -83,6 +83,11 @@ class Pair(Protocol):
         return None
 
     @property
+    def exponential(self) -> bool:
+        """Whether losses between two point masses are exponential: fine grids of its repetitions are made at once (M19)."""
+        return False
+
+    @property
     def normal_ratio(self) -> float:
         """The m of normal noise, however often it is subsampled; 0 of other pairs. It says how far events must reach."""
         return 0.0

@@ -105,6 +105,10 @@ class ExponentialPair(Pair):
         return not self.infinity.possible
 
     @property
+    def exponential(self) -> bool:
+        return True
+
+    @property
     def laplace_loss(self) -> float | None:
         whole = self.reach == self.top and self.log_weight == self.log_point == _HALF and not self.infinity.possible
         return self.top if whole else None

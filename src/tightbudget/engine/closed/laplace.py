@@ -37,6 +37,8 @@ class _Table(NamedTuple):
 class LaplaceDirection:
     """Bounds on delta of `count` Laplace mechanisms whose largest loss is `top`; `inner` losses inside are followed."""
 
+    route = "closed form"
+
     def __init__(self, top: float, count: int, inner: int) -> None:
         self.top, self.count, self.inner = top, count, inner
         self.last, self._rest = _powers(top * inner)

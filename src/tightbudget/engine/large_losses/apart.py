@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.engine.direction import OneDirection
-from tightbudget.engine.route import Reading
+from tightbudget.engine.pursuit import Profile
 from tightbudget.engine.steps import Steps
 from tightbudget.numerics.rounding import U
 from tightbudget.numerics.shares import share_up
@@ -65,9 +65,17 @@ class _Large:
 
 
 @dataclass(frozen=True)
-class SplitReading:
-    small: Reading
+class SplitProfile:
+    small: Profile
     large: _Large
+
+    @property
+    def route(self) -> str:
+        return f"large losses apart, {self.small.route}"
+
+    @property
+    def tilt(self) -> float | None:
+        return self.small.tilt
 
     @property
     def points(self) -> float:
@@ -83,18 +91,20 @@ class SplitReading:
 class SplitDirection:
     """Profiles of the whole composition, made of those of its small losses."""
 
+    route = "large losses apart, levels"
+
     def __init__(self, steps: Steps, ceilings: tuple[float, ...]) -> None:
         items = [(pair, count, top) for (pair, count), top in zip(steps.items, ceilings, strict=True)]
         self.ceilings = ceilings
         self.small = OneDirection(Steps(tuple((_up_to(pair, top), count) for pair, count, top in items)))
         self._large = _large(steps, [(BelowPair(pair, top), count) for pair, count, top in items if top < math.inf])
 
-    def profile(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> SplitReading | None:
+    def profile(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> SplitProfile | None:
         return self.with_large(self.small.profile(decades, tilt_index, width_index, most_points))
 
-    def with_large(self, small: Reading | None) -> SplitReading | None:
+    def with_large(self, small: Profile | None) -> SplitProfile | None:
         """Return what small losses give together with what large ones do."""
-        return None if small is None else SplitReading(small, self._large)
+        return None if small is None else SplitProfile(small, self._large)
 
 
 def splittable(steps: Steps, epsilon: float) -> bool:

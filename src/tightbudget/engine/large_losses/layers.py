@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tightbudget.engine.direction import MOST_DECADES, WIDEST, OneDirection, width_index_of
 from tightbudget.engine.large_losses.apart import SplitDirection, ceilings, splittable
-from tightbudget.engine.route import Reading
+from tightbudget.engine.pursuit import Profile
 from tightbudget.engine.steps import Steps
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.above import AbovePair
@@ -46,12 +46,15 @@ class _Layer:
 
 
 @dataclass(frozen=True)
-class LayeredReading:
+class LayeredProfile:
     """Sums of readings, each times the number of compositions it stands for."""
 
-    parts: tuple[tuple[float, Reading], ...]
+    parts: tuple[tuple[float, Profile], ...]
     beyond: float  # mass of A with more large losses
     points: float
+
+    route = "large losses counted"
+    tilt = None
 
     def delta_upper(self, epsilon: float) -> float:
         total = math.fsum(ways * reading.delta_upper(epsilon) for ways, reading in self.parts)
@@ -67,19 +70,21 @@ class LayeredDirection:
     What is larger than anything the layers hold is added as `split` does.
     """
 
+    route = "large losses counted"
+
     def __init__(
         self, layers: list[_Layer], ceilings: tuple[float, ...], beyond: float, epsilon: float, split: SplitDirection | None
     ) -> None:
         self._layers, self.ceilings, self._beyond, self.epsilon, self._split = layers, ceilings, beyond, epsilon, split
 
-    def profile(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> Reading | None:
+    def profile(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> Profile | None:
         # what overflows is no answer
         with contextlib.suppress(ArithmeticError), np.errstate(all="raise", under="ignore"):
             reading = self._reading(decades, width_index, min(most_points, _MOST_POINTS))
             return self._split.with_large(reading) if self._split else reading
         return None
 
-    def _reading(self, decades: int, width_index: int, most_points: float) -> LayeredReading | None:
+    def _reading(self, decades: int, width_index: int, most_points: float) -> LayeredProfile | None:
         parts = [_Part.of(layer, layer.decades(decades), self.epsilon, most_points) for layer in self._layers]
         made = [part for part in parts if part is not None]
         if len(made) < len(parts):  # every layer is needed
@@ -92,15 +97,15 @@ class LayeredDirection:
             for part in poor:
                 part.refine(allowed / len(made))
         points = math.fsum(part.reading.points for part in made)
-        return LayeredReading(tuple((float(part.layer.ways), part.reading) for part in made), self._beyond, points)
+        return LayeredProfile(tuple((float(part.layer.ways), part.reading) for part in made), self._beyond, points)
 
 
 class _Part:
     """The profile of a layer, made finer until it is known as well as the whole takes."""
 
-    def __init__(self, layer: _Layer, reading: Reading, tilt: tuple[int, int], epsilon: float, most_points: float) -> None:
+    def __init__(self, layer: _Layer, reading: Profile, tilt: tuple[int, int], epsilon: float, most_points: float) -> None:
         self.layer, self._tilt, self._epsilon, self._most = layer, tilt, epsilon, most_points
-        self._quarter, self.final = width_index_of(WIDEST), False
+        self._width_index, self.final = width_index_of(WIDEST), False
         self._take(reading)
 
     @staticmethod
@@ -109,14 +114,14 @@ class _Part:
         reading = layer.direction.profile(*tilt, width_index_of(WIDEST), most_points)
         return None if reading is None else _Part(layer, reading, tilt, epsilon, most_points)
 
-    def _take(self, reading: Reading) -> None:
+    def _take(self, reading: Profile) -> None:
         self.reading = reading
         self.upper = self.layer.ways * reading.delta_upper(self._epsilon)
         self.gap = self.upper - self.layer.ways * reading.delta_lower(self._epsilon)
 
     def refine(self, allowed: float) -> None:
-        self._quarter += max(_FINER, min(-2, math.floor(4.0 * math.log2(0.7 * allowed / self.gap))))
-        finer = self.layer.direction.profile(*self._tilt, self._quarter, self._most)
+        self._width_index += max(_FINER, min(-2, math.floor(4.0 * math.log2(0.7 * allowed / self.gap))))
+        finer = self.layer.direction.profile(*self._tilt, self._width_index, self._most)
         if finer is None:
             self.final = True
         else:

@@ -27,6 +27,12 @@ class Profile:
     infinity_lower: float
     points: float  # what it took: the length of the longest list
 
+    route = "levels"
+
+    @property
+    def tilt(self) -> float:
+        return self.composed.theta
+
     @staticmethod
     def of(composed: Composed, infinity_upper: float, infinity_lower: float, points: float) -> "Profile":
         spread, merged = _losses(composed.spread, composed.step), _losses(composed.merged, composed.step)

@@ -37,6 +37,12 @@ class SpectralProfile:
     infinity_lower: float
     points: float
 
+    route = "few frequencies"
+
+    @property
+    def tilt(self) -> float:
+        return self.spectrum.theta
+
     @staticmethod
     def of(spectrum: Spectrum, infinity_upper: float, infinity_lower: float, points: float) -> "SpectralProfile":
         s = spectrum

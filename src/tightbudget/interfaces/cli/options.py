@@ -73,6 +73,16 @@ def _per_cent(text: str) -> str:
 
 Expression = Annotated[str, typer.Argument(metavar="EXPR", hidden=True)]  # each command says in words what it is
 Rtol = Annotated[float, typer.Option(help="Width asked for, relative to the upper end.", parser=number, metavar="R")]
+Effort = Annotated[
+    float | None,
+    typer.Option(
+        help="How much work is allowed: 1 is a second or so for each route.",
+        parser=number,
+        metavar="N",
+        show_default="1, and 4 below rtol 1e-4",
+    ),
+]
+Trace = Annotated[bool, typer.Option("--trace", help="Print also how the bracket was made.")]
 MixRelations = Annotated[
     bool, typer.Option("--mix-relations", help="Compose steps that are for different neighbouring relations.")
 ]

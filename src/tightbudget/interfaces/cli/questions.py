@@ -8,8 +8,9 @@ import typer
 
 from tightbudget.comparison import class_note
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.options import Expression, Json, MixRelations, Rtol, number
+from tightbudget.interfaces.cli.options import Effort, Expression, Json, MixRelations, Rtol, Trace, number
 from tightbudget.interfaces.cli.terminal import patiently, show, show_words
+from tightbudget.interfaces.cli.traces import trace_lines
 from tightbudget.notation import parse
 from tightbudget.numerics.bracket import Bracket
 
@@ -20,7 +21,9 @@ def epsilon(
     expression: Expression,
     delta: Annotated[float, typer.Option(help="The δ to hold, between 0 and 1.", parser=number, metavar="D")],
     rtol: Rtol = 1e-3,
+    effort: Effort = None,
     mix_relations: MixRelations = False,
+    trace: Trace = False,
     as_json: Json = False,
 ) -> int:
     """Print a bracket that holds the smallest ε at the given δ.
@@ -32,12 +35,13 @@ def epsilon(
       tightbudget epsilon "poisson(gaussian(4), q=0.01) * 65536" --delta 1e-6
     """
     private = parse(expression, mix_relations)
-    answer = patiently(lambda: private.epsilon(delta=delta, rtol=rtol), "bracketing ε")
+    answer = patiently(lambda: private.epsilon(delta=delta, rtol=rtol, effort=effort), "bracketing ε")
     note = class_note(private)
     if as_json:
         show(wire.dumps(wire.bracket(str(private), {"delta": delta}, answer, rtol, note)))
     else:
         show_words(f"ε in {answer} at δ = {delta!r} ({answer.relation})")
+        _show_trace(answer, trace)
     return _finish(answer, note)
 
 
@@ -45,7 +49,9 @@ def delta(
     expression: Expression,
     epsilon: Annotated[float, typer.Option(help="The ε to hold, 0 or more.", parser=number, metavar="E")],
     rtol: Rtol = 1e-3,
+    effort: Effort = None,
     mix_relations: MixRelations = False,
+    trace: Trace = False,
     as_json: Json = False,
 ) -> int:
     """Print a bracket that holds the smallest δ at the given ε.
@@ -57,13 +63,19 @@ def delta(
       tightbudget delta "gaussian(80) * 512 + laplace(200) * 10" --epsilon 0.5
     """
     private = parse(expression, mix_relations)
-    answer = patiently(lambda: private.delta(epsilon=epsilon, rtol=rtol), "bracketing δ")
+    answer = patiently(lambda: private.delta(epsilon=epsilon, rtol=rtol, effort=effort), "bracketing δ")
     note = class_note(private)
     if as_json:
         show(wire.dumps(wire.bracket(str(private), {"epsilon": epsilon}, answer, rtol, note)))
     else:
         show_words(f"δ in {answer} at ε = {epsilon!r} ({answer.relation})")
+        _show_trace(answer, trace)
     return _finish(answer, note)
+
+
+def _show_trace(answer: Bracket, wanted: bool) -> None:
+    if wanted:
+        show("\n".join(["", *trace_lines(answer)]))
 
 
 def say(note: str) -> None:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.errors import Contradiction, InvalidParameter
-from tightbudget.mechanisms.base import OF_A_CLASS, Curve
+from tightbudget.mechanisms.base import Curve
 from tightbudget.mechanisms.checks import delta_asked
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.search import first_at_most, last_at_least

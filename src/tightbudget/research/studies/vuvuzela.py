@@ -18,7 +18,7 @@ from scipy import special
 
 from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms import ClampedGaussian, ClampedLaplace, Composition, Gaussian, Laplace, Mechanism, compose
-from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, positive, tolerances, whole_count
+from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, positive, whole_count
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair
@@ -225,7 +225,7 @@ def smallest(
     _one_of("protocol", protocol, PROTOCOLS)
     _one_of("noise", noise, NOISES)
     rounds, epsilon, delta = whole_count(rounds, "rounds"), epsilon_asked(epsilon), delta_asked(delta)
-    rtol, _ = tolerances(rtol, 0.0)
+    rtol, _, _ = asked_width(rtol, 0.0)
     if rounds == 0:
         raise InvalidParameter("rounds", rounds, "a whole number above 0", "Without observations no noise is needed.")
     if math.isinf(epsilon):

@@ -15,7 +15,7 @@ from tests.support.readings import hockey_stick
 
 import tightbudget as tb
 from tightbudget.engine.direction import OneDirection
-from tightbudget.engine.large_losses.layers import LayeredDirection, LayeredReading, _Layer, _parts, _selections, layered
+from tightbudget.engine.large_losses.layers import LayeredDirection, LayeredProfile, _Layer, _parts, _selections, layered
 from tightbudget.engine.steps import Steps
 from tightbudget.pairs.above import AbovePair
 from tightbudget.pairs.base import Direction, Pair
@@ -51,9 +51,9 @@ def direction(steps: Steps, ceilings: tuple[float, ...], most: int, beyond: floa
     return LayeredDirection(chosen, ceilings, beyond, epsilon, None)
 
 
-def reading(steps: Steps, ceilings: tuple[float, ...], most: int, beyond: float, epsilon: float) -> LayeredReading | None:
+def reading(steps: Steps, ceilings: tuple[float, ...], most: int, beyond: float, epsilon: float) -> LayeredProfile | None:
     made = direction(steps, ceilings, most, beyond, epsilon).profile(30, 0, -24, 2.0**19)
-    assert made is None or isinstance(made, LayeredReading)
+    assert made is None or isinstance(made, LayeredProfile)
     return made
 
 

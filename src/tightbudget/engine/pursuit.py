@@ -1,25 +1,34 @@
-"""One way to a bracket: a source of profiles and a tilt, made finer until it does or cannot (M9)."""
+"""One route pursued: profiles of one source at one tilt, made finer until they do or cannot (M9)."""
 
 import math
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
 from tightbudget.engine.direction import WIDEST, width_index_of
-
-TOO_LONG = "a narrower bracket needs longer bucket lists than the memory limit allows"
-ROUNDING = "rounding errors are as large as the bracket; a finer grid would not help"
+from tightbudget.engine.reasons import ROUNDING, TOO_LONG
+from tightbudget.numerics.attempt import Attempt
 
 _HOPEFUL = 8.0  # times as wide as planned: then a finer grid is likely to do
 _WIDEST = width_index_of(WIDEST)
-_FINER, _NEXT, _FINEST = -8, -16, -28  # width_index octaves of one refinement: at least, of the widest plan, and at most
+_FINER, _NEXT, _FINEST = -8, -16, -28  # quarter octaves of one refinement: at least, of the widest plan, and at most
 _DEAR = 2.0**17  # points: some tens of milliseconds
-_COARSER = 4  # width_index octaves to the next plan where one is too long
+_COARSER = 4  # quarter octaves to the next plan where one is too long
 
 
-class Reading(Protocol):
-    """Bounds on delta at every epsilon."""
+class Profile(Protocol):
+    """Bounds on the privacy profile: on delta at every epsilon."""
+
+    @property
+    def route(self) -> str:
+        """How it was made, in words."""
+
+    @property
+    def tilt(self) -> float | None:
+        """The tilt near which it is sharp, if it has one."""
 
     @property
     def points(self) -> float:
@@ -30,26 +39,32 @@ class Reading(Protocol):
 
 
 class Source(Protocol):
-    """Where readings come from."""
+    """Where profiles come from."""
 
-    def profile(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> Reading | None: ...
+    @property
+    def route(self) -> str:
+        """How profiles are made that take the longest lists, in words."""
+
+    def profile(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> Profile | None: ...
 
 
-Read = Callable[[Reading], tuple[float, float]]
+Read = Callable[[Profile], tuple[float, float]]
+Record = Callable[[Attempt], None]
 
 
-class Way:
+class Pursuit:
     """A source and a tilt, and what they have brought so far."""
 
-    def __init__(self, source: Source, tilt: tuple[int, int], most_points: float) -> None:
+    def __init__(self, source: Source, tilt: tuple[int, int], most_points: float, direction: str, record: Record) -> None:
         self.source, self.tilt = source, tilt
         self.lower, self.upper = 0.0, math.inf
         self.final, self.reason = False, ""  # nothing left to improve, and why
         self._most_points = most_points
         self._made = _WIDEST + 1  # the finest width there is a profile for
         self._planned = 0.0  # width, relative to the upper end
-        self._disappointed = 0  # refinements that brought little
+        self._in_vain = 0  # refinements that brought little
         self._dear = False  # the next refinement takes long lists
+        self._direction, self._record = direction, record
 
     @property
     def width(self) -> float:
@@ -57,15 +72,16 @@ class Way:
 
     def hopeful(self, wanted: float) -> bool:
         """Whether a finer grid is likely to make the bracket as narrow as wanted."""
-        if self.final or self._disappointed or self._dear:
+        if self.final or self._in_vain or self._dear:
             return False
         # the widest plan there is may be too wide for the law of the width
         return self._made == _WIDEST or self.width <= _HOPEFUL * max(wanted, self._planned * self.upper) < math.inf
 
     def start(self, read: Read, planned: float, log_width: float) -> None:
-        """Make a profile for a bracket of the width planned, relative to its upper end, which is `log_width` in log delta."""
+        """Make a profile for a bracket of the relative width planned, which is `log_width` in log delta."""
         self._planned = planned
-        self._compute(read, width_index_of(0.8 * log_width), self._most_points)
+        attempt = self._compute(read, width_index_of(0.8 * log_width), self._most_points)
+        self._record(replace(attempt, held_back=self.reason))
 
     def try_refining(self, read: Read, wanted: float) -> None:
         """Refine, unless that takes long lists."""
@@ -80,24 +96,27 @@ class Way:
         finest = _FINEST if self._made < _WIDEST else _NEXT
         finer = max(finest, min(_FINER, math.floor(4.0 * math.log2(max(ratio, 1e-12)))))
         self._planned = 0.0
-        self._compute(read, self._made + finer, most_points)
+        attempt = self._compute(read, self._made + finer, most_points)
         if self._dear:
             return
         # A finer grid should narrow the bracket as planned; one that does not, twice, is held up by rounding.
         if before < math.inf and self.width > before * 2.0 ** (0.075 * finer):
-            self._disappointed += 1
-        if not self.final and (self._disappointed > 1 or self.width == before):
+            self._in_vain += 1
+        if not self.final and (self._in_vain > 1 or self.width == before):
             self.final, self.reason = True, ROUNDING
+        self._record(replace(attempt, held_back=self.reason))
 
-    def _compute(self, read: Read, wanted: int, most_points: float) -> None:
+    def _compute(self, read: Read, wanted: int, most_points: float) -> Attempt:
         """Bring lower and upper to the width wanted, or as near as the lists may be long; never widens them."""
         self._dear = False
+        begun = time.perf_counter()
+        attempt = Attempt(self.source.route, self._direction, 0.0, math.inf, width=2.0 ** (wanted / 4.0))
         # nothing wider than what there is already would help
         for width_index in range(wanted, self._made, _COARSER):
             profile = self.source.profile(*self.tilt, width_index, most_points)
             if profile is None and most_points < self._most_points:
                 self._dear = True
-                return
+                return attempt
             if profile is not None:
                 try:
                     with np.errstate(all="raise", under="ignore"):  # what overflows is no answer
@@ -107,6 +126,9 @@ class Way:
                 self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
                 self._most_points -= profile.points
                 self._made = width_index
+                attempt = replace(attempt, route=profile.route, tilt=profile.tilt, points=int(profile.points))
+                attempt = replace(attempt, lower=lower, upper=upper)
                 break
         if self._made > wanted:
             self.final, self.reason = True, TOO_LONG
+        return replace(attempt, seconds=time.perf_counter() - begun)

@@ -1,0 +1,72 @@
+"""The routes to a bracket that take a composition: each names a source of profiles and the tilt to make them for (M9).
+
+What has a closed form was answered before (`OneDirection.exact`); Chernoff bounds take no profile (`Question.chernoff`).
+"""
+
+from typing import Protocol
+
+from tightbudget.engine.large_losses.apart import SplitDirection, ceilings, splittable
+from tightbudget.engine.large_losses.layers import NEGLIGIBLE, layered
+from tightbudget.engine.pursuit import Source
+from tightbudget.engine.question import Question, Tilt
+
+Found = tuple[Source, Tilt] | None
+"""None if the route does not lead anywhere for this question."""
+
+
+class Route(Protocol):
+    """A way to profiles that are sharp where the question is; takes the estimate that goes with it."""
+
+    retakes: bool
+    """Whether it is worth another try once the answer is known better: it depends on the epsilon in question."""
+
+    def __call__(self, question: Question, rtol: float) -> Found: ...
+
+
+class SaddlePoint:
+    """The whole composition, tilted to its saddle point: few frequencies where that is short, else levels."""
+
+    retakes = False
+
+    def __call__(self, question: Question, rtol: float) -> Found:
+        return question.direction, question.tilt(rtol)
+
+
+class OneLargeLoss:
+    """The whole composition, tilted for answers that come from one large loss in one step."""
+
+    retakes = False
+
+    def __call__(self, question: Question, rtol: float) -> Found:
+        tilt = question.large_loss_tilt(rtol)
+        return None if tilt is None else (question.direction, tilt)
+
+
+class LargeLossesApart:
+    """The small losses alone, with what the large ones give added in closed form (M20)."""
+
+    retakes = True
+
+    def __call__(self, question: Question, rtol: float) -> Found:
+        steps, epsilon = question.direction.steps, question.epsilon_in_question()
+        if not splittable(steps, epsilon):
+            return None
+        found, decades = SplitDirection(steps, ceilings(steps, epsilon)), question.decades(rtol)
+        return found, (decades, found.small.saddle(decades).for_epsilon(epsilon).tilt_index)
+
+
+class CountedLargeLosses:
+    """Compositions told apart by the number of their large losses (M20)."""
+
+    retakes = True
+
+    def __call__(self, question: Question, rtol: float) -> Found:
+        epsilon, decades = question.epsilon_in_question(), question.decades(rtol)
+        found = layered(question.direction.steps, epsilon, decades, NEGLIGIBLE * rtol * question.estimate.finite)
+        return None if found is None else (found, (decades, 0))
+
+
+_APART, _COUNTED = LargeLossesApart(), CountedLargeLosses()
+
+ROUTES: tuple[Route, ...] = (SaddlePoint(), OneLargeLoss(), _APART, _COUNTED, _APART, _COUNTED, _APART)
+"""In the order in which a stage tries them. The last ones again: by then the answer is known better than at first."""

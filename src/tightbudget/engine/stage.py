@@ -1,0 +1,98 @@
+"""One stage of refinement: one tolerance, for which every route is open once more (M9)."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+from tightbudget.engine.pursuit import Pursuit
+from tightbudget.engine.question import Question
+from tightbudget.engine.routes import ROUTES, Route
+
+_ALIKE = 0.01  # epsilons, relatively
+
+
+class Stage:
+    """One direction's routes at one tolerance: those tried, and those left."""
+
+    def __init__(self, question: Question, rtol: float, most_points: float, before: "Stage | None") -> None:
+        self.question, self.rtol = question, rtol
+        self.best: Route | None = before.best if before else None  # the route that did best
+        self._most_points = most_points
+        self._first = before is None
+        self._pursuits: list[Pursuit] = []
+        self._asked: dict[Route, list[float]] = {}  # the epsilons for which a route was tried
+        routes = list(ROUTES)
+        if self.best is not None:
+            routes.remove(self.best)
+            routes.insert(0, self.best)
+        self._untried = [] if question.settled else routes
+
+    @property
+    def reason(self) -> str:
+        """Why there is nothing left to try."""
+        return next((pursuit.reason for pursuit in reversed(self._pursuits) if pursuit.reason), "")
+
+    def advance(self, width: float, wanted: float) -> bool:
+        """Compute once more; return whether there was anything left to try.
+
+        The first plan is for a bracket of the given width, all others for the wanted one. Every route is tried before
+        one is pursued that did much worse than planned: where the law of the width fails, a finer grid is no help, or a
+        dear one.
+        """
+        if self._pursuits and self._pursuits[-1].hopeful(wanted):
+            last = self._pursuits[-1]
+            # later stages begin with the route that did best: there is no need to look around before it is pursued
+            look_around = self._untried and (self._first or len(self._pursuits) > 1)
+            self._take(last.try_refining if look_around else last.refine, wanted)
+            return True
+        while self._untried:
+            route = self._untried.pop(0)
+            pursuit = self._open(route)
+            if pursuit is not None:
+                self._begin(route, pursuit, width, wanted)
+                return True
+        left = [pursuit for pursuit in self._pursuits if not pursuit.final]
+        if left:
+            self._take(min(left, key=lambda pursuit: pursuit.width).refine, wanted)
+        return bool(left)
+
+    def bound_cheaply(self) -> None:
+        """Lower the upper end to a Chernoff bound, which takes no composition, if that is better."""
+        question = self.question
+        if not question.settled:
+            begun = time.perf_counter()
+            whole = {pursuit.tilt for pursuit in self._pursuits if pursuit.source is question.direction}
+            upper = min(question.chernoff(tilt) for tilt in whole or {question.tilt(self.rtol)})
+            question.upper = min(question.upper, upper)
+            question.record("Chernoff", 0.0, upper, time.perf_counter() - begun)
+
+    def _open(self, route: Route) -> Pursuit | None:
+        """Return a pursuit of the route; None if it leads nowhere or was taken before."""
+        question = self.question
+        if route.retakes and not self._new(route, question.epsilon_in_question()):
+            return None
+        found = route(question, self.rtol)
+        if found is None or any(pursuit.source is found[0] and pursuit.tilt == found[1] for pursuit in self._pursuits):
+            return None
+        return Pursuit(*found, self._most_points, question.direction.name, question.trace.append)
+
+    def _new(self, route: Route, epsilon: float) -> bool:
+        """Whether the route was not tried in this stage for about this epsilon."""
+        asked = self._asked.setdefault(route, [])
+        new = all(abs(epsilon - other) > _ALIKE * epsilon for other in asked)
+        asked.append(epsilon)
+        return new
+
+    def _begin(self, route: Route, pursuit: Pursuit, width: float, wanted: float) -> None:
+        first = not self._pursuits
+        self._pursuits.append(pursuit)
+        asked = width if first else wanted
+        planned = width / max(self.question.estimate.answer, 1e-300) if first else 0.0
+        self._take(pursuit.start, planned, self.question.log_width(asked))
+        if first or pursuit.width < min(one.width for one in self._pursuits[:-1]):
+            self.best = route
+
+    def _take(self, compute: Callable[..., None], *arguments: float) -> None:
+        compute(partial(self.question.read, rtol=self.rtol), *arguments)
+        for pursuit in self._pursuits:
+            self.question.narrow(pursuit.lower, pursuit.upper)

@@ -1,0 +1,62 @@
+"""How a bracket was made, for people: the attempts as a table, which one answered, and what to try for a narrower one."""
+
+import math
+from collections.abc import Callable
+
+from tightbudget.engine.reasons import ROUNDING, TOO_LONG, to_try
+from tightbudget.interfaces.cli.tables import Column, folded, table
+from tightbudget.numerics.attempt import Attempt
+from tightbudget.numerics.bracket import Bracket
+
+_COLUMNS = (
+    Column("route"),
+    Column("direction"),
+    Column("tilt", right=True),
+    Column("width", right=True),
+    Column("points", right=True),
+    Column("ms", right=True),
+    Column("found", prose=True),
+)
+
+_SHORT = {TOO_LONG: "finer lists would be too long", ROUNDING: "finer lists would not help"}
+
+
+def trace_lines(answer: Bracket) -> list[str]:
+    """Return the lines of a trace."""
+    heading, rows = table(_COLUMNS, [_row(one) for one in answer.trace])
+    lines = [*heading, *(line for row in rows for line in row), folded(_summary(answer))]
+    if not answer.converged and answer.reason:
+        lines.append(folded(f"Held back: {answer.reason}."))
+        if to_try(answer.reason):
+            lines.append(folded(f"To try: {to_try(answer.reason)}."))
+    return lines
+
+
+def _row(one: Attempt) -> tuple[str, ...]:
+    return (
+        one.route,
+        one.direction,
+        "" if one.tilt is None else f"{one.tilt:.4g}",
+        "" if one.width is None else f"{one.width:.2g}",
+        str(one.points) if one.points else "",
+        f"{1e3 * one.seconds:.2f}",
+        _found(one),
+    )
+
+
+def _found(one: Attempt) -> str:
+    found = "nothing" if one.upper == math.inf and one.lower == 0.0 else str(Bracket(one.lower, one.upper))
+    return f"{found}; {_SHORT.get(one.held_back, one.held_back)}" if one.held_back else found
+
+
+def _summary(answer: Bracket) -> str:
+    """Say whose ends the bracket has: often one route's, but each end may come from another."""
+    below = _whose(answer.trace, lambda one: one.lower == answer.lower)
+    above = _whose(answer.trace, lambda one: one.upper == answer.upper)
+    milliseconds = 1e3 * math.fsum(one.seconds for one in answer.trace)
+    ends = f"Answered by {above}" if below == above else f"Upper end by {above}, lower end by {below}"
+    return f"{ends}; {len(answer.trace)} attempt{'s'[: len(answer.trace) != 1]}, {milliseconds:.1f} ms."
+
+
+def _whose(trace: tuple[Attempt, ...], ends_there: Callable[[Attempt], bool]) -> str:
+    return next((one.route for one in trace if ends_there(one)), "the largest loss")

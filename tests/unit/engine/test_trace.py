@@ -1,0 +1,111 @@
+"""The trace of a bracket: every attempt is sound on its own, and together they are the bracket."""
+
+import math
+import pickle
+
+import pytest
+
+import tightbudget as tb
+from tightbudget.engine import reasons
+from tightbudget.engine.reasons import to_try
+from tightbudget.numerics.attempt import Attempt
+
+TRAINING = tb.Poisson(tb.Gaussian(4.0), 0.01) * 65536
+RARE = tb.Poisson(tb.Gaussian(1.0), 1e-3) * 100
+ASKED = {
+    "closed form": (tb.Gaussian(1.0) * 10, 1e-6, 1e-3),
+    "one step": (tb.RandomizedResponse(0.75, 3), 1e-6, 1e-3),
+    "few frequencies": (TRAINING, 1e-6, 1e-3),
+    "large losses apart, levels": (RARE, 1e-6, 1e-6),
+    "large losses apart, few frequencies": (RARE, 1e-6, 1e-3),
+    "largest loss": (tb.PureDP(0.5) * 3, 0.0, 1e-3),
+    "infinite losses": (tb.Gaussian(0.0), 1e-6, 1e-3),
+    "nothing to lose": (tb.Composition(), 1e-6, 1e-3),
+}
+
+
+def larger(trace: tuple[Attempt, ...]) -> tuple[float, float]:
+    """Intersect the attempts of each direction, and return the larger direction's ends."""
+    ends: dict[str, tuple[float, float]] = {}
+    for one in trace:
+        lower, upper = ends.get(one.direction, (0.0, math.inf))
+        ends[one.direction] = max(lower, one.lower), min(upper, one.upper)
+    return max(lower for lower, _ in ends.values()), max(upper for _, upper in ends.values())
+
+
+@pytest.mark.parametrize("route", ASKED)
+def test_the_attempts_together_are_the_bracket(route: str) -> None:
+    composition, delta, rtol = ASKED[route]
+    answer = composition.epsilon(delta, rtol)
+    assert (answer.lower, answer.upper) == larger(answer.trace)
+    assert route in {one.route for one in answer.trace}
+    assert all(one.lower <= one.upper and one.seconds >= 0.0 for one in answer.trace)
+
+
+def test_delta_has_a_trace_too() -> None:
+    answer = TRAINING.delta(3.0)
+    assert (answer.lower, answer.upper) == larger(answer.trace)
+    assert {one.direction for one in answer.trace} == {"remove", "add"}
+
+
+def test_what_is_the_same_both_ways_is_asked_once() -> None:
+    assert [one.direction for one in (tb.Laplace(2.0) * 5).epsilon(1e-6).trace] == ["both"]
+
+
+def test_grids_are_written_down() -> None:
+    first = TRAINING.epsilon(1e-6).trace[0]
+    assert first.tilt is not None
+    assert 1.0 < first.tilt < 100.0
+    assert first.width is not None
+    assert 1e-3 < first.width < 0.1
+    assert 50 < first.points < 5000
+    assert not first.held_back
+
+
+def test_a_trace_is_no_part_of_the_value() -> None:
+    answer = RARE.epsilon(1e-6)
+    bare = tb.Bracket(answer.lower, answer.upper, relation="add_remove")
+    assert answer == bare
+    assert hash(answer) == hash(bare)
+    assert "trace" not in repr(answer)
+    assert pickle.loads(pickle.dumps(answer)).trace == answer.trace
+
+
+def test_what_held_an_attempt_back_is_written_down() -> None:
+    answer = RARE.epsilon(1e-6, rtol=1e-6, effort=0.001)
+    assert not answer.converged
+    assert answer.reason == reasons.TOO_LONG
+    assert reasons.TOO_LONG in {one.held_back for one in answer.trace}
+    assert "effort" in to_try(answer.reason)
+
+
+def test_a_member_of_a_class_is_named() -> None:
+    answer = (tb.BoundedRange(0.3) * 20).epsilon(1e-6)
+    assert {one.direction for one in answer.trace} == {"both", "both, one member"}
+
+
+def test_more_effort_goes_further() -> None:
+    """At every effort the bracket holds, and with enough of it the width asked for is reached."""
+    sure = RARE.epsilon(1e-6, rtol=1e-6)
+    widths = []
+    for effort in (0.0005, 0.002, 4.0):
+        answer = RARE.epsilon(1e-6, rtol=1e-6, effort=effort)
+        assert answer.lower <= sure.upper
+        assert sure.lower <= answer.upper
+        assert sum(one.points for one in answer.trace if one.route.startswith("large")) <= effort * 2.0**19 * 14
+        widths.append(answer.width)
+    assert widths[0] > widths[1] > widths[2]
+    assert answer.converged
+
+
+@pytest.mark.parametrize("effort", [0.0, -1.0, math.nan, math.inf, 65.0, "much"])
+def test_bad_efforts(effort: object) -> None:
+    with pytest.raises(tb.InvalidParameter, match="effort"):
+        TRAINING.epsilon(1e-6, effort=effort)  # type: ignore[call-overload]
+
+
+def test_every_reason_says_what_to_try() -> None:
+    named = [value for name, value in vars(reasons).items() if name.isupper() and isinstance(value, str)]
+    assert len(named) == 6
+    assert all(to_try(reason) for reason in named)
+    assert to_try("") == ""

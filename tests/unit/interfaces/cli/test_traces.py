@@ -1,0 +1,64 @@
+"""`--trace` and `--effort`: how a bracket was made, for people and for machines."""
+
+import json
+
+import pytest
+
+from tightbudget.interfaces.cli import main
+
+RARE = "poisson(gaussian(1), 1e-3) * 100"
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(list(arguments))
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def test_a_trace_names_routes_and_who_answered(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "epsilon", RARE, "--delta", "1e-6", "--trace")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0].startswith("ε in [0.0837")
+    assert lines[2].split() == ["route", "direction", "tilt", "width", "points", "ms", "found"]
+    assert [line.split("  ")[0] for line in lines[4:8]] == [
+        "few frequencies", "Chernoff", "few frequencies", "large losses apart, few frequencies"
+    ]  # fmt: skip
+    assert lines[8].startswith("Answered by large losses apart, few frequencies; 4 attempts, ")
+
+
+def test_a_trace_says_what_to_try(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "delta", RARE, "--epsilon", "0.08", "--rtol", "1e-7", "--effort", "0.001", "--trace")
+    assert code == 3
+    assert "Held back: a narrower bracket needs longer bucket lists" in out
+    assert "To try: a larger effort" in out
+
+
+def test_without_the_option_there_is_no_trace(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "epsilon", RARE, "--delta", "1e-6")
+    assert out.count("\n") == 1
+
+
+def test_json_has_the_attempts(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "epsilon", RARE, "--delta", "1e-6", "--json")
+    shape = json.loads(out)
+    last = shape["trace"][-1]
+    assert (last["lower"], last["upper"]) == (shape["lower"], shape["upper"])
+    assert last["route"] == "large losses apart, few frequencies"
+    assert last["direction"] == "remove"
+    assert last["points"] > 0
+
+
+def test_no_line_of_a_trace_is_wider_than_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    _, out, _ = run(capsys, "epsilon", RARE, "--delta", "1e-6", "--trace")
+    assert max(map(len, out.splitlines())) <= 40
+    assert "found      [0.0837404, 0.0838212]" in out
+
+
+def test_bad_efforts_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "epsilon", RARE, "--delta", "1e-6", "--effort", "0")
+    assert code == 2
+    assert "effort" in err
