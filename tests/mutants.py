@@ -1162,13 +1162,12 @@ class FirstRed:
 
 def run_tests(source: Path, tests: Sequence[str], answer: Connection) -> None:
     """Run the tests, up to the first that fails, against the package in a folder. For a process of its own."""
-    sys.path.insert(0, str(source))
     sys.dont_write_bytecode = True
     os.environ |= {"PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_PROFILE": "ci"}
     os.chdir(ROOT)
     first, printed = FirstRed(), io.StringIO()
     with redirect_stdout(printed), redirect_stderr(printed):
-        code = pytest.main([*OPTIONS, *tests], plugins=[first])
+        code = pytest.main([*OPTIONS, "-o", f"pythonpath=. {source}", *tests], plugins=[first])
     ended = code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
     problem = "" if ended else f"pytest ended with {int(code)}: {printed.getvalue()[-300:]}"
     answer.send(Verdict(problem, first.node, time.process_time()))

@@ -1,43 +1,46 @@
-"""Certified two-sided (epsilon, delta) bounds for compositions of differentially private mechanisms."""
+"""Certified two-sided (epsilon, delta) bounds for compositions of differentially private mechanisms.
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+Every name is imported when it is first used: what asks only for the version does not wait for NumPy.
+"""
 
-from tightbudget.errors import (
-    BudgetRefused,
-    CannotShare,
-    DoesNotApply,
-    InvalidParameter,
-    MissingExtra,
-    MixedRelations,
-    NotationError,
-    TightBudgetError,
-)
-from tightbudget.mechanisms import (
-    ApproximateDP,
-    BoundedRange,
-    ClampedGaussian,
-    ClampedLaplace,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    Gaussian,
-    GaussianDP,
-    Histograms,
-    Laplace,
-    Poisson,
-    PureDP,
-    RandomizedResponse,
-    TruncatedGaussian,
-    TruncatedLaplace,
-)
-from tightbudget.mechanisms.base import Brackets, Composition, Curve, Mechanism, compose
-from tightbudget.notation import parse
-from tightbudget.numerics.bracket import Bracket
+from typing import TYPE_CHECKING
+
+from tightbudget.lazy import imported_when_used
 from tightbudget.version import __version__
 
 if TYPE_CHECKING:
     from tightbudget import classic, divergences, filters, games, individual, odometers, published, studies
     from tightbudget.comparison import Comparison, compare, compare_curves
+    from tightbudget.errors import (
+        BudgetRefused,
+        CannotShare,
+        DoesNotApply,
+        InvalidParameter,
+        MissingExtra,
+        MixedRelations,
+        NotationError,
+        TightBudgetError,
+    )
+    from tightbudget.mechanisms import (
+        ApproximateDP,
+        BoundedRange,
+        ClampedGaussian,
+        ClampedLaplace,
+        DiscreteGaussian,
+        DiscreteLaplace,
+        Gaussian,
+        GaussianDP,
+        Histograms,
+        Laplace,
+        Poisson,
+        PureDP,
+        RandomizedResponse,
+        TruncatedGaussian,
+        TruncatedLaplace,
+    )
+    from tightbudget.mechanisms.base import Brackets, Composition, Curve, Mechanism, compose
+    from tightbudget.notation import parse
+    from tightbudget.numerics.bracket import Bracket
 
 __all__ = [
     "ApproximateDP",
@@ -84,17 +87,22 @@ __all__ = [
     "studies",
 ]
 
-# What most programs do not need is imported when it is first asked for.
-_PARTS = frozenset({"classic", "divergences", "filters", "games", "individual", "odometers", "published", "studies"})
-_FROM_COMPARISON = frozenset({"Comparison", "compare", "compare_curves"})
+_PARTS = ("classic", "divergences", "filters", "games", "individual", "odometers", "published", "studies")
+_ROOMS = ("engine", "errors", "mechanisms", "notation", "numerics", "pairs")  # not public, but met as tightbudget.engine too
+_ELSEWHERE = {
+    **{part: part for part in (*_PARTS, *_ROOMS)},
+    **dict.fromkeys(("Comparison", "compare", "compare_curves"), "comparison"),
+    **dict.fromkeys(("BudgetRefused", "CannotShare", "DoesNotApply", "InvalidParameter"), "errors"),
+    **dict.fromkeys(("MissingExtra", "MixedRelations", "NotationError", "TightBudgetError"), "errors"),
+    **dict.fromkeys(("Brackets", "Curve"), "mechanisms.base"),
+    "Bracket": "numerics.bracket",
+    "parse": "notation",
+}
 
-
-def __getattr__(name: str) -> Any:
-    if name in _PARTS:
-        return import_module(f"tightbudget.{name}")
-    if name in _FROM_COMPARISON:
-        return getattr(import_module("tightbudget.comparison"), name)
-    raise AttributeError(f"module 'tightbudget' has no attribute {name!r}")
+if not TYPE_CHECKING:  # so that type checkers know these names and no others
+    __getattr__ = imported_when_used(
+        __name__, {name: f"{__name__}.{_ELSEWHERE.get(name, 'mechanisms')}" for name in (*__all__, *_ROOMS)}
+    )
 
 
 def __dir__() -> list[str]:

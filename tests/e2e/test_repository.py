@@ -80,3 +80,33 @@ def test_ci_names_the_measurements_if_they_are_beside_the_clone(there: bool, tmp
     named = done.stdout.removeprefix("check: ").strip()
     assert Path(named).is_dir() if there else named == "unset"
     assert not there or Path(named).is_absolute()
+
+
+def test_unit_tests_lie_where_their_package_does() -> None:
+    """Every folder of tests mirrors a package, and every package with code of its own has tests."""
+    tests, package = ROOT / "tests" / "unit", ROOT / "src" / "tightbudget"
+    folders = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")}
+    packages = {path.parent.relative_to(package) for path in package.rglob("__init__.py")}
+    assert len(folders) > 20
+    assert not folders - packages
+    first = {path.parts[0] for path in packages if path.parts}
+    assert not first - {path.parts[0] for path in folders if path.parts}
+
+
+def test_no_test_changes_where_modules_are_found() -> None:
+    """`tests` is found through pytest's `pythonpath`."""
+    changed = re.compile(r"sys\.path\b|import conftest|site\.addsitedir")
+    files = sorted((ROOT / "tests").rglob("*.py"))
+    assert len(files) > 150
+    changing = [path for path in files if path != Path(__file__) and changed.search(path.read_text(encoding="utf-8"))]
+    assert not changing
+
+
+def test_what_the_makefile_names_is_there() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    named = re.findall(r"(?<![\w./])(?:tests|bench|examples|src)/[\w./-]+", makefile)
+    lowest = re.search(r"^LOWEST_TESTS := ((?:.*\\\n)*.*)$", makefile, flags=re.MULTILINE)
+    assert lowest is not None
+    assert len(lowest[1].split()) > 3
+    assert set(lowest[1].replace("\\\n", " ").split()) <= set(named)
+    assert not [path for path in named if not (ROOT / path).exists()]

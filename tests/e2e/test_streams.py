@@ -33,26 +33,25 @@ def shell(line: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
+FULL = pytest.param(
+    "/dev/full",
+    "Cannot write to standard output: ",
+    marks=pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here"),
+)
+
+
 @pytest.mark.parametrize("command", ["epsilon", "simulate", "help"])
-def test_closed_output_is_a_sentence(command: str) -> None:
-    done = shell(f"{ASKED[command]} >&-")
+@pytest.mark.parametrize(("output", "sentence"), [("&-", "Standard output is closed"), FULL], ids=["closed", "full"])
+def test_output_that_cannot_be_written_is_a_sentence(output: str, sentence: str, command: str) -> None:
+    done = shell(f"{ASKED[command]} >{output}")
     assert done.returncode == 2
-    assert done.stderr.startswith(b"Error: Standard output is closed")
+    assert done.stderr.startswith(f"Error: {sentence}".encode())
     assert done.stderr.count(b"\n") == 1
 
 
 def test_errors_do_not_get_into_answers_when_their_stream_is_closed() -> None:
     done = shell("epsilon nonsense --delta 1e-5 2>&-")
     assert (done.returncode, done.stdout) == (2, b"")
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
-@pytest.mark.parametrize("command", ["epsilon", "simulate", "help"])
-def test_a_full_disk_is_a_sentence(command: str) -> None:
-    done = shell(f"{ASKED[command]} >/dev/full")
-    assert done.returncode == 2
-    assert done.stderr.startswith(b"Error: Cannot write to standard output: ")
-    assert done.stderr.count(b"\n") == 1
 
 
 @pytest.mark.parametrize("command", ["epsilon", "compare", "simulate", "separation", "help", "version"])

@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from collections import Counter
 from itertools import product
 
 import mpmath
@@ -11,34 +10,13 @@ import pytest
 from mpmath import mpf
 from tests.support.doubles import Spikes
 from tests.support.readings import hockey_stick
+from tests.support.spiked import composed, mirrored
 
 import tightbudget as tb
 from tightbudget.engine.large_losses.apart import SplitDirection, _log_lower_moments, ceilings, splittable
 from tightbudget.engine.steps import Steps
 from tightbudget.pairs.base import Direction
 from tightbudget.pairs.below import BelowPair
-
-
-def mirrored(large: float, rare: float, small: float = 0.125, often: float = 0.2) -> Spikes:
-    """Return a pair whose B is A mirrored: a large loss, rarely, and a small one, often, with either sign; else none."""
-    weights = {-large: rare * math.exp(-large / 2), large: rare * math.exp(large / 2)}
-    weights |= {-small: often * math.exp(-small / 2), small: often * math.exp(small / 2)}
-    weights[0.0] = 1.0 - sum(weights.values())
-    losses = tuple(sorted(weights))
-    return Spikes(losses, tuple(weights[loss] for loss in losses))
-
-
-def truth(pair: Spikes, count: int) -> list[tuple[mpf, mpf]]:
-    """Return losses and masses of the composition, by counting how often each loss occurs."""
-    with mpmath.workdps(50):
-        sums: Counter[float] = Counter({0.0: mpf(1)})
-        for _ in range(count):
-            following: Counter[float] = Counter()
-            for (loss, mass), (other, more) in product(sums.items(), zip(pair.losses, pair.masses, strict=True)):
-                following[loss + other] += mass * mpf(more)  # sums of eighths are exact
-            sums = following
-        return sorted((mpf(loss), mass) for loss, mass in sums.items())
-
 
 CASES = {"rare": (2.0, 1e-6, 5), "rarer": (3.0, 1e-12, 4), "often": (1.5, 0.05, 6), "one": (2.0, 1e-3, 2)}
 EPSILONS = (0.0, 0.3, 0.9, 1.2, 1.45, 1.7, 1.9, 2.05, 2.6, 3.1, 4.3)
@@ -57,7 +35,7 @@ def test_the_truth_lies_between(name: str, ceiling: float):
     """Also with ceilings that are losses themselves."""
     large, rare, count = CASES[name]
     pair = mirrored(large, rare)
-    exact = truth(pair, count)
+    exact = composed(Steps(((pair, count),)))
     for epsilon in EPSILONS:
         made = profile(pair, count, ceiling, max(epsilon, 0.05))
         true = hockey_stick(exact, mpf(epsilon))
