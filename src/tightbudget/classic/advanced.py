@@ -11,6 +11,7 @@ from tightbudget.classic.bound import ROUNDING
 from tightbudget.classic.concentration import concentrated, product
 from tightbudget.classic.homogeneous import only_equal_steps
 from tightbudget.classic.promises import Promises
+from tightbudget.numerics.rounding import raised_by
 
 Array = NDArray[np.float64]
 
@@ -19,7 +20,7 @@ def _moments(promises: Promises, epsilons: Array) -> tuple[Array, Array]:
     k, epsilon = float(promises.counts[0]), epsilons[:, 0]
     with np.errstate(over="ignore"):
         drift = k * product(epsilon, np.expm1(epsilon))
-    return drift * (1.0 + ROUNDING), k * product(epsilon, epsilon) * (1.0 + ROUNDING)
+    return raised_by(drift, ROUNDING), raised_by(k * product(epsilon, epsilon), ROUNDING)
 
 
 advanced = concentrated("advanced", "Dwork, Rothblum, Vadhan 2010, Thm III.3", _moments, only_equal_steps)

@@ -20,6 +20,7 @@ from tightbudget.classic.promises import Promises, sum_up
 from tightbudget.errors import DoesNotApply
 from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
+from tightbudget.numerics.rounding import raised_by
 
 Array = NDArray[np.float64]
 
@@ -57,7 +58,7 @@ def _moments(promises: Promises) -> tuple[float, Array, Array]:
     largest = sum_up([(step.pure, count) for step, count in zip(promises.steps, counts, strict=True)])
     drift = math.fsum(_largest_mean(eta) * count for eta, count in zip(etas, counts, strict=True))
     quarter = math.fsum(0.25 * _square(eta) * count for eta, count in zip(etas, counts, strict=True))
-    return largest, np.array(drift * (1.0 + ROUNDING)), np.array(quarter * (1.0 + ROUNDING))
+    return largest, np.array(raised_by(drift, ROUNDING)), np.array(raised_by(quarter, ROUNDING))
 
 
 def _largest_mean(eta: float) -> float:

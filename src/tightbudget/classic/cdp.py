@@ -18,6 +18,7 @@ from tightbudget.divergences import pure_epsilon, rdp_delta, rdp_epsilon, renyi,
 from tightbudget.errors import DoesNotApply
 from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
+from tightbudget.numerics.rounding import raised_by
 from tightbudget.pairs.base import NEGLIGIBLE
 
 Array = NDArray[np.float64]
@@ -75,7 +76,7 @@ def fitted(orders: Array, taus: Array, rho_zcdp: float, pure: float) -> Array:
         lines.append(rho_zcdp * orders)
     if math.isfinite(pure):
         lines.append(np.full(orders.size, pure))
-    rows = np.maximum(np.array(lines), 0.0) * (1.0 + ROUNDING)
+    rows = raised_by(np.maximum(np.array(lines), 0.0), ROUNDING)
     kept: Array = rows[np.isfinite(rows).all(axis=1)]
     return kept
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tightbudget.classic.bound import ROUNDING, PromiseBound
 from tightbudget.classic.failure_probability import summed
 from tightbudget.classic.promises import Promises
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import U, lowered_by, raised_by
 from tightbudget.pairs.base import NEGLIGIBLE
 
 Array = NDArray[np.float64]
@@ -30,16 +30,16 @@ def epsilon_at(drift: Array, variance: Array, slack: Array) -> Array:
     """Return the epsilon at slack d', rounded up; inf where d' is not positive and something could be lost."""
     with np.errstate(divide="ignore", invalid="ignore"):
         roots = np.sqrt(2.0 * variance * -np.log(np.clip(slack, 0.0, 1.0)))
-        value = np.where(variance == 0.0, 0.0, (drift + roots) * (1.0 + ROUNDING))
+        value = np.where(variance == 0.0, 0.0, raised_by(drift + roots, ROUNDING))
     found: Array = np.where((slack > 0.0) | ((slack == 0.0) & (variance == 0.0)), value, np.inf)
     return found
 
 
 def exponent_at(drift: Array, variance: Array, epsilon: float) -> Array:
     """Return (epsilon - drift)^2 / (2 V), rounded down; -1 where epsilon is below the drift, inf where V is 0."""
-    above = epsilon - drift * (1.0 + ROUNDING) - 4.0 * U * epsilon
+    above = epsilon - raised_by(drift, ROUNDING) - 4.0 * U * epsilon
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        exponent = above * above / (2.0 * variance) * (1.0 - ROUNDING)
+        exponent = lowered_by(above * above / (2.0 * variance), ROUNDING)
     found: Array = np.where(variance == 0.0, np.inf, np.where(above >= 0.0, exponent, -1.0))
     return found
 
@@ -48,7 +48,7 @@ def slack_at(drift: Array, variance: Array, epsilon: float) -> Array:
     """Return the slack d' at epsilon, rounded up; inf where the bound says nothing, 0 where nothing can be lost."""
     exponent = exponent_at(drift, variance, epsilon)
     # NEGLIGIBLE stands for exponentials too small for a float
-    slack: Array = np.where(np.isinf(exponent) & (variance == 0.0), 0.0, np.exp(-exponent) * (1.0 + ROUNDING) + NEGLIGIBLE)
+    slack: Array = np.where(np.isinf(exponent) & (variance == 0.0), 0.0, raised_by(np.exp(-exponent), ROUNDING) + NEGLIGIBLE)
     return np.where(exponent < 0.0, np.inf, slack)
 
 

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from tightbudget.classic.bound import ROUNDING
 from tightbudget.classic.concentration import concentrated, product
 from tightbudget.classic.promises import Promises
+from tightbudget.numerics.rounding import raised_by
 
 Array = NDArray[np.float64]
 
 
 def _moments(promises: Promises, epsilons: Array) -> tuple[Array, Array]:
-    variance = product(epsilons, epsilons) @ np.array(promises.counts, dtype=np.float64) * (1.0 + ROUNDING)
+    variance = raised_by(product(epsilons, epsilons) @ np.array(promises.counts, dtype=np.float64), ROUNDING)
     return 0.5 * variance, variance
 
 

@@ -20,7 +20,7 @@ from tightbudget.classic.failure_probability import failing, slack_left, with_sl
 from tightbudget.classic.homogeneous import only_equal_steps
 from tightbudget.classic.promises import Promises, sum_up
 from tightbudget.errors import DoesNotApply
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import U, raised
 from tightbudget.pairs.base import NEGLIGIBLE
 
 Array = NDArray[np.float64]
@@ -62,7 +62,7 @@ class Profile:
         # raising x_l raises D, so its rounding and that of the difference are added
         gap = np.maximum(knots - epsilons + 8.0 * U * (np.abs(knots) + epsilons), 0.0)
         values = self.values[index] + -np.expm1(-gap) * self.weights[index]
-        return np.where(epsilons >= self.largest, 0.0, np.minimum(1.0, values * (1.0 + 8.0 * U) + NEGLIGIBLE))
+        return np.where(epsilons >= self.largest, 0.0, np.minimum(1.0, raised(values, 8) + NEGLIGIBLE))
 
     def epsilon_at(self, level: float) -> float:
         """Return some epsilon >= 0 with D(epsilon) <= level, close to the smallest."""
@@ -100,13 +100,12 @@ def profile(steps: int, epsilon: float) -> Profile:
     masses = np.concatenate([falling[::-1], [1.0], rising])
     # Dividing by the mass of the window alone makes each too large, never too small. Each product is good to 6u a
     # factor, the sum to one u a term: relative error below 8u times the number of terms, doubled for the quotient.
-    masses /= masses.sum()
-    masses *= 1.0 + 16.0 * U * (masses.size + 4.0)
+    masses = raised(masses / masses.sum(), 16.0 * (masses.size + 4.0))
     masses = masses[: max(1, steps // 2 + 1 - first)]  # only l with x_l >= 0 matter
     weights = _discounted(masses, math.exp(-2.0 * epsilon))
     values = np.concatenate([[0.0], np.cumsum(weights[:-1])]) * -math.expm1(-2.0 * epsilon)
-    inflation = 1.0 + 2.0 * U * (masses.size + 200.0)  # the sum, and 3u for each of at most 64 doublings
-    return Profile(steps, epsilon, first, values * inflation, weights * inflation)
+    roundings = 2.0 * (masses.size + 200.0)  # the sum, and 3 for each of at most 64 doublings
+    return Profile(steps, epsilon, first, raised(values, roundings), raised(weights, roundings))
 
 
 def _reach(deviation: float) -> int:

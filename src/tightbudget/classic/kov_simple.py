@@ -14,6 +14,7 @@ from tightbudget.classic.bound import ROUNDING, PromiseBound
 from tightbudget.classic.concentration import epsilon_at, exponent_at, product, slack_at
 from tightbudget.classic.failure_probability import failing, slack_left, with_slack
 from tightbudget.classic.promises import Promises
+from tightbudget.numerics.rounding import raised_by
 from tightbudget.pairs.base import NEGLIGIBLE
 
 Array = NDArray[np.float64]
@@ -22,7 +23,7 @@ Array = NDArray[np.float64]
 def _moments(promises: Promises, epsilons: Array) -> tuple[Array, Array]:
     counts = np.array(promises.counts, dtype=np.float64)
     drift = product(epsilons, np.tanh(0.5 * epsilons)) @ counts
-    return drift * (1.0 + ROUNDING), product(epsilons, epsilons) @ counts * (1.0 + ROUNDING)
+    return raised_by(drift, ROUNDING), raised_by(product(epsilons, epsilons) @ counts, ROUNDING)
 
 
 def _delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:
@@ -31,7 +32,7 @@ def _delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -
     # log(e + sqrt(V)/d') = x  <=>  d' = sqrt(V) e^-x / (1 - e^(1-x)), for x > 1
     exponent = exponent_at(drift, variance, epsilon)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        middle = np.sqrt(variance) * np.exp(-exponent) / -np.expm1(1.0 - exponent) * (1.0 + ROUNDING) + NEGLIGIBLE
+        middle = raised_by(np.sqrt(variance) * np.exp(-exponent) / -np.expm1(1.0 - exponent), ROUNDING) + NEGLIGIBLE
     # close to x = 1 the denominator is all rounding; leaving the middle form out there costs nothing but tightness
     slack = np.where(exponent > 1.0 + 1e-3, np.minimum(slack, middle), slack)
     slack = np.where(promises.weighted(epsilons) <= epsilon, 0.0, slack)
@@ -42,7 +43,7 @@ def _epsilon(promises: Promises, epsilons: Array, deltas: Array, delta: float) -
     drift, variance = _moments(promises, epsilons)
     slack = slack_left(promises, deltas, delta)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        middle = (drift + np.sqrt(2.0 * variance * np.log(np.e + np.sqrt(variance) / slack))) * (1.0 + ROUNDING)
+        middle = raised_by(drift + np.sqrt(2.0 * variance * np.log(np.e + np.sqrt(variance) / slack)), ROUNDING)
     tails = np.minimum(epsilon_at(drift, variance, slack), np.where(slack > 0.0, middle, np.inf))
     return np.minimum(tails, np.where(failing(promises, deltas) <= delta, promises.weighted(epsilons), np.inf))
 

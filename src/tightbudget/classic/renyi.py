@@ -19,6 +19,7 @@ from tightbudget.divergences import ORDERS, rdp_delta, rdp_epsilon, renyi
 from tightbudget.errors import DoesNotApply
 from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
+from tightbudget.numerics.rounding import raised_by
 from tightbudget.pairs.base import NEGLIGIBLE
 
 Array = NDArray[np.float64]
@@ -31,13 +32,13 @@ def _moments_delta(orders: Array, taus: Array, epsilon: float) -> Array:
     exponent = (orders - 1.0) * (taus - epsilon)
     # the difference is rounded at the size of its terms
     exponent = exponent + ROUNDING * (orders - 1.0) * (taus + epsilon)
-    return np.exp(np.minimum(exponent, 0.0)) * (1.0 + ROUNDING) + NEGLIGIBLE
+    return raised_by(np.exp(np.minimum(exponent, 0.0)), ROUNDING) + NEGLIGIBLE
 
 
 def _moments_epsilon(orders: Array, taus: Array, delta: float) -> Array:
     if delta == 0.0:
         return np.full(orders.shape, math.inf)
-    epsilons: Array = (taus - math.log(delta) / (orders - 1.0)) * (1.0 + ROUNDING)
+    epsilons: Array = raised_by(taus - math.log(delta) / (orders - 1.0), ROUNDING)
     return epsilons
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tightbudget.engine.discretisation.window import tail_truncated
 from tightbudget.engine.steps import Steps
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import AMPLE, GENEROUS, U, raised_by
 from tightbudget.numerics.shares import share_up
 from tightbudget.pairs.base import Cells
 
@@ -32,7 +32,7 @@ def log_moments(steps: Steps, thetas: Array, log_tail_mass: float) -> tuple[Arra
         error_bound = float(cells.error.max()) + 8.0 * U * (losses.size + 1000.0 + thetas * widest)
         total += count * (moment + error_bound)
         loss_shift += count * (pair.loss_shift(widest) + 4.0 * U * widest)
-    return total + 8.0 * U * len(steps.items) * np.abs(total), loss_shift * (1.0 + 1e-9)
+    return total + 8.0 * U * len(steps.items) * np.abs(total), raised_by(loss_shift, GENEROUS)
 
 
 def log_delta_upper(moments: Array, thetas: Array, epsilon: float) -> float:
@@ -56,7 +56,7 @@ def _least(bounds: Array) -> float:
 
 def _log_weight(thetas: Array) -> Array:
     """Return log of max_y e^{-theta y}(1 - e^{-y}) = theta^theta / (1+theta)^(1+theta), with room for rounding."""
-    weight: Array = -np.log1p(thetas) - thetas * np.log1p(1.0 / thetas) + 1e-12
+    weight: Array = -np.log1p(thetas) - thetas * np.log1p(1.0 / thetas) + AMPLE
     return weight
 
 

@@ -8,7 +8,7 @@ with L the privacy loss, A_theta the tilted law and Z its normalising constant.
 
 import math
 
-from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.numerics.rounding import AMPLE, TINIEST, U, raised_by, strictly_lowered
 
 
 def log_error_at(log_scale: float, reach: float, theta: float, epsilon: float) -> float:
@@ -22,14 +22,14 @@ def weight_norms(theta: float, step: float) -> tuple[float, float]:
     The largest value is theta^theta / (1+theta)^(1+theta); the sum of squares of a function with one peak is at most
     its integral over the step plus its largest square, and the integral is 1 / (2 theta (2 theta + 1)(theta + 1)).
     """
-    largest = math.exp(-math.log1p(theta) - theta * math.log1p(1.0 / theta)) * (1.0 + 1e-12)
+    largest = raised_by(math.exp(-math.log1p(theta) - theta * math.log1p(1.0 / theta)), AMPLE)
     integral = 1.0 / (2.0 * theta * (2.0 * theta + 1.0) * (theta + 1.0))
-    return largest, math.sqrt(integral / step + largest * largest) * (1.0 + 1e-12)
+    return largest, raised_by(math.sqrt(integral / step + largest * largest), AMPLE)
 
 
 def added(infinity: float, finite: float) -> float:
     """Return no more than the sum of two lower bounds on parts of delta."""
-    return min(1.0, (infinity + finite) * (1.0 - 4.0 * U) - TINIEST) if finite > TINIEST else infinity
+    return min(1.0, strictly_lowered(infinity + finite, 4)) if finite > TINIEST else infinity
 
 
 def scaled(value: float, log_factor: float) -> float:

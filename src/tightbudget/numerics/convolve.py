@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import GENEROUS, U
 
 Array = NDArray[np.float64]
 
@@ -126,7 +126,7 @@ def _fft_noise(lengths: Array, result: Array, factors: int, size: int) -> Array:
     modulus. Products: sqrt(5) u each, relative to the result. Backward: eta |result|_2.
     """
     eta = FFT_CONSTANT * U * math.log2(size)
-    slop = 1.01 * (1.0 + 1e-9 * factors)  # second-order terms; entries of the spectrum may exceed 1 by rounding
+    slop = 1.01 * (1.0 + GENEROUS * factors)  # second-order terms; entries of the spectrum may exceed 1 by rounding
     noise: Array = slop * (eta * lengths + (eta + factors * _COMPLEX_PRODUCT) * result)
     return noise
 
@@ -162,7 +162,7 @@ def _window(stacks: Sequence[Array], counts: Sequence[int], length: int, tail: f
     longest = max(stack.shape[1] for stack in stacks)
     slopes = np.concatenate([_SLOPES * math.sqrt(-2.0 * log_tail / max(variance, 0.01)), _FLAT_SLOPES * -log_tail / longest])
     # the log-moments are sums of this many terms, each good to a few roundings of its size
-    error_bound = 1e-9 + 8.0 * U * sum(
+    error_bound = GENEROUS + 8.0 * U * sum(
         count * (400.0 + (1.0 + slopes) * stack.shape[1]) for stack, count in zip(stacks, counts, strict=True)
     )
     ends, outside = [], np.zeros(stacks[0].shape[0])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tightbudget.numerics.logs import log_fraction
-from tightbudget.numerics.rounding import U, float_above, float_below
+from tightbudget.numerics.rounding import TINIEST, U, float_above, float_below, lowered, raised
 
 _UNION = math.log(1e-13)  # sums of probabilities up to this are as good as the probability of a union
 _ROUNDED = 1e-13  # relative error of a product of many probabilities, with much room
@@ -63,7 +63,7 @@ class Mass:
         if self.exact is not None:
             return float_below(self.exact)
         # denormal results are rounded absolutely
-        return max(0.0, math.exp(self.log_lower) * (1.0 - 4.0 * U) - 1e-323)
+        return max(0.0, lowered(math.exp(self.log_lower), 4) - 2.0 * TINIEST)
 
     @property
     def upper(self) -> float:
@@ -72,7 +72,7 @@ class Mass:
             return 0.0
         if self.exact is not None:
             return float_above(self.exact)
-        return min(1.0, math.exp(self.log_upper) * (1.0 + 4.0 * U) + 1e-323)
+        return min(1.0, raised(math.exp(self.log_upper), 4) + 2.0 * TINIEST)
 
     def times(self, factor: float) -> "Mass":
         """Return the probability of this and of something independent that has probability `factor`."""

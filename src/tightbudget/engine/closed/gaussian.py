@@ -4,7 +4,7 @@ import math
 
 from scipy import special
 
-from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.numerics.rounding import TINIEST, U, lowered, strictly_lowered, strictly_raised
 
 _FAINT = 1e-3
 _DENSITY = 1.0 / math.sqrt(2.0 * math.pi)  # of the normal law at 0
@@ -19,23 +19,23 @@ def gaussian_delta(m: float, epsilon: float, m_error: float) -> tuple[float, flo
     since (v^2 - u^2)/2 = epsilon. delta grows with m, so the two ends of m give the two bounds.
     """
     if m > 1e150:  # m^2 overflows; the loss is about m^2/2, give or take 45 m
-        return (1.0 - 4.0 * U, 1.0) if epsilon / m < 0.4 * m else (0.0, 1.0)
+        return (lowered(1.0, 4), 1.0) if epsilon / m < 0.4 * m else (0.0, 1.0)
     least, most = m * max(0.0, 1.0 - m_error - 2 * U), m * (1.0 + m_error + 2 * U)
     lower = _delta(least, epsilon)[0] if least > 0.0 else 0.0
     upper = _delta(most, epsilon)[1]
     if m < _FAINT:  # delta(0) = 2 Phi(m/2) - 1, where the two terms all but cancel (M8)
-        upper = min(upper, most * _DENSITY * (1.0 + 8.0 * U) + TINIEST)
+        upper = min(upper, strictly_raised(most * _DENSITY, 8))
         if epsilon == 0.0:
-            lower = max(lower, least * _DENSITY * (1.0 - least * least / 24.0) * (1.0 - 8.0 * U) - TINIEST)
+            lower = max(lower, strictly_lowered(least * _DENSITY * (1.0 - least * least / 24.0), 8))
     return lower, upper
 
 
 def _delta(m: float, epsilon: float) -> tuple[float, float]:
     u, v = epsilon / m - 0.5 * m, epsilon / m + 0.5 * m
     if u > 1e3:  # delta < e^{-u^2/2}
-        return 0.0, 5e-324
+        return 0.0, TINIEST
     if u < -45.0:  # both terms that are missing to 1 are below e^{-u^2/2} < 1e-400
-        return 1.0 - 4.0 * U, 1.0
+        return lowered(1.0, 4), 1.0
     scale = 0.5 * math.exp(-0.5 * u * u) if abs(u) < 1e4 else 0.0
     second = scale * float(special.erfcx(v / math.sqrt(2.0)))
     first = float(special.ndtr(-u)) if u < 0.0 else scale * float(special.erfcx(u / math.sqrt(2.0)))

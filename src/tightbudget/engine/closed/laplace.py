@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.engine.steps import Steps
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import GENEROUS, U, raised_by
 
 Array = NDArray[np.float64]
 
@@ -174,7 +174,7 @@ def _powers(widest: float) -> tuple[int, float]:
     while rest * math.cosh(widest) > _REST and last < _MOST_SIZE:
         last += 2
         rest *= widest**2 / ((last + 1.0) * (last + 2.0))
-    return last, rest * math.cosh(widest) * (1.0 + 1e-9)
+    return last, raised_by(rest * math.cosh(widest), GENEROUS)
 
 
 @lru_cache(maxsize=16)

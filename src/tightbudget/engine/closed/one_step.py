@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.numerics.rounding import TINIEST, U, lowered, raised
 from tightbudget.pairs.base import Pair
 
 _MOST_ERROR = 0.5  # of a logarithm; a mass that is known less well than this is not known
@@ -33,8 +33,8 @@ def single_delta(pair: Pair, epsilon: float, infinity: tuple[float, float]) -> t
     upper += above_upper + min(1.0, math.expm1(min(3.0 * loss_shift, 700.0))) * mass_upper
     # what is denormal has been rounded absolutely: every mass and every product, and the tail
     denormal = (2.0 * points.size + 8.0) * TINIEST
-    certain = lower * (1.0 - 4.0 * U) - denormal
-    return max(infinity[0], certain), min(1.0, upper * (1.0 + 4.0 * U) + 1.01 * pair.unresolved + denormal)
+    certain = lowered(lower, 4) - denormal
+    return max(infinity[0], certain), min(1.0, raised(upper, 4) + 1.01 * pair.unresolved + denormal)
 
 
 def _tail(pair: Pair, edge: float, epsilon: float) -> tuple[float, float, float]:

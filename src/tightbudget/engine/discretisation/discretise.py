@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tightbudget.engine.discretisation.tilted import TiltedPMF, normalised
 from tightbudget.engine.discretisation.window import Window
 from tightbudget.numerics.convolve import LONGEST, TooWide
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import GENEROUS, U
 from tightbudget.numerics.shares import share_up
 from tightbudget.pairs.base import Cells, Pair
 
@@ -189,7 +189,7 @@ def _tilted(
         error[0] += mass * U * (32.0 + 2.0 * abs(below[0]) + 4.0 * abs(lifted) + abs(shift_a))
     if log_beyond > -math.inf:
         missing = math.exp(log_beyond - theta * origin - shift_a)
-        error[0] += missing * (1.0 + 1e-9 + 16.0 * U * theta * abs(origin))
+        error[0] += missing * (1.0 + GENEROUS + 16.0 * U * theta * abs(origin))
     # A bucket of the lower reading stands for the mean loss of its events, so that both readings stay together; any
     # place would be sound.
     middle = origin - offset / max(float(lower[0].sum()), 1e-300)

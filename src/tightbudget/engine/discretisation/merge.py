@@ -7,7 +7,7 @@ a bucket never matters for soundness, and events may be dropped from both rows a
 import numpy as np
 
 from tightbudget.engine.discretisation.tilted import TiltedPMF, columns, kept, normalised
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import GENEROUS, U, raised_by
 
 
 def trim_merged(stack: TiltedPMF, tail: float) -> TiltedPMF:
@@ -29,6 +29,6 @@ def coarsen_merged(stack: TiltedPMF, step: float, theta: float, factor: int) -> 
     rounding = (2.0 * factor + 32.0 + 8.0 * (theta + 1.0) * factor * step) * U
     error = stack.error * weight.max(axis=1) + rounding * coarse.sum(axis=1)
     anchor = stack.anchor + 0.5 * (factor - 1) * step  # the middle of group 0
-    noise = stack.noise * np.sqrt((weight * weight).sum(axis=1)) * (1.0 + 1e-9)  # Cauchy-Schwarz
-    noise_mass = stack.noise_mass * weight.max(axis=1) * (1.0 + 1e-9)
+    noise = raised_by(stack.noise * np.sqrt((weight * weight).sum(axis=1)), GENEROUS)  # Cauchy-Schwarz
+    noise_mass = raised_by(stack.noise_mass * weight.max(axis=1), GENEROUS)
     return normalised(coarse, low, anchor, stack.log_scale, error, noise, noise_mass)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.engine.discretisation.tilted import TiltedPMF, columns, kept, normalised
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import GENEROUS, U, raised_by
 from tightbudget.numerics.shares import share_up
 
 Array = NDArray[np.float64]
@@ -21,7 +21,7 @@ def trim_spread(stack: TiltedPMF, tail: float) -> TiltedPMF:
     if start == 0 and stop == stack.size:
         return stack
     dropped = stack.rows[:, :start].sum(axis=1) + stack.rows[:, stop:].sum(axis=1)
-    return columns(stack, start, stop, stack.error + dropped * (1.0 + 1e-9))
+    return columns(stack, start, stop, stack.error + raised_by(dropped, GENEROUS))
 
 
 def coarsen_spread(stack: TiltedPMF, step: float, theta: float, factor: int) -> TiltedPMF:
@@ -42,6 +42,6 @@ def coarsen_spread(stack: TiltedPMF, step: float, theta: float, factor: int) -> 
     # sums of `factor` positive products, weights good to a few roundings of their exponents and of share's quotient
     rounding = (2.0 * factor + 32.0 + 8.0 * (theta + 1.0) * factor * step) * U
     error = stack.error * float((down + up).max()) + rounding * coarse.sum()
-    noise = stack.noise * (math.sqrt(float(down @ down)) + math.sqrt(float(up @ up))) * (1.0 + 1e-9)  # Cauchy-Schwarz
-    noise_mass = stack.noise_mass * float((down + up).max()) * (1.0 + 1e-9)
+    noise = raised_by(stack.noise * (math.sqrt(float(down @ down)) + math.sqrt(float(up @ up))), GENEROUS)  # Cauchy-Schwarz
+    noise_mass = raised_by(stack.noise_mass * float((down + up).max()), GENEROUS)
     return normalised(coarse, low, stack.anchor, stack.log_scale, error, noise, noise_mass)

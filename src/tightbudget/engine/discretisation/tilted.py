@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.numerics.convolve import TINY, Product, TooWide, convolve_powers, flush
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import U, raised
 
 Array = NDArray[np.float64]
 
@@ -48,8 +48,8 @@ def normalised(
     flush(rows)
     log_total = np.log(total)
     # the quotient and the logarithm are rounded, small entries flushed
-    error = error / total * (1.0 + 8.0 * U) + 8.0 * U * (1.0 + np.abs(log_total)) + rows.shape[1] * TINY
-    scale = (1.0 + 8.0 * U) / total
+    error = raised(error / total, 8) + 8.0 * U * (1.0 + np.abs(log_total)) + rows.shape[1] * TINY
+    scale = raised(1.0, 8) / total
     return TiltedPMF(rows, first, anchor, log_scale + log_total, error, noise * scale, noise_mass * scale)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tightbudget.numerics.logs import log_sum
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import GENEROUS, U
 from tightbudget.pairs.base import Cells, Pair
 
 
@@ -44,7 +44,7 @@ def window(cells: Cells, theta: float, tail: float) -> Window:
     first = min(last, int(np.count_nonzero(left[:-1] + theta * cells.low[1:] <= limit)))
     # the masses are good to their error, the exponents to a few roundings at the size of their terms
     steepest = theta * max(abs(float(cells.high[-1])), abs(float(cells.low[0])))
-    error_bound = 1e-9 + float(cells.error.max()) + 16.0 * U * (1.0 + abs(limit) + steepest)
+    error_bound = GENEROUS + float(cells.error.max()) + 16.0 * U * (1.0 + abs(limit) + steepest)
     return Window(
         low=float(cells.low[first]),
         high=float(cells.high[first : last + 1].max()),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.pursuit import Profile
 from tightbudget.engine.steps import Steps
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import GENEROUS, U, lowered, lowered_by, raised, raised_by
 from tightbudget.numerics.shares import share_up
 from tightbudget.pairs.base import NEGLIGIBLE, Pair
 from tightbudget.pairs.below import BelowPair
@@ -48,7 +48,7 @@ class _Large:
         """Return at most what these events give: A - e^epsilon B, whatever their total loss."""
         if epsilon > 700.0:
             return 0.0
-        return max(0.0, (self.a_lower - math.exp(epsilon) * (1.0 + 4.0 * U) * self.b_upper) * (1.0 - 4.0 * U))
+        return max(0.0, lowered(self.a_lower - raised(math.exp(epsilon), 4) * self.b_upper, 4))
 
     @np.errstate(over="ignore", invalid="ignore")
     def upper(self, epsilon: float) -> float:
@@ -58,10 +58,10 @@ class _Large:
         exponents += 16.0 * U * (np.abs(self.log_moments) + np.multiply.outer(np.abs(distance), self.slopes))
         exponents = np.where(np.isnan(exponents), 0.0, exponents)  # a bound that overflowed is none
         chance = np.where(distance > 0.0, np.exp(np.minimum(exponents.min(axis=1), 0.0)), 1.0)
-        again = float(self.weight @ np.minimum(chance + self.unseen, 1.0)) * (1.0 + 1e-9)
+        again = raised_by(float(self.weight @ np.minimum(chance + self.unseen, 1.0)), GENEROUS)
         growth = math.exp(min(epsilon, 700.0))
-        total = self.a_upper - growth * (1.0 - 4.0 * U) * max(0.0, self.b_lower - again)
-        return min(self.a_upper, max(0.0, total) * (1.0 + 8.0 * U) + NEGLIGIBLE)
+        total = self.a_upper - lowered(growth, 4) * max(0.0, self.b_lower - again)
+        return min(self.a_upper, raised(max(0.0, total), 8) + NEGLIGIBLE)
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,10 @@ class SplitProfile:
         return self.small.points
 
     def delta_upper(self, epsilon: float) -> float:
-        return min(1.0, (self.small.delta_upper(epsilon) + self.large.upper(epsilon)) * (1.0 + 2.0 * U))
+        return min(1.0, raised(self.small.delta_upper(epsilon) + self.large.upper(epsilon), 2))
 
     def delta_lower(self, epsilon: float) -> float:
-        return max(0.0, (self.small.delta_lower(epsilon) + self.large.lower(epsilon)) * (1.0 - 2.0 * U))
+        return max(0.0, lowered(self.small.delta_lower(epsilon) + self.large.lower(epsilon), 2))
 
 
 class SplitDirection:
@@ -164,15 +164,15 @@ def _large(steps: Steps, below: list[tuple[BelowPair, int]]) -> _Large:
     a_lower, a_upper, b_lower, b_upper = (-np.expm1(none)).tolist()
     slopes = _SLOPES / max(_spread_of(steps), 1e-300)
     return _Large(
-        a_lower * (1.0 - _ROUNDED),
-        a_upper * (1.0 + _ROUNDED),
-        b_lower * (1.0 - _ROUNDED),
-        b_upper * (1.0 + _ROUNDED),
+        lowered_by(a_lower, _ROUNDED),
+        raised_by(a_upper, _ROUNDED),
+        lowered_by(b_lower, _ROUNDED),
+        raised_by(b_upper, _ROUNDED),
         np.array(least),
         np.array(weight),
         slopes,
         _log_lower_moments(steps, slopes),
-        loss_shift * (1.0 + 1e-9),
+        raised_by(loss_shift, GENEROUS),
         unseen,
     )
 
@@ -204,4 +204,4 @@ def _log_lower_moments(steps: Steps, slopes: Array) -> Array:
         widest = float(np.abs(losses).max())
         moment += float(cells.error.max()) + 8.0 * U * (losses.size + 1000.0 + (1.0 + slopes) * widest)
         total += count * np.maximum(moment, 0.0)  # it is at least 0 (Jensen), so that one step more does no harm
-    return np.where(np.isnan(total), np.inf, total * (1.0 + 1e-9))
+    return np.where(np.isnan(total), np.inf, raised_by(total, GENEROUS))

@@ -17,7 +17,7 @@ from tightbudget.engine.direction import MOST_DECADES, WIDEST, OneDirection, wid
 from tightbudget.engine.large_losses.apart import SplitDirection, ceilings, splittable
 from tightbudget.engine.pursuit import Profile
 from tightbudget.engine.steps import Steps
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import GENEROUS, lowered, raised, raised_by
 from tightbudget.pairs.above import AbovePair
 from tightbudget.pairs.base import Cells, Pair
 from tightbudget.pairs.below import BelowPair
@@ -29,7 +29,7 @@ _MOST_LAYERS = 16
 NEGLIGIBLE = 1e-3  # of the tolerance: what compositions with more large losses may weigh
 _MOST_EPSILON = 300.0
 _RISE = 0.5  # in log density, of a hump that is worth a layer of its own
-_TURNS, _FINER = 3, -24  # refinements of a layer, and width_index octaves of one
+_TURNS, _FINER = 3, -24  # refinements of a layer, and quarter octaves of one
 _MOST_POINTS = 2.0**15  # of a layer: one that takes longer lists is no easier than the whole
 
 
@@ -58,10 +58,10 @@ class LayeredProfile:
 
     def delta_upper(self, epsilon: float) -> float:
         total = math.fsum(ways * reading.delta_upper(epsilon) for ways, reading in self.parts)
-        return min(1.0, (total + self.beyond) * (1.0 + 8.0 * U))
+        return min(1.0, raised(total + self.beyond, 8))
 
     def delta_lower(self, epsilon: float) -> float:
-        return math.fsum(ways * reading.delta_lower(epsilon) for ways, reading in self.parts) * (1.0 - 8.0 * U)
+        return lowered(math.fsum(ways * reading.delta_lower(epsilon) for ways, reading in self.parts), 8)
 
 
 class LayeredDirection:
@@ -152,7 +152,7 @@ def layered(steps: Steps, epsilon: float, decades: int, allowed: float) -> Layer
             if math.comb(len(masses) + most, most) > _MOST_LAYERS:
                 return None
             chosen = [_Layer(ways, OneDirection(Steps(items))) for ways, items in _selections(parts, most)]
-            return LayeredDirection(chosen, tops, math.exp(log_beyond) * (1.0 + 1e-9), epsilon, split)
+            return LayeredDirection(chosen, tops, raised_by(math.exp(log_beyond), GENEROUS), epsilon, split)
     return None
 
 

@@ -8,6 +8,7 @@ from tightbudget.engine.discretisation.merge import coarsen_merged, trim_merged
 from tightbudget.engine.discretisation.spread import coarsen_spread, trim_spread
 from tightbudget.engine.discretisation.tilted import TiltedPMF, composed, powers
 from tightbudget.engine.levels.plan import Plan
+from tightbudget.numerics.rounding import GENEROUS, raised_by
 
 Units = list[tuple[TiltedPMF, int]]
 
@@ -56,7 +57,7 @@ def evaluate(plan: Plan) -> Composed:
         trim_merged(composed(merged, tail), tail),
         plan.steps[last],
         plan.theta,
-        loss_shift * (1.0 + 1e-9),
+        raised_by(loss_shift, GENEROUS),
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from tightbudget.engine.discretisation.window import Window
 from tightbudget.engine.steps import Steps
 from tightbudget.engine.target import Target, aligned
+from tightbudget.numerics.rounding import GENEROUS, raised_by
 from tightbudget.pairs.base import Alignment, Pair
 
 Entry = tuple[Pair, int, Window]
@@ -71,7 +72,7 @@ def _with_levels(target: Target, levels: int) -> tuple[float, Plan]:
     wanted = [min(base * float(factor) ** j, target.widest) for j in range(levels)]
     grid, factors = [aligned(wanted[0], alignment)], []
     for j in range(1, levels):
-        room = wanted[j] / grid[-1] * (1.0 + 1e-9)
+        room = raised_by(wanted[j] / grid[-1], GENEROUS)
         factors.append(2 ** math.floor(math.log2(room)) if room >= 2.0 else 1)
         grid.append(grid[-1] * factors[-1])
     tails = tuple(max(target.error / (4.0 * levels * max(1.0, unit / branching)), 1e-30) for unit in units)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tightbudget.engine.discretisation.tilted import TiltedPMF
 from tightbudget.engine.hockey_stick import added, log_error_at, scaled, weight_norms
 from tightbudget.engine.levels.evaluate import Composed
-from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.numerics.rounding import AMPLE, GENEROUS, U, lowered, raised, raised_by, strictly_raised
 
 Array = NDArray[np.float64]
 
@@ -53,11 +53,11 @@ class Profile:
         start = int(np.searchsorted(self.spread_losses, shifted, side="right"))
         excess = self.spread_losses[start:] - shifted
         weights = np.exp(-theta * excess) * -np.expm1(-excess)
-        total = float(np.einsum("i,i", stack.rows[0, start:], weights)) * (1.0 + 1e-12 + 2.0 * U * stack.size)
+        total = float(np.einsum("i,i", stack.rows[0, start:], weights)) * (1.0 + AMPLE + 2.0 * U * stack.size)
         largest, length = weight_norms(theta, self.composed.step)
         charge = float(stack.error[0]) * largest + float(stack.noise[0]) * length
         finite = scaled(total + charge, float(stack.log_scale[0]) - theta * shifted + error_bound)
-        return min(1.0, ((finite * (1.0 + 8 * U) + TINIEST) + self.infinity_upper) * (1.0 + 4.0 * U))
+        return min(1.0, raised(strictly_raised(finite, 8) + self.infinity_upper, 4))
 
     def delta_lower(self, epsilon: float) -> float:
         """Return a number no larger than delta(epsilon): A(S) - e^epsilon B(S) for a good set S, less all errors.
@@ -87,9 +87,10 @@ class Profile:
             return self.infinity_lower
         first = int(np.argmax(np.where(known, certainly, -np.inf)))
         kept_a, kept_b = float(a[first:].sum()), float(b[first:].sum())
-        certain = kept_a - kept_b - float(charges[first]) * (1.0 + 1e-9) - (1e-12 + 2.0 * U * stack.size) * (kept_a + kept_b)
+        rounding = (AMPLE + 2.0 * U * stack.size) * (kept_a + kept_b)
+        certain = kept_a - kept_b - raised_by(float(charges[first]), GENEROUS) - rounding
         finite = scaled(certain, log_a - theta * (shifted + origin) - error_bound)
-        return added(self.infinity_lower, finite * (1.0 - 8 * U))
+        return added(self.infinity_lower, lowered(finite, 8))
 
 
 def _losses(stack: TiltedPMF, step: float) -> Array:

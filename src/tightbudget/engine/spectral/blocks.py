@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tightbudget.engine.discretisation.discretise import DiscretisedPair
 from tightbudget.numerics.characteristic import padded
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import GENEROUS, U, raised_by
 
 Array = NDArray[np.float64]
 
@@ -54,5 +54,5 @@ def block_of(rows: Array, counts: Array, places: Array) -> Block:
     squares = rows @ (places * places) - means * means
     # rounding of the difference is at the size of its terms; a larger variance is sound
     wide = float(np.abs(places).max())
-    variances = np.maximum(squares, 0.0) + 1e-9 + 64.0 * places.size * U * (means * means + wide * np.abs(means))
-    return Block(rows, padded(rows), counts, means, variances, (rows @ np.abs(places)) * (1.0 + 1e-9))
+    variances = np.maximum(squares, 0.0) + GENEROUS + 64.0 * places.size * U * (means * means + wide * np.abs(means))
+    return Block(rows, padded(rows), counts, means, variances, raised_by(rows @ np.abs(places), GENEROUS))

@@ -21,7 +21,7 @@ from tightbudget.numerics.characteristic import (
     turns,
     whole_transform,
 )
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import AMPLE, GENEROUS, U, lowered_by, raised_by
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -92,7 +92,7 @@ def _kept(blocks: Sequence[Block], period: int, transforms: Transforms, depth: f
     """Return the nodes that may matter, of transforms at every node."""
     log_modulus = np.zeros((3, period // 2 + 1))
     for block, (values, error) in zip(blocks, transforms, strict=True):
-        log_modulus += block.total(np.log(np.abs(values) * (1.0 + 1e-12) + error))
+        log_modulus += block.total(np.log(raised_by(np.abs(values), AMPLE) + error))
     worth = np.maximum(np.maximum(log_modulus[0], log_modulus[1]), log_modulus[2]) > -depth
     worth[0] = True  # the sum counts its first node once
     kept = np.flatnonzero(worth)
@@ -102,8 +102,8 @@ def _kept(blocks: Sequence[Block], period: int, transforms: Transforms, depth: f
 
 
 def _exp_up(logs: Array) -> Array:
-    """Return e^logs, rounded up, of negative numbers."""
-    exponentials: Array = np.exp(logs * (1.0 - 1e-9)) * (1.0 + 1e-9)
+    """Return e^logs, rounded up, of negative numbers: a factor below 1 raises them."""
+    exponentials: Array = raised_by(np.exp(logs * (1.0 - GENEROUS)), GENEROUS)
     return exponentials
 
 
@@ -166,7 +166,7 @@ def _look_everywhere(blocks: Sequence[Block], places: Array, best: float, widest
     node = _node(period)
     ladder = best * _LADDER
     ladder = ladder[ladder < 2.0 * node]
-    first = math.floor(float(ladder[-1]) / node * (1.0 + 1e-9)) + 1 if ladder.size else 1
+    first = math.floor(raised_by(float(ladder[-1]) / node, GENEROUS)) + 1 if ladder.size else 1
     # the last node is half a node below pi; the one beyond is its mirror image
     angles = np.concatenate([ladder, node * np.arange(first, period // 2 + 2, dtype=np.float64)])
     transforms = []
@@ -240,7 +240,7 @@ def _core(blocks: Sequence[Block], places: Array) -> _Core:
     for block in blocks:
         weights = block.rows[:, few].sum(axis=1)
         rows = block.rows[:, few] / np.maximum(weights, 1e-300)[:, None]
-        parts.append((block_of(rows, block.counts, places[few]), weights * (1.0 - 1e-9)))
+        parts.append((block_of(rows, block.counts, places[few]), lowered_by(weights, GENEROUS)))
     return _Core(places[few], parts, math.sqrt(max(float(part.variances.max()) for part, _ in parts)))
 
 
@@ -251,8 +251,8 @@ def _core_bound(core: _Core, edges: Array) -> Array:
     for block, weights in core.blocks:
         values, error = transform(block.folded, block.mean_place, at)
         modulus = np.sqrt(np.minimum(_square_bound(block, edges, values, error, low), 1.0))
-        # a row sums to 1 up to 64 roundings
-        logs = np.log1p(weights[:, None] * (modulus - 1.0) * (1.0 - 1e-9) + 128.0 * U)
+        # a row sums to 1 up to 64 roundings; what is below 0 is raised by a factor below 1
+        logs = np.log1p(weights[:, None] * (modulus - 1.0) * (1.0 - GENEROUS) + 128.0 * U)
         log_modulus += block.total(logs)
     return log_modulus
 
@@ -276,10 +276,10 @@ def _square_bound(block: Block, angles: Array, values: Complex, error: Array, lo
     """Return bounds on the squared modulus of each row between the angles numbered `low` and those that follow them.
 
     |phi|^2 = E cos u(X - X') has a second derivative of at least -2 Var X, so that between two angles it exceeds the larger
-    of its values there by at most a width_index of the variance times the squared distance.
+    of its values there by at most a quarter of the variance times the squared distance.
     """
-    gaps = 0.25 * (angles[low + 1] - angles[low]) ** 2 * (1.0 + 1e-9)
-    square = (np.abs(values) + error) ** 2 * (1.0 + 1e-12)
+    gaps = raised_by(0.25 * (angles[low + 1] - angles[low]) ** 2, GENEROUS)
+    square = raised_by((np.abs(values) + error) ** 2, AMPLE)
     bound: Array = np.maximum(square[:, low], square[:, low + 1]) + np.multiply.outer(block.variances, gaps) + 1e-13
     # a little beyond the ends too, which are rounded
     return bound + 64.0 * U * np.sqrt(block.variances)[:, None]

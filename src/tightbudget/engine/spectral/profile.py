@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tightbudget.engine.hockey_stick import added, log_error_at, scaled, weight_norms
 from tightbudget.engine.spectral.spectrum import Spectrum
 from tightbudget.numerics.characteristic import turned
-from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.numerics.rounding import GENEROUS, TINIEST, U, lowered, lowered_by, raised, raised_by
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -56,7 +56,7 @@ class SpectralProfile:
         return SpectralProfile(
             spectrum=s,
             terms=np.concatenate([products.real, -products.imag], axis=1),
-            errors=tuple((np.einsum("rj,rj->r", error_bound[_ROWS], size) * (1.0 + 1e-9)).tolist()),
+            errors=tuple(raised_by(np.einsum("rj,rj->r", error_bound[_ROWS], size), GENEROUS).tolist()),
             series=(float(series[0, 0].real), float(series[1, 0].real)),
             log_scale=float(np.abs(s.log_scale).max()),
             infinity_upper=infinity_upper,
@@ -89,7 +89,7 @@ class SpectralProfile:
         error += 8.0 * U * (theta + 1.0) * gap * (flat + flat_less)  # each exponent is rounded at its own size
         largest, _ = weight_norms(theta, s.step)
         finite = scaled(total + error + float(s.error[0]) * largest, float(s.log_scale[0]) - theta * shifted + error_bound)
-        return min(1.0, ((finite * (1.0 + _SCALING) + TINIEST) + self.infinity_upper) * (1.0 + 4.0 * U))
+        return min(1.0, raised((raised_by(finite, _SCALING) + TINIEST) + self.infinity_upper, 4))
 
     def delta_lower(self, epsilon: float) -> float:
         """Return a number no larger than delta(epsilon): A(S) - e^epsilon B(S) less all errors, S = the buckets above epsilon.
@@ -104,14 +104,14 @@ class SpectralProfile:
         place = s.step * (s.origin + start)
         error_bound = 2.0 * log_error_at(self.log_scale, abs(place), theta, epsilon)
         gain, cost = self._sums(slice(2, 4), start)
-        gain_error = self.errors[2] + float(s.beyond[1]) * self.series[0] * (1.0 + 64.0 * U)
-        cost_error = self.errors[3] + float(s.beyond[2]) * self.series[1] * (1.0 + 64.0 * U)
+        gain_error = self.errors[2] + raised(float(s.beyond[1]) * self.series[0], 64)
+        cost_error = self.errors[3] + raised(float(s.beyond[2]) * self.series[1], 64)
         wrapped = s.up.wrapped(1, start, s.period) + s.down.wrapped(1, -start, s.period)
         log_ratio = epsilon + float(s.log_scale[2] - s.log_scale[1]) - place + error_bound
         loss = scaled(cost + cost_error + float(s.error[2]), log_ratio)
-        certain = (gain - gain_error - wrapped - float(s.error[1])) * (1.0 - 8.0 * U) - loss * (1.0 + _SCALING)
+        certain = lowered(gain - gain_error - wrapped - float(s.error[1]), 8) - raised_by(loss, _SCALING)
         finite = scaled(certain, float(s.log_scale[1]) - theta * place - error_bound)
-        return added(self.infinity_lower, finite * (1.0 - _SCALING))
+        return added(self.infinity_lower, lowered_by(finite, _SCALING))
 
     def _far_upper(self, where: float, shifted: float) -> float:
         """Return an upper bound on delta at an epsilon far from all losses: 1 below them, and a Chernoff bound above."""
@@ -119,10 +119,10 @@ class SpectralProfile:
             return 1.0
         s = self.spectrum
         with np.errstate(over="ignore"):
-            exponent = float(np.min(s.up.log_moments[0] - s.up.slopes * where * (1.0 - 1e-9)))
-        log_factor = float(s.log_scale[0]) - s.theta * (shifted - 1e-9 * abs(shifted))
-        finite = scaled(math.exp(min(exponent, 0.0)) + float(s.error[0]), log_factor + 1e-9 * abs(float(s.log_scale[0])))
-        return min(1.0, (finite * (1.0 + 1e-9) + TINIEST + self.infinity_upper) * (1.0 + 4.0 * U))
+            exponent = float(np.min(s.up.log_moments[0] - lowered_by(s.up.slopes * where, GENEROUS)))
+        log_factor = float(s.log_scale[0]) - s.theta * (shifted - GENEROUS * abs(shifted))
+        finite = scaled(math.exp(min(exponent, 0.0)) + float(s.error[0]), log_factor + GENEROUS * abs(float(s.log_scale[0])))
+        return min(1.0, raised(raised_by(finite, GENEROUS) + TINIEST + self.infinity_upper, 4))
 
     def _sums(self, which: slice, start: int) -> list[float]:
         """Return some of the four sums, with weights that begin at index `start`."""

@@ -21,7 +21,7 @@ from tightbudget.engine.spectral.grid import Grid
 from tightbudget.engine.target import Target
 from tightbudget.numerics.characteristic import Nodes, turned
 from tightbudget.numerics.convolve import TooWide
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import AMPLE, GENEROUS, U, raised_by
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -50,7 +50,7 @@ class Chernoff:
             bound = moment - trial * place + 16.0 * U * (abs(moment) + trial * size)
             if bound < exponent:
                 exponent, slope = bound, trial
-        return math.exp(min(exponent, 700.0)) / -math.expm1(-slope * period) * (1.0 + 1e-9)
+        return raised_by(math.exp(min(exponent, 700.0)) / -math.expm1(-slope * period), GENEROUS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,9 @@ def spectrum(target: Target, grid: Grid) -> Spectrum | None:
         ),
         log_scale=log_scale,
         error=error,
-        loss_shift=math.fsum(count * one.loss_shift for count, one in zip(counts, discretised, strict=True)) * (1.0 + 1e-9),
+        loss_shift=raised_by(
+            math.fsum(count * one.loss_shift for count, one in zip(counts, discretised, strict=True)), GENEROUS
+        ),
     )
 
 
@@ -146,7 +148,7 @@ def _certificate(discretised: Sequence[DiscretisedPair], counts: Sequence[int]) 
     total = 64.0 * U * math.fsum(counts)
     if float(error_bounds.max()) + total > 1.0:  # what is certified only up to its own mass is not worth composing
         raise TooWide
-    error = math.exp(total) * np.expm1(error_bounds) * (1.0 + 1e-9)
+    error = raised_by(math.exp(total) * np.expm1(error_bounds), GENEROUS)
     return r @ scales, error + (4.0 + len(discretised)) * U * (r @ np.abs(scales))
 
 
@@ -167,7 +169,7 @@ def _log_moments(blocks: Sequence[Block], places: Array, slopes: Array, centre: 
         moment += U * (places.size + 64.0 + 16.0 * largest)
         total += block.total(moment)
     rest = float(centre - moved) * slopes
-    return total - rest + 1e-12 * (1.0 + np.abs(total) + np.abs(rest))
+    return total - rest + AMPLE * (1.0 + np.abs(total) + np.abs(rest))
 
 
 def _product(blocks: Sequence[Block], found: ChosenNodes, centre: int) -> tuple[Complex, Array]:
@@ -183,7 +185,7 @@ def _product(blocks: Sequence[Block], found: ChosenNodes, centre: int) -> tuple[
         argument += block.total(angles)
         relative += block.total(error / np.maximum(modulus - error, 1e-300) + rounding * (1.0 + terms))
     # the exact value is at most this in modulus, and at most e (`_certificate`); one too doubtful is taken to be 0
-    largest = np.exp(np.minimum(log_modulus + relative * (1.0 + 1e-9), 1.0))
+    largest = np.exp(np.minimum(log_modulus + raised_by(relative, GENEROUS), 1.0))
     hopeless = relative > 1.0
     modulus = np.where(hopeless, 0.0, np.exp(np.minimum(log_modulus, 1.0)))
     argument += turned(centre, found.nodes, found.period)

@@ -11,6 +11,7 @@ import numpy as np
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.bracket import Bracket
+from tightbudget.numerics.rounding import GENEROUS, lowered_by, raised_by
 from tightbudget.research.games import naive, walk
 from tightbudget.research.games.adversaries import Fixed, Greedy, SpendTheRest, counterexample
 from tightbudget.research.games.estimate import CERTAIN
@@ -146,9 +147,9 @@ def unsound_filter_rows(runs: int, rng: np.random.Generator) -> Iterator[Row]:
     view = exact_filter(trap, natural, rounds=3).view
     yield _worked_out(natural.kind, trap.name, 3, view, delta)
     yield _sampled(natural.kind, trap.name, 3, play_filter(trap, natural, rounds=3, runs=runs, rng=rng).view, delta)
-    split_delta = naive.gaussian_delta(0.5**0.5, 1.0) * (1.0 + 1e-9)
+    split_delta = raised_by(naive.gaussian_delta(0.5**0.5, 1.0), GENEROUS)
     rest = split_delta - naive.gaussian_delta(0.5, 1.0)
-    divide = SpendTheRest(0.5, 0.5, rest * (1.0 - 1e-9), threshold=-0.2)
+    divide = SpendTheRest(0.5, 0.5, lowered_by(rest, GENEROUS), threshold=-0.2)
     split = naive.UnsoundSplitFilter(1.0, split_delta)
     yield _sampled(split.kind, divide.name, 3, play_filter(divide, split, rounds=3, runs=runs, rng=rng).view, split_delta)
 

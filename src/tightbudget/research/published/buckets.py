@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.numerics.rounding import GENEROUS, raised_by
+
 Array = NDArray[np.float64]
 
 A, REAL, VIRTUAL = 0, 1, 2
@@ -117,7 +119,7 @@ def bucket_list(
     dropped = rows[:, :start].sum(axis=1) + rows[:, stop:].sum(axis=1)
     dropped[REAL] = 0.0  # a smaller correction is sound
     rows = np.ascontiguousarray(rows[:, start:stop])
-    error = error + dropped * (1.0 + 1e-9)
+    error = error + raised_by(dropped, GENEROUS)
     for values in (rows, error):
         values.setflags(write=False)
     return Buckets(log_factor, n, u, first + start, rows, infinity, distinguishing, over_b, loss_shift, error)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import GENEROUS, U, lowered, raised, raised_by
 from tightbudget.research.published.buckets import REAL, TAIL, VIRTUAL, A, Array, Buckets, bucket_list
 from tightbudget.research.published.convolution import convolution
 from tightbudget.research.published.leaves import uncorrected
@@ -23,8 +23,8 @@ def composed(first: Buckets, second: Buckets) -> Buckets:
     # exact rows have sums of at most 1, so an L1 error e of one factor becomes at most e (1 + error of the other)
     inherited = first.error + second.error + first.error * second.error
     fresh = product.error + 16.0 * U
-    error = (inherited + fresh) * (1.0 + 1e-9)
-    loss_shift = (first.loss_shift + second.loss_shift) * (1.0 + 4.0 * U)
+    error = raised_by(inherited + fresh, GENEROUS)
+    loss_shift = raised(first.loss_shift + second.loss_shift, 4)
 
     below, inside, above = _cut(product.rows, first.first + second.first + product.first, n)
     start = min(max(-n, first.first + second.first + product.first), n)
@@ -40,7 +40,7 @@ def composed(first: Buckets, second: Buckets) -> Buckets:
         first=start,
         rows=inside,
         infinity=min(1.0, first.infinity + second.infinity * (1.0 - first.infinity) + float(above[A])),
-        distinguishing=(first.distinguishing + second.distinguishing * (1.0 - first.distinguishing)) * (1.0 - 8.0 * U),
+        distinguishing=lowered(first.distinguishing + second.distinguishing * (1.0 - first.distinguishing), 8),
         over_b=over_b,
         loss_shift=loss_shift,
         error=error,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import GENEROUS, U, raised_by
 from tightbudget.pairs.base import NEGLIGIBLE, Array, Cells, Pair
 from tightbudget.research.published.buckets import A, Buckets, bucket_list
 
@@ -29,7 +29,7 @@ def leaf_buckets(pair: Pair, log_factor: float, n: int) -> Buckets:
         column, moved = _columns(points.low, log_factor, n)
         _add(a, b, error, points, column, int(np.bincount(column).max()))
     error += NEGLIGIBLE  # what underflows
-    error[A] += pair.unresolved * (1.0 + 1e-9)
+    error[A] += raised_by(pair.unresolved, GENEROUS)
     error[A] += pair.infinity.upper - pair.infinity.lower  # bucket infinity holds the most it may be
 
     used = np.flatnonzero(a[:-1]) - n
@@ -48,7 +48,7 @@ def leaf_buckets(pair: Pair, log_factor: float, n: int) -> Buckets:
         distinguishing=pair.infinity.lower,
         over_b=float(b[-1]),
         loss_shift=loss_shift,
-        error=error * (1.0 + 1e-9),
+        error=raised_by(error, GENEROUS),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import epsilon_asked
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import GENEROUS, U, raised, raised_by
 from tightbudget.research.published.buckets import REAL, VIRTUAL, A, Array, Buckets
 
 
@@ -59,7 +59,7 @@ def delta_low(buckets: Buckets, epsilon: float) -> float:
     size = float(np.where(chosen, a + b, 0.0).sum()) + buckets.infinity + scale * buckets.over_b
     total += max(certain, buckets.infinity - scale * buckets.over_b)
     charge = float(buckets.error[A]) + scale * float(buckets.error[VIRTUAL]) + _rounding(buckets) * size
-    return max(certain, total - charge * (1.0 + 1e-9))
+    return max(certain, total - raised_by(charge, GENEROUS))
 
 
 def first_index(buckets: Buckets, epsilon: float) -> int:
@@ -78,7 +78,7 @@ def _asked(buckets: object, epsilon: float) -> float:
 
 def _first_corrected(buckets: Buckets, epsilon: float) -> int:
     """Return j_eps + u. Losses may be `loss_shift` lower than their bucket says, and the quotient is rounded."""
-    return math.ceil((epsilon + buckets.loss_shift) / buckets.log_factor * (1.0 + 8.0 * U)) + buckets.u
+    return math.ceil(raised((epsilon + buckets.loss_shift) / buckets.log_factor, 8)) + buckets.u
 
 
 def _plain_terms(buckets: Buckets, epsilon: float) -> Array:
@@ -97,4 +97,4 @@ def _rounding(buckets: Buckets) -> float:
 def _charged_up(buckets: Buckets, total: float, size: float, charge: float) -> float:
     """Return the sum and bucket infinity with all that may be missing; `size` is the sum of the terms' absolute values."""
     whole = total + buckets.infinity + float(buckets.error[A]) + charge + _rounding(buckets) * (size + buckets.infinity)
-    return min(1.0, whole * (1.0 + 8.0 * U))
+    return min(1.0, raised(whole, 8))

@@ -20,7 +20,7 @@ from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms import ClampedGaussian, ClampedLaplace, Composition, Gaussian, Laplace, Mechanism, compose
 from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, positive, whole_count
 from tightbudget.numerics.bracket import Bracket
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import AMPLE, lowered, raised_by
 from tightbudget.pairs.base import Direction, Pair
 
 Protocol = Literal["dialing", "conversation"]
@@ -125,9 +125,9 @@ class Setting:
         rest = epsilon - self._largest_loss()
         if rest > 0.0 and cut < 1.0:
             others = published.delta(rest / 2.0, rtol=rtol).upper / -math.expm1(-rest / 2.0)
-            cut = min(cut, -math.log1p(-cut) * others * (1.0 + 1e-12))
+            cut = min(cut, raised_by(-math.log1p(-cut) * others, AMPLE))
         kept = max(0.0, published.delta(epsilon, rtol=rtol).lower - cut)
-        return (kept + self._revealing(rounds)[0]) * (1.0 - 4.0 * U)  # a difference, a sum and this product
+        return lowered(kept + self._revealing(rounds)[0], 4)  # a difference, a sum and this product
 
     def _largest_loss(self) -> float:
         """Return at least the largest loss of one published count: that of a count clamped to 0."""
@@ -135,7 +135,7 @@ class Setting:
         for part, shift, _ in _COUNTS[self.protocol]:
             at_zero, below = -self.mean / self.scale, -self.mean / self.scale - shift * part / self.scale
             losses.append(_log_below(self.noise, at_zero) - _log_below(self.noise, below))
-        return max(losses) + 1e-12 * (1.0 + self.ratio * self.ratio)
+        return max(losses) + AMPLE * (1.0 + self.ratio * self.ratio)
 
     def _cut(self, rounds: int) -> tuple[float, float]:
         """Bounds of the probability that in some round some noise lies at or below the largest change."""

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composition, Histograms
 from tightbudget.mechanisms.checks import positive, probability, real, whole_count
+from tightbudget.numerics.rounding import AMPLE, lowered_by
 from tightbudget.pairs.base import Array
 from tightbudget.research.studies.timing.confident import Confident
 from tightbudget.research.studies.timing.counts import MOST_CELLS, checked_counts
@@ -61,7 +62,7 @@ def regular_edges(low: float, high: float, width: float) -> tuple[float, ...]:
     width = positive("width", width)
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise InvalidParameter("high", high, f"a finite number above low, which is {low!r}")
-    steps = np.ceil((high - low) / width * (1.0 - 1e-12))
+    steps = np.ceil(lowered_by((high - low) / width, AMPLE))
     if not steps + 2 <= MOST_CELLS:
         raise InvalidParameter("width", width, f"such that there are at most {MOST_CELLS} cells")
     return tuple((low + width * np.arange(steps + 1)).tolist())

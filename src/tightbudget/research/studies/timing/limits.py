@@ -9,10 +9,10 @@ from scipy import special
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import probability, whole_count
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import lowered_by, raised, raised_by
 from tightbudget.pairs.base import Array
 
-_RAISED = Fraction(1.0 + 8.0 * U)
+_RAISED = Fraction(raised(1.0, 8))
 
 # The inverses are iterative and good to about 1e-12; every limit is moved outward by this much, relatively.
 _INVERSE = 1e-9
@@ -28,10 +28,10 @@ def clopper_pearson(counts: NDArray[np.int64], error: float) -> tuple[Array, Arr
     unseen = total - seen
     low, high = np.zeros_like(seen), np.ones_like(seen)
     some, rest = seen > 0, unseen > 0
-    low[some] = special.betaincinv(seen[some], unseen[some] + 1.0, error) * (1.0 - _INVERSE)
+    low[some] = lowered_by(special.betaincinv(seen[some], unseen[some] + 1.0, error), _INVERSE)
     # near 1 the distance to 1 is what has to be accurate
-    near = special.betainccinv(seen[rest] + 1.0, unseen[rest], error) * (1.0 + _INVERSE)
-    far = 1.0 - special.betaincinv(unseen[rest], seen[rest] + 1.0, error) * (1.0 - _INVERSE)
+    near = raised_by(special.betainccinv(seen[rest] + 1.0, unseen[rest], error), _INVERSE)
+    far = 1.0 - lowered_by(special.betaincinv(unseen[rest], seen[rest] + 1.0, error), _INVERSE)
     high[rest] = np.where(near < 0.5, near, np.nextafter(far, 1.0))
     return low, high
 
