@@ -1,4 +1,4 @@
-"""Certified two-sided (epsilon, delta) bounds for compositions of differentially private mechanisms.
+"""A privacy loss distribution accountant, certified on both sides: brackets of epsilon and delta of any composition.
 
 Every name is imported when it is first used: what asks only for the version does not wait for NumPy.
 """

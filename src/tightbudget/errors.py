@@ -21,7 +21,7 @@ class TightBudgetError(Exception):
     code = "error"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Make it again of its sentence and fields: a pool of processes waits for ever for an error it cannot read back."""
+        """Make it again of its sentence and fields: a pool of processes waits for ever for one it cannot read back."""
         return _again, (type(self), str(self), vars(self))
 
 
@@ -36,7 +36,7 @@ class InvalidParameter(TightBudgetError, ValueError):
 
 
 class MixedRelations(InvalidParameter):
-    """Steps for different neighbouring relations were to be composed, and nobody said that this is meant (decision 0009)."""
+    """Steps for different neighbouring relations were to be composed, and nobody said so (decision 0009)."""
 
     code = "mixed_relations"
 
@@ -60,7 +60,7 @@ class NotationError(TightBudgetError, ValueError):
 
 
 class BudgetRefused(TightBudgetError):
-    """A filter does not admit a step. Nothing was spent and the filter stays usable; `quote` says what was asked and left."""
+    """A filter does not admit a step. Nothing was spent, and it stays usable; `quote` says what was asked and left."""
 
     code = "budget_refused"
 
@@ -70,7 +70,7 @@ class BudgetRefused(TightBudgetError):
 
 
 class CannotShare(TightBudgetError):
-    """A budget would be spent in two places that do not know of each other: in a copy, or from a file that is open already."""
+    """A budget would be spent in two places that do not know of each other: in a copy, or from a file already open."""
 
     code = "cannot_share"
 

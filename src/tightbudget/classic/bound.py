@@ -49,7 +49,7 @@ class Bound(Protocol):
 
 
 Formula = Callable[[Promises, Array, Array, float], Array]
-"""A theorem's value for each row of (epsilon_i) and (delta_i), and the delta or epsilon asked; inf where it says nothing."""
+"""A theorem's value for each row of (epsilon_i) and (delta_i), and the delta or epsilon asked; inf if it has none."""
 
 
 @dataclass(frozen=True)

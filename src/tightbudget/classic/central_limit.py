@@ -34,7 +34,7 @@ def _mu(promises: Promises) -> float:
 
 
 def _moments(pair: Pair) -> tuple[float, float]:
-    """Return mean and variance of the loss under A, from the few hundred cells of the coarse cells."""
+    """Return mean and variance of the loss under A, from its few hundred coarse cells."""
     cells = pair.coarse_cells()
     mass = np.exp(cells.log_a)
     loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)

@@ -1,4 +1,4 @@
-"""The part of delta that the promises leave whatever happens: the sum of delta_i, or the chance that some step fails."""
+"""The failure probability of promises: the sum of the delta_i, or the chance that some step fails."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ def with_slack(promises: Promises, deltas: Array, slack: Array) -> Array:
 
 
 def slack_left(promises: Promises, deltas: Array, delta: float) -> Array:
-    """Return d' with 1 - (1 - d') prod (1 - delta_i)^count_i <= delta for each row, rounded down; negative if there is none."""
+    """Return d' with 1 - (1 - d') prod (1 - delta_i)^count_i <= delta for each row, rounded down; negative if none."""
     spent, allowed = log_survival(promises, deltas), float(np.log1p(-delta))
     # the difference is moved by the rounding of both terms, so that what cancels is paid for
     left: Array = lowered_by(-np.expm1(allowed - spent + ROUNDING * (np.abs(spent) - allowed)), ROUNDING)

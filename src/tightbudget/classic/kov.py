@@ -31,7 +31,7 @@ _THIN = 2  # of a long list of promises every so many are tried; the search then
 
 @dataclass(frozen=True)
 class Profile:
-    """D as a function of epsilon: with x_l = (k - 2l) epsilon_0, on [x_{l+1}, x_l] it is D_l + (1 - e^(epsilon - x_l)) G_l.
+    """D by epsilon: with x_l = (k - 2l) epsilon_0, on [x_{l+1}, x_l] it is D_l + (1 - e^(epsilon - x_l)) G_l.
 
     G_l is the sum of b_j e^(-2(l - j) epsilon_0) over j <= l. The arrays begin at l = first; what lies before weighs
     less than NEGLIGIBLE.

@@ -1,4 +1,4 @@
-"""Bounds by one number of a composition, a mu or a rho, that its steps add up to."""
+"""Bounds by one number of a composition, the mu of GDP or the rho of zCDP, that its steps add up to."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

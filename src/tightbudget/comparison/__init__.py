@@ -1,4 +1,4 @@
-"""Our bracket beside the classic bounds."""
+"""Our bracket beside the classic composition bounds."""
 
 from tightbudget.comparison.compare import Curves, Line, class_note, compare, compare_curves
 from tightbudget.comparison.table import Comparison, Row

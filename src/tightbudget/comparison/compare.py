@@ -52,7 +52,7 @@ def compare(
 
 
 def class_note(composition: Composable) -> str:
-    """Return what a reader must know of a bracket for steps that stand for a class; nothing if there are none or just one."""
+    """Return what a reader must know of a bracket for steps that stand for a class; nothing if at most one does."""
     parts = composition._parts
     several = sum(count for _, count in parts) > 1
     return OF_A_CLASS if several and any(mechanism.is_class for mechanism, count in parts if count) else ""

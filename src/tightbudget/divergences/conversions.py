@@ -1,4 +1,4 @@
-"""From one number to another: Rényi, zCDP, GDP and pure bounds to epsilon and delta, each rounded to the safe side (M10)."""
+"""From Rényi, zCDP, GDP and pure bounds to epsilon and delta, each rounded to the safe side (M10)."""
 
 import math
 from collections.abc import Callable

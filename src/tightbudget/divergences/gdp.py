@@ -1,4 +1,4 @@
-"""Gaussian differential privacy: mu such that N(mu, 1) against N(0, 1) is at least as easy to tell apart (M10)."""
+"""Gaussian differential privacy: mu such that the trade-off function of N(mu, 1) and N(0, 1) lies below (M10)."""
 
 import math
 

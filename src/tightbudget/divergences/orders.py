@@ -14,7 +14,7 @@ ORDERS: Array = np.unique(
         [1.0 + np.geomspace(1e-2, 1.0, 40), np.arange(2.0, 65.0), np.arange(2.25, 8.0, 0.25), np.geomspace(64.0, 1e6, 100)]
     )
 )
-"""From 1.01 to a million, all whole numbers to 64 among them; between two of them the best order costs next to nothing."""
+"""From 1.01 to a million, all whole numbers to 64 among them; an order between two of them brings next to nothing."""
 ORDERS.setflags(write=False)
 
 

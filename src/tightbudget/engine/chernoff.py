@@ -1,4 +1,4 @@
-"""A cheap certified bound on one direction, to see that it is the smaller one (M9)."""
+"""The Chernoff bound of the moments accountant, certified: cheap enough to see which direction is the smaller (M9)."""
 
 import math
 
@@ -36,7 +36,7 @@ def log_moments(steps: Steps, thetas: Array, log_tail_mass: float) -> tuple[Arra
 
 
 def log_delta_upper(moments: Array, thetas: Array, epsilon: float) -> float:
-    """Return an upper bound on log E_A (1 - e^{epsilon - L})_+: the best of moment - theta epsilon + log c_theta (M7)."""
+    """Return an upper bound on log E_A (1 - e^{epsilon - L})_+: the least moment - theta epsilon + log c_theta (M7)."""
     with np.errstate(over="ignore", invalid="ignore"):
         error_bound = 8.0 * U * (np.abs(moments) + thetas * (1.0 + abs(epsilon)))
         return _least(moments - thetas * epsilon + _log_weight(thetas) + error_bound)

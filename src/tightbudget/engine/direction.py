@@ -1,4 +1,4 @@
-"""One direction of a composition: profiles made when first needed, at the tilt and width that a question calls for."""
+"""One direction (add or remove) of a composition: profiles, made as a question calls for them."""
 
 import contextlib
 import math
@@ -35,7 +35,7 @@ _DECADES_STEP, MOST_DECADES = 3, 306  # whole multiples of the first are used, u
 
 
 class OneDirection:
-    """The composition of pairs (A, B) in one direction. Holds results already computed; answers never depend on them."""
+    """The composition of pairs (A, B) in one direction. Keeps what it has computed; answers never depend on that."""
 
     route = "levels"
 
@@ -62,7 +62,7 @@ class OneDirection:
         return self.steps.max_loss
 
     def naive_delta(self, epsilon: float) -> float:
-        """Return an upper bound on delta(epsilon) from the largest loss alone: a_inf + 1 - e^{epsilon - max_loss} (M8)."""
+        """Return an upper bound on delta from the largest loss alone: a_inf + 1 - e^{epsilon - max_loss} (M8)."""
         gap = self.max_loss - epsilon if self.max_loss < math.inf else math.inf
         finite = -math.expm1(-gap) if gap > 0.0 else 0.0
         return min(1.0, (self.infinity[1] + finite) * (1.0 + 8.0 * U) + TINIEST) if finite else self.infinity[1]
@@ -107,7 +107,7 @@ class OneDirection:
         return len(items) == 1 and items[0][0].exponential
 
     def saddle(self, decades: int) -> Saddle:
-        """Return the saddle points of the losses without those that hold 10^-decades of A over the whole composition."""
+        """Return the saddle points of the losses, without the largest that hold 10^-decades of A over all steps."""
         if decades not in self._saddles:
             self._saddles[decades] = Saddle(self.steps, self._log_tail_mass(decades))
         return self._saddles[decades]
@@ -142,7 +142,7 @@ class OneDirection:
         return made if made is None or made.points <= most_points else None
 
     def chernoff_delta(self, decades: int, tilt_index: int, epsilon: float) -> tuple[float, float]:
-        """Return an upper bound on log delta(epsilon) of the losses that are followed, and one on what that leaves out."""
+        """Return an upper bound on log delta(epsilon) of the losses followed, and one on what that leaves out."""
         thetas, moments, loss_shift = self._chernoff(decades, tilt_index)
         return log_delta_upper(moments, thetas, epsilon - loss_shift), self._left_out(decades)
 
@@ -184,7 +184,7 @@ class OneDirection:
 
 
 def width_index_of(width: float) -> int:
-    """Return the largest whole number of width_index octaves whose power of two is at most width."""
+    """Return the width index, the largest number of quarter octaves whose power of two is at most width."""
     usable = max(width, 1e-14) if width < WIDEST else WIDEST  # also where it is NaN
     return math.floor(4.0 * math.log2(usable))
 

@@ -1,4 +1,4 @@
-"""Where a composition's mass of interest lies: cumulants of the loss, and tilts in order of depth (M9).
+"""The saddle point of a question: cumulants of the privacy loss, and tilts in order of depth (M9).
 
 Nothing here is certified or needs to be: a poor tilt makes a wide bracket, never a wrong one (M7).
 
@@ -42,7 +42,7 @@ class Tilt:
 
 @dataclass(frozen=True, slots=True)
 class SaddlePoint:
-    """A point (epsilon, log delta) of the curve, roughly, and the tilt_index of the ladder whose tilt suits it."""
+    """A point (epsilon, log delta) of the privacy curve, roughly, and the index of the tilt that suits it."""
 
     epsilon: float
     log_delta: float
@@ -158,7 +158,7 @@ class Saddle:
 
     @_plain_numbers
     def large_loss_for_epsilon(self, epsilon: float) -> SaddlePoint | None:
-        """Return the point of an epsilon whose delta comes from one large loss in one step; None if no loss is so large.
+        """Return the point of an epsilon whose delta comes from one large loss in one step; None if there is none.
 
         As the tilt grows, the mean of the tilted loss may leap over epsilon: tilts either see nothing of such losses,
         or much larger ones that play no part. Then the best tilt is one that still leaves the bulk where it is, and has
@@ -187,7 +187,7 @@ class Saddle:
 
     @cached_property
     def _single_losses(self) -> list[tuple[Array, Array]]:
-        """Of each item, edges of its survey and log E_A (1 - e^{edge - L})_+ = log (A - e^edge B), of the losses above each."""
+        """Of each item, edges of its coarse cells and log E_A (1 - e^{edge - L})_+ = log (A - e^edge B) above each."""
         found = []
         for cells in self.cells:
             log_a, log_b = (np.logaddexp.accumulate(logs[::-1])[::-1] for logs in (cells.log_a, cells.log_b))
@@ -197,7 +197,7 @@ class Saddle:
         return found
 
     def _solve(self, log_theta: float, missing: Callable[[Cumulants], Array], epsilon: float | None) -> SaddlePoint:
-        """Return the point where nothing is missing; `missing`, in log delta, falls by theta^2 F'' per unit of log theta."""
+        """Return the point where nothing is missing; `missing`, in log delta, falls by theta^2 F'' per log theta."""
         low, high = math.log(self._table.theta[0]), math.log(self._table.theta[-1])
         for _ in range(_NEWTON):
             here = self._cumulants(np.exp(np.array([log_theta])))
@@ -248,7 +248,7 @@ class Saddle:
 
 
 def _rows_of(cells: list[Cells]) -> tuple[Array, Array]:
-    """Return the losses and log masses of all coarse, as rows of equal length."""
+    """Return the losses and log masses of all coarse cells, as rows of equal length."""
     pairs = [_losses_and_masses(one) for one in cells]
     length = max(loss.size for loss, _ in pairs)
     losses, logs = np.zeros((len(pairs), length)), np.full((len(pairs), length), -np.inf)

@@ -1,4 +1,4 @@
-"""A composition in one direction, in the form the engine likes best."""
+"""A composition of dominating pairs in one direction, in the form the engine likes best."""
 
 import math
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ class Steps:
 
     @cached_property
     def infinity_from(self) -> float:
-        """Below this epsilon `infinity`, less 1e-300, is a lower bound on delta: the losses it counts are far larger (M2)."""
+        """Below this epsilon `infinity` less 1e-300 bounds delta from below: the losses counted are far larger (M2)."""
         least = min((pair.infinity_from for pair, _ in self.items if pair.infinity.possible), default=math.inf)
         return least - _MARGIN
 

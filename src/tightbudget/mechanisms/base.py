@@ -136,7 +136,7 @@ class Composable:
 
     @cached_property
     def _member(self) -> "Composition | None":
-        """A composition that can occur, where the pairs composed here dominate a class and no member attains them all."""
+        """A composition that can occur, where the pairs here dominate a class and no member attains them all."""
         members = tuple((mechanism.member(), count) for mechanism, count in self._parts)
         # a single step attains its pair; steps that reveal nothing are none
         if members == self._parts or max(direction.steps.total for direction in self._directions) <= 1:
@@ -217,7 +217,7 @@ class Mechanism(Composable, Known):
         return stated(self.neighbours)
 
     def member(self) -> "Mechanism":
-        """Return a mechanism that can occur where this one stands; another if its pair stands for a class (decision 0008)."""
+        """Return a mechanism that can occur where this one stands; another if it stands for a class (decision 0008)."""
         return self
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The exponential mechanism and its like (theory D.3)."""
+"""Bounded range: the exponential mechanism and its like (theory D.3)."""
 
 import math
 from dataclasses import dataclass

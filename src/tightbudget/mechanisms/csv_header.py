@@ -1,4 +1,4 @@
-"""The first row of a file: a heading, or numbers with a slip of the pen."""
+"""Whether a CSV file begins with a header: names of columns, or numbers with a slip of the pen."""
 
 import re
 from collections.abc import Sequence

@@ -88,7 +88,7 @@ class TruncatedGaussian(Mechanism):
 
 @dataclass(frozen=True)
 class GaussianDP(Mechanism):
-    """Any mechanism that promises mu-Gaussian differential privacy: as hard to tell apart as N(mu, 1) and N(0, 1)."""
+    """Any mechanism that promises mu-Gaussian differential privacy: the trade-off function of N(mu, 1) and N(0, 1)."""
 
     name: ClassVar[str] = "gaussian_dp"
     neighbours: ClassVar[str] = ANY

@@ -1,4 +1,4 @@
-"""Poisson subsampling of any mechanism (theory D.4)."""
+"""Poisson subsampling of any mechanism, as in DP-SGD (theory D.4)."""
 
 import math
 from dataclasses import InitVar, dataclass

@@ -1,4 +1,4 @@
-"""Mechanisms known only by what they promise; the worst case is a form of randomised response (theory A.1)."""
+"""Mechanisms known only by what they promise; their dominating pair is a form of randomised response (theory A.1)."""
 
 import math
 from dataclasses import dataclass, field

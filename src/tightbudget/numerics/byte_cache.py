@@ -32,8 +32,8 @@ class ByteCache(Generic[Value]):
     """Values by key; those used least recently are forgotten so that all together take at most `most_bytes`.
 
     Threads may share it. There is no lock, so none can be left locked in a forked process: every change is one
-    operation of a dictionary, and a value that is put while others are being forgotten is counted by whoever comes last.
-    Copies and pickles are empty, since whatever is missing can be made again.
+    operation of a dictionary, and a value that is put while others are being forgotten is counted by whoever comes
+    last. Copies and pickles are empty, since whatever is missing can be made again.
     """
 
     def __init__(self, most_bytes: int, most_values: int = _MOST_VALUES) -> None:

@@ -1,4 +1,4 @@
-"""Sums over the points of a grid at some or at all frequencies of a period, with a bound on their error (M19)."""
+"""Characteristic functions of laws on a grid, at some or all frequencies of a period, with an error bound (M19)."""
 
 import math
 from bisect import bisect_left
@@ -119,7 +119,7 @@ def transform(blocks: Array, mean_place: Array, at: Turns) -> tuple[Complex, Arr
 
 
 def _total(parts: Array) -> Array:
-    """Return the sum of the parts, the two halves of which are added again and again: few roundings for each of them."""
+    """Return the sum of the parts, the two halves of which are added again and again: few roundings for each."""
     while parts.shape[0] > 1:
         half = parts.shape[0] // 2
         added = parts[:half] + parts[half : 2 * half]
@@ -129,7 +129,7 @@ def _total(parts: Array) -> Array:
 
 
 def turned(steps: int, nodes: Nodes, period: int) -> Array:
-    """Return the angles 2 pi steps node / period without whole turns, good to three roundings of a turn for any `steps`.
+    """Return the angles 2 pi steps node / period without whole turns, good to three roundings of a turn.
 
     Nodes are smaller than the period, and that is at most 2^40: then no product of whole numbers overflows.
     """
@@ -148,7 +148,7 @@ def odd_length(least: int) -> int:
 
 
 def whole_transform(rows: Array, period: int) -> tuple[Complex, Array]:
-    r"""Return $\varphi(2\pi j / period) = \sum_k p_k e^{-2\pi ijk / period}$, $0 \le 2j \le period$, and a bound on its error.
+    r"""Return $\varphi(2\pi j / period) = \sum_k p_k e^{-2\pi ijk / period}$, $0 \le 2j \le period$, and its error.
 
     `rows` sum to 1 (up to 64 roundings) and are no longer than the period; k counts their columns.
     """

@@ -56,7 +56,7 @@ class Product:
 
 
 def convolve_powers(stacks: Sequence[Array], counts: Sequence[int], tail: float) -> Product:
-    """Return the product of the stacks raised to their counts, leaving out at most about `tail` of mass at either end."""
+    """Return the product of the stacks raised to their counts, leaving out about `tail` of mass at either end."""
     length = sum(count * (stack.shape[1] - 1) for stack, count in zip(stacks, counts, strict=True)) + 1
     if length <= _DIRECT_LENGTH:
         return _direct(stacks, counts)
@@ -149,7 +149,7 @@ def _power(spectrum: NDArray[np.complex128], exponent: int) -> NDArray[np.comple
 
 
 def flush(values: Array) -> None:
-    """Set entries below TINY to zero, in place: numbers that become denormal cost a hundred times as much to work with."""
+    """Set entries below TINY to zero, in place: denormal numbers cost a hundred times as much to work with."""
     values[np.abs(values) < TINY] = 0.0
 
 

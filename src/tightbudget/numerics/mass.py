@@ -33,7 +33,7 @@ class Mass:
 
     @staticmethod
     def about(log: float, error: float) -> "Mass":
-        """Return the probability whose logarithm is `log`, good to `error`; -inf is one that no float holds, and no 0."""
+        """Return the probability whose logarithm is `log`, good to `error`; -inf is one that no float holds, not 0."""
         if log == -math.inf:
             return Mass(-math.inf, -sys.float_info.max)
         return Mass(log - error, min(0.0, log + error))

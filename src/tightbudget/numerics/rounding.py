@@ -23,7 +23,7 @@ AMPLE = 1e-12
 """A relative allowance of 9,000 roundings: for a formula of fixed length, its elementary functions included."""
 
 GENEROUS = 1e-9
-"""A relative allowance of nine million roundings: for sums of up to 2^23 terms, and for bounds that are rough anyway."""
+"""A relative allowance of nine million roundings: for sums of up to 2^23 terms, and bounds that are rough anyway."""
 
 
 @overload

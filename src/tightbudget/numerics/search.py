@@ -35,7 +35,7 @@ def first_at_most(
 def last_at_least(
     function: Callable[[float], float], level: float, guess: float, slope: float, tolerance: float, most: float = FARTHEST
 ) -> float:
-    """Return some x >= 0 with function(x) >= level, about `tolerance` below the largest such x up to `most`; 0 if none."""
+    """Return some x >= 0 with function(x) >= level, about `tolerance` below the largest up to `most`; 0 if none."""
     x = max(guess, 0.0)
     seen: tuple[float, float] | None = None
     for _ in range(_NEWTON):

@@ -77,7 +77,7 @@ class AbovePair(Pair):
         return whole
 
     def _strip(self, end: float) -> float:
-        """Return by how much the logarithms of masses from the ceiling to `end` may be off, for want of a sharp edge."""
+        """Return by how much logarithms of masses from the ceiling to `end` may be off, for want of a sharp edge."""
         if not self._after < end:
             return math.inf
         starts = (self._after, self.below.ceiling - self.below.error_bound)

@@ -16,7 +16,7 @@ __all__ = ["NEGLIGIBLE", "REACH", "Alignment", "Array", "Cells", "Direction", "P
 
 
 class Pair(Protocol):
-    """A pair (A, B) seen through its loss ln dA/dB. Hashable, so that equal steps are counted together.
+    """A dominating pair (A, B) seen through its privacy loss ln dA/dB. Hashable: equal steps are counted together.
 
     A kind of pair subclasses this. What has a body here is a default that is sound for every pair; a pair that knows more
     says so (decision 0016).
@@ -28,7 +28,7 @@ class Pair(Protocol):
 
     @property
     def infinity_from(self) -> float:
-        """Losses that `infinity` counts are at least this: inf, or a number so large that floats cannot tell it from inf."""
+        """Losses that `infinity` counts are at least this: inf, or a number so large that it might as well be."""
 
     @property
     def minus_infinity(self) -> Mass:

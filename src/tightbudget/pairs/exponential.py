@@ -21,7 +21,7 @@ _HALF = math.log(0.5)
 
 @dataclass(frozen=True)
 class ExponentialPair(Pair):
-    """Loss density e^log_weight / 2 * e^((x - top)/2) on [-reach, reach] under A, times e^-x under B, plus two point masses.
+    """Loss density e^log_weight / 2 * e^((x - top)/2) on [-reach, reach] under A, times e^-x under B, and two points.
 
     The points sit at +-top: exp(log_point) under A and exp(log_point - top) under B at +top, mirrored at -top. Laplace:
     log_weight = log_point = log 1/2, reach = top (theory D.2). Bounded range: -log(1 - e^-top), no points (D.3).

@@ -16,12 +16,12 @@ from tightbudget.pairs.moments.events import Events, normal_events
 
 _SURVEY_CELLS = 128
 _MASS_ERROR = 1e-11  # of the logarithm of an infinite mass, beyond the roundings of its ends
-_CORE = 13.0  # sigmas around the mean of A that coarse cells resolves well
+_CORE = 13.0  # sigmas around the mean of A that coarse cells resolve well
 
 
 @dataclass(frozen=True)
 class GaussianPair(Pair):
-    """Normal noise with m = sensitivity / sigma; `cut` (in sigmas) conditions the noise on [-cut, cut] (theory D.1, D.2)."""
+    """Normal noise, m = sensitivity / sigma, one over the noise multiplier; conditioned on [-cut, cut] sigmas."""
 
     m: float
     cut: float = math.inf

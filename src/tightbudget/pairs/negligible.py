@@ -1,4 +1,4 @@
-"""Pairs that all but reveal nothing: losses so small that denormal floats would hold them (M2)."""
+"""Negligible privacy losses, so small that only denormal floats would hold them: the loss 0 in their place (M2)."""
 
 import math
 
@@ -9,7 +9,7 @@ from tightbudget.pairs.points import PointPair
 
 
 def without_faint(pair: Pair) -> Pair:
-    """Return the pair or, if its losses are too small for relative accuracy, one with the loss 0 and the rest unresolved.
+    """Return the pair or, if its losses are negligible, one with the loss 0 and the difference unresolved.
 
     Taking B for A in one step of a composition changes delta by at most their total variation, and leaving the step out
     can only lower it. The total variation is at most the largest finite loss, and at most m for normal noise.

@@ -1,4 +1,4 @@
-"""Pairs that are nothing but point masses: randomised response, promises, histograms, discrete noise."""
+"""Dominating pairs that are nothing but point masses: randomised response, promises, histograms, discrete noise."""
 
 import math
 from dataclasses import dataclass, field

@@ -168,7 +168,7 @@ def poisson_pair(base: Pair, q: float, direction: Direction) -> Pair:
 
 
 def _magnified(loss: float, q: float) -> float:
-    """Bound on what the rounding of expm1 does to a loss: u |1 - e^-loss|, and at most u / (1 - q), a few times (M3)."""
+    """Bound on what rounding expm1 does to a loss: u |1 - e^-loss|, and at most u / (1 - q), a few times (M3)."""
     return 4.0 * U * min(math.expm1(min(abs(loss), 700.0)), 1.0 / (1.0 - q))
 
 

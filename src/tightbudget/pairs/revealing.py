@@ -1,4 +1,4 @@
-"""The pair at the other end: everything is revealed."""
+"""Pairs that reveal everything: infinite privacy loss, with some probability or always."""
 
 from fractions import Fraction
 
@@ -30,7 +30,7 @@ def revealing(mass: float | Fraction = 1.0) -> PointPair:
 
 
 def all_but_revealing(least: float) -> PointPair:
-    """Return the pair of a release whose losses are finite but, all but 1e-300 of them, above `least`, which is beyond use."""
+    """Return the pair of a release whose losses are finite but, all but 1e-300 of them, above `least`: beyond use."""
     nearly = Mass(-2.0 * U, 0.0)
     return point_pair(
         ("all but revealing", least),

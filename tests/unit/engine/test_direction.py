@@ -26,7 +26,7 @@ def gaussian(m: float, epsilon: float) -> mpf:
 @pytest.mark.parametrize("decades", [1, 2, 6])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 2.0, 3.0, 6.0])
 def test_losses_beyond_the_cap_are_charged(decades: int, epsilon: float):
-    """With a decades of one decade the largest losses, a tenth of A, are left out of every list."""
+    """With one decade to follow, the largest losses, a tenth of A, are left out of every list."""
     direction = OneDirection(steps([(GaussianPair(1.5), 1)]))
     tilt_index = direction.saddle(decades).for_epsilon(epsilon).tilt_index
     profile = direction.profile(decades, tilt_index, -20, POINTS)
@@ -36,7 +36,7 @@ def test_losses_beyond_the_cap_are_charged(decades: int, epsilon: float):
 
 
 def test_the_mass_beyond_the_cap_may_be_more_than_it_looks():
-    """Masses that look a third smaller than they are let more of A pass the decades."""
+    """Masses that look a third smaller than they are let more of A be truncated."""
     direction = OneDirection(steps([(RoughPair(GaussianPair(1.5), error=0.5, a=-1.0), 1)]))
     profile = direction.profile(1, direction.saddle(1).for_epsilon(1.0).tilt_index, -20, POINTS)
     assert profile is not None
@@ -81,6 +81,6 @@ def test_the_cheap_bound_lies_above(epsilon: float):
 
 @pytest.mark.parametrize("delta", [0.5, 1e-3, 1e-18, 1e-100])
 def test_caps_reach_deep_enough(delta: float):
-    """What a decades leaves out is far below the width asked for."""
+    """What lies beyond the decades is far below the width asked for."""
     for rtol in (1e-1, 1e-3, 1e-6):
         assert Fraction(10) ** -decades_for(delta, rtol) <= Fraction(delta) * Fraction(rtol) / 100

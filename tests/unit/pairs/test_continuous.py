@@ -101,7 +101,7 @@ def test_losses_lie_between_the_edges(name: str, q: float | None, direction: Dir
 @pytest.mark.parametrize("direction", Direction)
 @pytest.mark.parametrize(("name", "q"), CASES)
 def test_nothing_is_missing(name: str, q: float | None, direction: Direction):
-    """Cells, points and what has infinite loss make up all of A, and of B; so does the coarse cells."""
+    """Cells, points and what has infinite loss make up all of A, and of B; so do the coarse cells."""
     pair, _law, low, high = make(name, q, direction)
     wide = 60.0 * (high - low)  # Gaussian losses go on for ever; beyond 45 deviations is `unresolved`
     edges = np.unique(

@@ -1,1 +1,1 @@
-"""Closed forms: profiles that take no discretisation (M8, M21)."""
+"""Closed forms: privacy profiles that take no discretisation (M8, M21)."""

@@ -1,4 +1,4 @@
-"""The Gaussian profile in closed form, evaluated with a stated error (M8)."""
+"""The privacy profile of Gaussian noise in closed form, evaluated with a stated error (M8)."""
 
 import math
 
@@ -13,7 +13,8 @@ _DENSITY = 1.0 / math.sqrt(2.0 * math.pi)  # of the normal law at 0
 def gaussian_delta(m: float, epsilon: float, m_error: float) -> tuple[float, float]:
     r"""Return lower and upper bounds on delta(epsilon) of N(m, 1) against N(0, 1), m good to a relative m_error.
 
-    $$\delta = \Phi(-u) - e^\varepsilon \Phi(-v) = \tfrac12 e^{-u^2/2}(\mathrm{erfcx}(u/\sqrt2) - \mathrm{erfcx}(v/\sqrt2)),
+    $$\delta = \Phi(-u) - e^\varepsilon \Phi(-v)
+    = \tfrac12 e^{-u^2/2}(\mathrm{erfcx}(u/\sqrt2) - \mathrm{erfcx}(v/\sqrt2)),
     \quad u = \varepsilon/m - m/2,\ v = \varepsilon/m + m/2$$
 
     since (v^2 - u^2)/2 = epsilon. delta grows with m, so the two ends of m give the two bounds.

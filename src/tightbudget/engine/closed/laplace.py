@@ -118,7 +118,7 @@ class LaplaceDirection:
         return math.exp(log_moment) / ((1.0 + theta) * (1.0 - ratio)) * (1.0 + 1e-6) if log_moment < 0.0 else 1.0
 
     def guess(self, delta: float) -> tuple[float, float] | None:
-        """Return about the epsilon at which the sum is delta, and how steeply its logarithm falls there; None if not used."""
+        """Return about the epsilon at which the sum is delta, and how steeply its log falls there; None if not used."""
         epsilon, slope = self._rough_guess(delta)
         low, high = -1.0, self.count * self.top
         seen = (math.inf, 0.0)
@@ -169,7 +169,7 @@ class LaplaceDirection:
 
 
 def _powers(widest: float) -> tuple[int, float]:
-    """Return the last power of sinh to take for arguments up to `widest`, and what the rest is of the first, at most."""
+    """Return the last power of sinh to take for arguments up to `widest`, and what the rest is of the first at most."""
     last, rest = 1, widest**2 / 6.0
     while rest * math.cosh(widest) > _REST and last < _MOST_SIZE:
         last += 2
@@ -179,7 +179,7 @@ def _powers(widest: float) -> tuple[int, float]:
 
 @lru_cache(maxsize=16)
 def _paths(most: int, last: int) -> list[tuple[int, Array]]:
-    """Return how often a sum over all later places, taken q + 1 times, counts place k beyond place i, for each odd q."""
+    """Return how often a sum over all later places, taken q + 1 times, counts place k beyond place i, for odd q."""
     size = most + last + 1
     counts = [(q, [[math.comb(max(k - i - 1, 0), q) for k in range(size)] for i in range(most)]) for q in range(1, last + 1, 2)]
     return [(q, np.array(rows, dtype=np.float64).reshape(most, size)) for q, rows in counts]
@@ -203,7 +203,7 @@ def _splines(f: float, size: int) -> list[float]:
 
 
 def laplace_direction(steps: Steps) -> LaplaceDirection | None:
-    """Return the closed form of the composition, if it is Laplace noise, repeated, with few losses that are not the largest."""
+    """Return the closed form, if the composition is repeated Laplace noise with few losses that are not the largest."""
     if len(steps.items) != 1:
         return None
     pair, count = steps.items[0]

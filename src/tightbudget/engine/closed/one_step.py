@@ -1,4 +1,4 @@
-"""delta(epsilon) of one pair, straight from its masses: no grid, no convolution (M8)."""
+"""The hockey-stick divergence of one pair, straight from its masses: no grid, no convolution (M8)."""
 
 import math
 

@@ -24,7 +24,7 @@ _ROUNDINGS = 16.0 * U  # of the number of steps from the anchor, relative
 
 @dataclass(frozen=True, slots=True)
 class DiscretisedPair:
-    """Both readings of one pair; every true loss is at most `loss_shift` above the loss that the spread one gives it."""
+    """The upper and lower reading of one pair; true losses are at most `loss_shift` above those of the spread one."""
 
     spread: TiltedPMF
     merged: TiltedPMF
@@ -35,7 +35,7 @@ class DiscretisedPair:
 def discretise(
     pair: Pair, span: Window, step: float, theta: float, anchor: float, places: Array | None = None
 ) -> DiscretisedPair:
-    """Return the pair's buckets on the points anchor + k step, tilted; losses that were truncated are left to the caller.
+    """Return the pair on the points anchor + k step, tilted; losses that were truncated are left to the caller.
 
     k runs through all integers, or through those of `places` alone, which must reach beyond the window on either side.
     """
@@ -122,7 +122,7 @@ def _cells(cells: Cells, x: Array, gaps: Array, loss_shift: float) -> Events:
 
 
 def _points(points: Cells, x: Array, k: Array, step: float, where: Array, error_bound: float) -> Events:
-    """Return the point masses, at `where` in units of the step (good to `error_bound`); those beside the grid are put on it."""
+    """Return the point masses, at `where` in steps (good to `error_bound`); those beside the grid are put on it."""
     after = np.minimum(np.searchsorted(k, where), k.size - 1)
     before = np.maximum(after - 1, 0)
     nearest = np.where(where - k[before] < k[after] - where, before, after)

@@ -1,4 +1,4 @@
-"""The lower reading: events merged into one event a bucket (M6).
+"""The lower (optimistic) discretisation: events merged into one event a bucket, which is post-processing (M6).
 
 Two rows: the masses under A (tilted by theta) and under B (tilted by theta + 1) of the same events. Which events share
 a bucket never matters for soundness, and events may be dropped from both rows alike.

@@ -1,4 +1,4 @@
-"""The upper reading: masses spread to the grid so that the spread pair dominates (M5).
+"""The upper (pessimistic) discretisation, connect the dots: masses spread so that the spread pair dominates (M5).
 
 One row: the masses under A of a pair whose losses are exactly the grid points; under B they are e^-x times that.
 """

@@ -1,4 +1,4 @@
-"""Tilted measures on a grid, with the two numbers that certify them (M7).
+"""Exponentially tilted privacy loss distributions on a grid, with the two numbers that certify them (M7).
 
 A row stores m_k e^{t k step} / Z, where index k has loss anchor + k step, and sums to 1; log_scale is log Z. The exact
 row, divided by the same Z, differs from the stored one by a part of L1 norm at most `error` and a part of 2-norm at
@@ -22,7 +22,7 @@ _BATCH = 2**15  # entries of units that go through one transform together: they 
 
 @dataclass(frozen=True, slots=True)
 class TiltedPMF:
-    """A stack of tilted rows; rows[:, i] belongs to index first + i."""
+    """Probability mass functions of the tilted loss, a row each; rows[:, i] belongs to index first + i."""
 
     rows: Array
     first: int
@@ -54,7 +54,7 @@ def normalised(
 
 
 def composed(parts: Sequence[tuple[TiltedPMF, int]], tail: float) -> TiltedPMF:
-    """Return the composition of the parts, each repeated its count; at most about `tail` of mass is left out at an end."""
+    """Return the composition of the parts, each repeated its count; about `tail` of mass is left out at an end."""
     if len(parts) == 1 and parts[0][1] == 1:
         return parts[0][0]
     product = convolve_powers([part.rows for part, _ in parts], [count for _, count in parts], tail)
@@ -139,7 +139,7 @@ def _batches(units: Sequence[TiltedPMF]) -> list[list[TiltedPMF]]:
 
 
 def kept(stack: TiltedPMF, tail: float) -> tuple[int, int]:
-    """Return the range of columns outside which each end holds at most `tail` of every row, or no more than its error."""
+    """Return the columns outside which each end holds at most `tail` of every row, or no more than its error."""
     limit = np.maximum(tail, 0.02 * (stack.error + stack.noise))[:, None]
     below = np.cumsum(stack.rows, axis=1)
     start = int(np.argmax(below > limit, axis=1).min())

@@ -108,7 +108,7 @@ class SplitDirection:
 
 
 def splittable(steps: Steps, epsilon: float) -> bool:
-    """Whether there are losses well beyond epsilon, in pairs of which the coarse cells covers B as well as A."""
+    """Whether there are losses well beyond epsilon, in pairs of which the coarse cells cover B as well as A."""
     return (
         epsilon < _MOST_EPSILON
         and all(_covered(pair) and float(pair.coarse_cells().low[0]) < epsilon for pair, _ in steps.items)
@@ -179,7 +179,7 @@ def _large(steps: Steps, below: list[tuple[BelowPair, int]]) -> _Large:
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _log_lower_moments(steps: Steps, slopes: Array) -> Array:
-    """Return upper bounds on log E_B e^{-slope L} over all losses that the coarse cover.
+    """Return upper bounds on log E_B e^{-slope L} over all losses that the coarse cells cover.
 
     A cell's masses under A and B put to its two ends keep the mean of e^L under B, of which e^{-slope L} is a convex
     function; what is in doubt goes to the lower end.

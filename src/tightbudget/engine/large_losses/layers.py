@@ -186,7 +186,7 @@ def _parts(steps: Steps, ceilings: tuple[float, ...]) -> list[_Halves]:
 
 
 def _selections(parts: list[_Halves], most: int) -> Iterator[tuple[int, tuple[tuple[Pair, int], ...]]]:
-    """Yield how many ways there are to have given numbers of large losses, at most `most` in all, and the steps then."""
+    """Yield how many ways there are to have some numbers of large losses, `most` in all at most, and the steps then."""
     if not parts:
         yield 1, ()
         return

@@ -62,7 +62,7 @@ def evaluate(plan: Plan) -> Composed:
 
 
 def _level(units: Units, reading: Reading, plan: Plan, j: int) -> Units:
-    """Compose units into blocks of about `branching` each, powers of one unit and remainders together, and coarsen them."""
+    """Compose units into blocks of about `branching`, powers of one unit and remainders together, and coarsen them."""
     branching, tail = plan.branching, plan.tails[j]
     whole = [(unit, count // branching) for unit, count in units if count >= branching]
     blocks = list(zip(powers([unit for unit, _ in whole], branching, tail), (count for _, count in whole), strict=True))

@@ -104,7 +104,7 @@ def _entering(target: Target, branching: int, levels: int) -> tuple[tuple[tuple[
 
 
 def _branching(total: int, levels: int, items: int) -> int:
-    """Return how many units make a block; for one repeated item preferably a divisor, which leaves no remainder to compose."""
+    """Return how many units make a block; for one repeated item preferably a divisor, which leaves no remainder."""
     least: int = max(2, math.ceil(total ** (1.0 / levels) - 1e-9))
     if items == 1 and levels > 1:
         divisors = (b for b in range(least, least + min(least, 256) + 1) if total % b == 0)

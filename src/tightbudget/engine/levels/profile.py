@@ -1,4 +1,4 @@
-"""delta(epsilon) of a composed bucket list: upper and lower readings with all errors charged (M7)."""
+"""The hockey-stick divergence of a composed privacy loss distribution, from both readings, with all errors (M7)."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Discretised pairs side by side on one grid, with what their frequencies ask for (M19)."""
+"""Discretised pairs side by side on one grid, with what their characteristic functions ask for (M19)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which frequencies of a composition matter, and a bound on the modulus of its transform at all others (M19)."""
+"""Which frequencies of a characteristic function matter, and a bound on its modulus at all others (M19)."""
 
 import math
 from collections.abc import Sequence
@@ -125,7 +125,7 @@ def _some(blocks: Sequence[Block], places: Array, best: float, depth: float, per
 
 
 Look = tuple[Array, Array, Array]
-"""Intervals of angles (lower ends, upper ends) that follow one another up to pi, and bounds on the log modulus there."""
+"""Intervals of angles (lower, upper ends) that follow one another up to pi, and bounds on the log modulus there."""
 
 
 def _look(blocks: Sequence[Block], places: Array, best: float) -> Look | None:

@@ -132,7 +132,7 @@ def _common(alignments: list[Alignment | None], counts: list[float]) -> Alignmen
 
 
 def _aligned(step: float, alignment: Alignment | None) -> float:
-    """Return a step of at most the one given on whose grid the point masses lie; any whole fraction of their period will do."""
+    """Return a step of at most the one given on whose grid the point masses lie: any whole fraction of their period."""
     if alignment is not None and alignment.off_lattice > 0.0 and alignment.period > step:
         return alignment.period / math.ceil(alignment.period / step)
     return aligned(step, alignment)

@@ -1,4 +1,4 @@
-"""delta(epsilon) read off a spectrum: upper and lower readings with all errors charged (M19)."""
+"""The hockey-stick divergence read off a characteristic function, both readings, with all errors charged (M19)."""
 
 import math
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ class SpectralProfile:
         )
 
     def delta_upper(self, epsilon: float) -> float:
-        r"""Return a number no smaller than delta(epsilon): the formula of `Profile.delta_upper`, summed over frequencies.
+        r"""Return a number no smaller than delta(epsilon): that of `Profile.delta_upper`, summed over frequencies.
 
         With k the first index above epsilon and y its distance, $\sum_{j \ge k} e^{-\theta(x_j - \varepsilon)}
         (1 - e^{\varepsilon - x_j}) e^{iuj}$ is a difference of two geometric series. Wrapping around can only add.
@@ -92,7 +92,7 @@ class SpectralProfile:
         return min(1.0, raised((raised_by(finite, _SCALING) + TINIEST) + self.infinity_upper, 4))
 
     def delta_lower(self, epsilon: float) -> float:
-        """Return a number no larger than delta(epsilon): A(S) - e^epsilon B(S) less all errors, S = the buckets above epsilon.
+        """Return a number no larger than delta(epsilon): A(S) - e^epsilon B(S) less all errors, S above epsilon.
 
         Any set S is sound. What wrapping around may have added to A(S) is taken off.
         """
@@ -114,7 +114,7 @@ class SpectralProfile:
         return added(self.infinity_lower, lowered_by(finite, _SCALING))
 
     def _far_upper(self, where: float, shifted: float) -> float:
-        """Return an upper bound on delta at an epsilon far from all losses: 1 below them, and a Chernoff bound above."""
+        """Return an upper bound on delta far from all losses: 1 below them, and a Chernoff bound above."""
         if not where > 0.0:
             return 1.0
         s = self.spectrum

@@ -1,4 +1,4 @@
-r"""A composition seen through few frequencies (M19).
+r"""The characteristic function of a composed privacy loss at few frequencies (M19).
 
 The tilted law of a composed loss is smooth, so that its transform $\varphi = \prod \varphi_i^{r_i}$ lives on a short
 range of frequencies, whatever r is. All pairs lie on multiples of one step; with M nodes to a period, a sum over nodes
@@ -173,7 +173,7 @@ def _log_moments(blocks: Sequence[Block], places: Array, slopes: Array, centre: 
 
 
 def _product(blocks: Sequence[Block], found: ChosenNodes, centre: int) -> tuple[Complex, Array]:
-    """Return the product of all transforms, each raised to its count, turned to the centre, and a bound on its error."""
+    """Return the product of all transforms raised to their counts, turned to the centre, and a bound on its error."""
     log_modulus, argument, relative = (np.zeros((3, found.nodes.size)) for _ in range(3))
     # of each logarithm, and of a sum over all pairs, whose terms may cancel
     rounding = 2.0 * U * (sum(block.counts.size for block in blocks) + len(blocks) + 12.0)

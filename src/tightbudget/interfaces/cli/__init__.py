@@ -1,4 +1,4 @@
-"""The command `tightbudget`: exit codes 0 done, 2 bad input, 3 not as narrow as asked (the bracket is printed), 4 refused."""
+"""The command `tightbudget`: exit codes 0 done, 2 bad input, 3 wider than asked (the bracket is printed), 4 refused."""
 
 import sys
 from collections.abc import Sequence

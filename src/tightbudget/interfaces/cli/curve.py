@@ -129,7 +129,7 @@ def _as_text(result: Curve) -> list[str]:
 
 
 def _ends(lower: float, upper: float) -> str:
-    """Return the bracket as text; one that is narrower than a reader of a table needs is shown wider, never narrower."""
+    """Return the bracket as text; one that is narrower than a table needs is shown wider, never narrower."""
     if not upper - lower < 10.0 ** (1 - DELTA_DIGITS) * upper:
         return str(Bracket(lower, upper))
     return f"[{_rounded(lower, ROUND_FLOOR)}, {_rounded(upper, ROUND_CEILING)}]"

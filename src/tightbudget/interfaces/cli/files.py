@@ -1,4 +1,4 @@
-"""Files written whole or not at all; what is there and is no file (pipes, devices, open files) is written to as it is."""
+"""Files written whole or not at all; what is no file (pipes, devices, open files) is written to as it is."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Help as plain text: every option with a name for its value, examples that can be copied, nothing cut on a narrow terminal."""
+"""Help as plain text: every option with a name for its value, examples to copy, nothing cut on a narrow terminal."""
 
 from typing import Any
 

@@ -63,7 +63,7 @@ def patiently(work: Callable[[], Result], label: str) -> Result:
 
 
 def watched(work: Callable[[Callable[[int], None]], Result], label: str, total: int) -> Result:
-    """Return work(tell), where tell(done) says how many of `total` parts are done; a person watching sees how far it is."""
+    """Return work(tell), where tell(done) says how many of `total` parts are done; a person watching sees them."""
     if not (sys.stdout.isatty() and sys.stderr.isatty()):
         return work(lambda done: None)
     done = [0]

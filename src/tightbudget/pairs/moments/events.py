@@ -128,7 +128,7 @@ def _grouped(losses: Array, log_a: Array) -> tuple[Array, Array]:
 def _shares(cells: Cells, loss_shift: float) -> tuple[Array, Array]:
     """Return which shares of their masses under A cells send to their lower and upper ends, on the side that is larger.
 
-    The excess of a moment falls with the loss below 0 and rises above, so error_bound goes down there and up here.
+    The excess of a moment falls with the loss below 0 and rises above, so doubt goes down there and up here.
     """
     width = cells.high - cells.low
     loss = cells.log_a - cells.log_b

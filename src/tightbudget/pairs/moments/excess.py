@@ -1,4 +1,4 @@
-"""What a loss adds to a moment, free of cancellation: E_A e^{theta L} - 1 as a sum of terms that are never negative (M10)."""
+"""What a loss adds to a moment, free of cancellation: E_A e^{theta L} - 1 as a sum of terms from 0 on (M10)."""
 
 import math
 

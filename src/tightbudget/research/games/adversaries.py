@@ -124,7 +124,7 @@ class Bursts:
 
 @dataclass(frozen=True)
 class TinyThenLarge:
-    """`each` rounds of every step of the menu in turn, the last one for ever: the sum of squares grows over many scales."""
+    """`each` rounds of every step of the menu, the last one for ever: the sum of squares grows over many scales."""
 
     menu: Sequence[Step]
     each: int = 10

@@ -141,7 +141,7 @@ class _Tree:
 
 
 def _merged(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
-    """Return the distinct rows, which of them each row is, and how often each occurs: np.unique by one whole number a row."""
+    """Return the distinct rows, which of them each row is, and how often each occurs: np.unique by one number a row."""
     low = rows.min(axis=0)
     spans = rows.max(axis=0) - low + 1
     if math.prod(spans.tolist()) >= 2**62:

@@ -1,4 +1,4 @@
-"""The places that losses of randomised response can take: whole multiples of a unit that all epsilons of a menu share."""
+"""The places that losses of randomised response can take: whole multiples of a unit that a menu's epsilons share."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Theorem 6.1 in numbers: what a fixed-time bound loses when the adversary may stop, and what an odometer must pay for it."""
+"""Theorem 6.1 in numbers: what a fixed-time bound loses when the adversary may stop, and what an odometer must pay."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ def separation(
     rounds: int,
     progress: Callable[[int], None] | None = None,
 ) -> Separation:
-    """Work out how each odometer fares, and the least constant width that would do for 10, 30, 100, ... and all rounds."""
+    """Work out how each odometer fares, and the least constant width that does for 10, 30, 100, ... and all rounds."""
     times = np.arange(1, rounds + 1)
     mean, root = times * epsilon * math.tanh(epsilon / 2.0), epsilon * np.sqrt(times)
     failing, widths = {}, {}

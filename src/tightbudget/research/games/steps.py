@@ -61,7 +61,7 @@ class Response:
 
 @dataclass(frozen=True)
 class Normal:
-    """The Gaussian mechanism with sensitivity / sigma = mu: loss N(mu^2/2, mu^2) under bit 0, N(-mu^2/2, mu^2) under 1."""
+    """Gaussian noise with sensitivity / sigma = mu: loss N(mu^2/2, mu^2) under bit 0, N(-mu^2/2, mu^2) under 1."""
 
     mu: float
 

@@ -83,7 +83,7 @@ def filter_rows(epsilon: float, delta: float) -> Iterator[Row]:
 
 
 def gaussian_rows(epsilon: float, delta: float, runs: int, rng: np.random.Generator, rounds: int = 400) -> Iterator[Row]:
-    """Yield the filters that take Gaussian steps, played with coins: their view has delta(epsilon) near what they promise."""
+    """Yield the filters that take Gaussian steps, played with coins: delta(epsilon) is near what they promise."""
     for name, make in shipped_filters().items():
         if not _takes_gaussian(name, make, epsilon, delta):
             continue

@@ -1,4 +1,4 @@
-"""The two inner nodes of a composition tree: composition and squaring of buckets (Definitions 4 and 7, corrected; M11)."""
+"""The two inner nodes of a composition tree: composition and squaring (Definitions 4 and 7, corrected; M11)."""
 
 import math
 

@@ -45,7 +45,7 @@ def embed(
 
 
 def laplace(scale: float, n: int = BUCKETS, granularity: int | None = None, sensitivity: float = 1.0) -> Leaf:
-    """Return the precise embedding of Laplace noise (5.1): f = e^(sensitivity/scale/granularity), so that no atom is moved.
+    """Return the precise embedding of Laplace noise (5.1): f = e^(sensitivity/scale/granularity); no atom is moved.
 
     `granularity` is the paper's gr: the largest loss sits on the edge of bucket gr.
     """
@@ -69,12 +69,12 @@ def gauss(sigma: float, n: int = BUCKETS, sensitivity: float = 1.0) -> Leaf:
 
 
 def truncated_gauss(sigma: float, bound: float, n: int = BUCKETS, sensitivity: float = 1.0) -> Leaf:
-    """Return the leaf of Gaussian noise cut off at +-bound (5.2), by exact masses where the paper samples a histogram."""
+    """Return the leaf of Gaussian noise cut off at +-bound (5.2), by exact masses; the paper samples a histogram."""
     return embed(TruncatedGaussian(sigma, bound, sensitivity), n)
 
 
 def sgd(sigma: float, q: float, n: int = BUCKETS, direction: Direction = Direction.REMOVE) -> Leaf:
-    """Return the leaf of a DP-SGD step (5.4): (1-q) GS(0, sigma^2) + q GS(1, sigma^2) against GS(0, sigma^2), or reversed."""
+    """Return the leaf of a DP-SGD step (5.4): (1-q) GS(0, sigma^2) + q GS(1, sigma^2), GS(0, sigma^2), or reversed."""
     return embed(Poisson(Gaussian(sigma), q), n, direction=direction)
 
 
@@ -84,7 +84,7 @@ def randomized_response(p: float, n: int = BUCKETS) -> Leaf:
 
 
 def histograms(a: Sequence[float], b: Sequence[float], factor: float, n: int) -> Leaf:
-    """Return the leaf of two histograms over the same cells (Definitions 4 and 7); swap them for the other direction."""
+    """Return the leaf of two histograms over the same cells (Definitions 4, 7); swap them for the other direction."""
     f = positive("factor", factor, "The bucket factor f must be above 1, e.g. 1.001.")
     if f <= 1.0:
         raise InvalidParameter("factor", factor, "a number above 1", "Close to 1 is fine: 1.001.")

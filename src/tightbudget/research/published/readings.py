@@ -1,4 +1,4 @@
-"""What a tree says about delta: without error correction (Definition 5), with it (Definition 9), and from below (Theorem 2).
+"""What a tree says about delta: without error correction (Definition 5), with it (9), and from below (Theorem 2).
 
 All three read one direction, delta(eps) = sum max(0, P_A - e^eps P_B). Errors of the stored masses are charged in full.
 """
@@ -95,6 +95,6 @@ def _rounding(buckets: Buckets) -> float:
 
 
 def _charged_up(buckets: Buckets, total: float, size: float, charge: float) -> float:
-    """Return the sum and bucket infinity with all that may be missing; `size` is the sum of the terms' absolute values."""
+    """Return the sum and bucket infinity with all that may be missing; `size` is the sum of absolute values."""
     whole = total + buckets.infinity + float(buckets.error[A]) + charge + _rounding(buckets) * (size + buckets.infinity)
     return min(1.0, raised(whole, 8))

@@ -1,4 +1,4 @@
-"""Adaptive squaring (Figure 10): double the composition, and square the factor when bucket infinity would grow too fast."""
+"""Adaptive squaring (Figure 10): double the composition, and square the factor if bucket infinity grows too fast."""
 
 import math
 

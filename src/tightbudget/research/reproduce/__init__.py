@@ -1,1 +1,1 @@
-"""The evaluation of "Tight on Budget?" (Meiser and Mohammadi 2018) computed again, with a verdict on each of its claims."""
+"""The evaluation of "Tight on Budget?" (Meiser and Mohammadi 2018) computed again, with a verdict on each claim."""

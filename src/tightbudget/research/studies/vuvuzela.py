@@ -60,7 +60,7 @@ class _OneWay(Mechanism):
 
 @dataclass(frozen=True)
 class Setting:
-    """One choice of noise: `mean` is the mean of the noise, about the number of dummies; `scale` is sigma for "gaussian"."""
+    """One choice of noise: `mean` is its mean, about the number of dummies; `scale` is sigma for "gaussian"."""
 
     protocol: Protocol
     noise: Noise
@@ -79,7 +79,7 @@ class Setting:
 
     @property
     def requests(self) -> float:
-        """Expected dummy requests of one server in one round; rounding up adds 1/2 to each count, clamping next to nothing."""
+        """Expected dummy requests of one server in a round; rounding up adds 1/2 to each count, clamping next to 0."""
         return math.fsum(each * (self.mean / part + 0.5) for part, _, each in _COUNTS[self.protocol])
 
     def published(self, rounds: int) -> Composition:
@@ -94,7 +94,7 @@ class Setting:
         return [kind(self.mean / part / unit, self.scale / part / unit, shift / unit) for part, shift, _ in counts]
 
     def delta(self, epsilon: float, rounds: int, rtol: float = 1e-3) -> Bracket:
-        """Return a bracket of delta(epsilon) for what is really observed: true counts plus dummies, for `rounds` rounds.
+        """Return a bracket of delta(epsilon) for what is observed: true counts plus dummies, for `rounds` rounds.
 
         Upper end: holds whatever the user does, each round anew (any change up to the largest, in either direction).
         Lower end: the user whose counts are larger by the largest change in every round.
@@ -108,7 +108,7 @@ class Setting:
         return Bracket(lower, upper, converged, reason, _OneWay.neighbours)
 
     def _upper(self, epsilon: float, rounds: int, rtol: float) -> float:
-        """Unclamped noise, which may be post-processed to the clamped one unless that is cut, plus P(ever cut) (M13)."""
+        """Unclamped noise, which post-processing clamps unless the count is cut, plus P(ever cut) (M13)."""
         kind = _UNCLAMPED[self.noise]
         unclamped = compose([kind(self.scale / part, shift) for part, shift, _ in _COUNTS[self.protocol]]) * rounds
         return min(1.0, math.nextafter(unclamped.delta(epsilon, rtol=rtol).upper + self._cut(rounds)[1], math.inf))
@@ -142,7 +142,7 @@ class Setting:
         return self._ever(rounds, {part: float(shift) for part, shift, _ in _COUNTS[self.protocol]})
 
     def _revealing(self, rounds: int) -> tuple[float, float]:
-        """Bounds of the probability that some count is smaller than the largest change: the other user cannot cause it."""
+        """Bounds of the probability that some count is below the largest change: the other user cannot cause it."""
         return self._ever(rounds, {part: float(shift - 1) for part, shift, _ in _COUNTS[self.protocol]})
 
     def _ever(self, rounds: int, levels: dict[int, float]) -> tuple[float, float]:

@@ -114,7 +114,7 @@ def test_no_mass_is_lost(name: str):
 
 @pytest.mark.parametrize("error", [1e-6, 0.3])
 def test_what_a_window_leaves_out_may_be_more_than_it_looks(error: float):
-    """Masses below and beyond are known only to the coarse cells's error."""
+    """Masses below and beyond are known only to the error of the coarse cells."""
     cells, theta = RoughPair(GaussianPair(1.0), error=error, a=-1.0).coarse_cells(), 0.5
     found = window(cells, theta, 0.1)
     below, beyond = cells.high <= found.low, cells.low >= found.high

@@ -96,7 +96,7 @@ def pair_of(text: str, way: Direction) -> Pair:
 @pytest.mark.parametrize("text", ["poisson(gaussian(1), 0.01)", "poisson(gaussian(0.5), 0.0001)", "gaussian(2)"])
 @pytest.mark.parametrize("place", [0.2, 0.5, 0.8])
 def test_both_parts_of_a_pair_are_all_of_it(text: str, way: Direction, place: float):
-    """Also where the ceiling cuts a cell of the coarse cells; on any grid."""
+    """Also where the ceiling cuts one of the coarse cells; on any grid."""
     pair = pair_of(text, way)
     whole = pair.coarse_cells()
     i = int(place * whole.size)

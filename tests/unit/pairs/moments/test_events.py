@@ -1,4 +1,4 @@
-"""Events: masses kept, error_bound taken outward, tails bounded, subsampling mixed event by event."""
+"""Events: masses kept, doubt taken outward, tails bounded, subsampling mixed event by event."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Verdicts come from brackets, and error_bound decides nothing."""
+"""Verdicts come from brackets, and doubt decides nothing."""
 
 import math
 

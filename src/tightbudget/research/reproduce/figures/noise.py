@@ -1,7 +1,7 @@
 """Vuvuzela's dummies under three readings, over many epsilons.
 
-published  the pair that the paper analyses: ceil(max(0, noise)) against the same with the mean moved, both counts of a round
-           composed (dialing has only one count)
+published  the pair that the paper analyses: ceil(max(0, noise)) against the same with the mean moved, both counts of
+           a round composed (dialing has only one count)
 alone      the same for the first count of a conversation round only, whose largest change is 2
 observed   what is really seen: true counts plus dummies, clamped counts charged (M13)
 """
@@ -108,7 +108,7 @@ def bucket_brackets(setting: Setting, rounds: int, n: int, epsilons: tuple[float
 
 
 def original(setting: Setting, rounds: int) -> tuple[float, float]:
-    """Return (epsilon, delta) by Vuvuzela's own analysis: each count's promise, then advanced composition with slack 1e-5.
+    """Return (epsilon, delta) by Vuvuzela's own analysis: each count's promise, then advanced composition at 1e-5.
 
     A count with Laplace noise (mean, scale) that changes by s: epsilon = s / scale, delta = exp((s - mean) / scale)
     / 2.

@@ -1,4 +1,4 @@
-"""Figures 3, 16, 19, 20 and 21: delta over e^epsilon for Vuvuzela's noise, one row of panels for each number of rounds."""
+"""Figures 3, 16, 19, 20 and 21: delta over e^epsilon for Vuvuzela's noise, a row of panels a number of rounds."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -135,7 +135,7 @@ def meets(
 def lower_by(
     facts: Mapping[str, Number], section: str, statement: str, name: str, dot: str, rounds: int, least: float
 ) -> list[Claim]:
-    """Judge "delta is so many orders of magnitude lower than the original analysis" in every reading and for the buckets."""
+    """Judge "delta is so many orders of magnitude below the original analysis" in every reading and for the buckets."""
     before = facts[_key("dot delta", rounds, dot)]
     claims = []
     for reading in (*noise.readings(noise.SETTINGS[name]), "buckets"):

@@ -1,4 +1,4 @@
-"""One mechanism by the engine, the published buckets and classic bounds: δ over e^ε, and e^ε over the number of rounds."""
+"""One mechanism by the engine, published buckets and classic bounds: δ over e^ε, and e^ε over the number of rounds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class TwoViews:
         floor: float,
         ceiling: float = 0.0,
     ) -> Panel:
-        """Return δ of all rounds at the epsilons, by buckets at few of them; the composition is kept for more questions."""
+        """Return δ of all rounds at the epsilons, by buckets at few; the composition is kept for more questions."""
         series = [engine_curve(composition, epsilons), bucket_curve(composition, few, n, colour=6)]
         series += [classic_curve(bound, composition, epsilons, colour) for bound, colour in self.bounds]
         return Panel(f"r = {self.rounds}", "e^ε", "δ", series, floor=floor, ceiling=ceiling)

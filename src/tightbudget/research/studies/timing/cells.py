@@ -42,16 +42,16 @@ class Measured:
         return Histograms(tuple(map(float, self.a)), tuple(map(float, self.b)))
 
     def plug_in(self, rounds: int) -> Composition:
-        """Return the composition of `rounds` observations of the histograms: exact for this model, a guess at the truth."""
+        """Return `rounds` observations of the histograms, composed: exact for this model, a guess at the truth."""
         return self.model * whole_count(rounds, "rounds")
 
     def confident(self, rounds: int, confidence: float = 0.99) -> Confident:
-        """Return bounds that hold with the confidence, if the samples are independent and the cells fixed beforehand (M13)."""
+        """Return bounds that hold with the confidence, if samples are independent and cells fixed beforehand (M13)."""
         return Confident(self.a, self.b, whole_count(rounds, "rounds"), confidence)
 
     @property
     def revealing(self) -> tuple[float, float]:
-        """Shares of either sample in cells that the other never hit: what the plug-in model counts as infinite losses."""
+        """Shares of either sample in cells that the other never hit: infinite losses of the plug-in model."""
         a, b = np.array(self.a), np.array(self.b)
         return float(a[b == 0].sum() / a.sum()), float(b[a == 0].sum() / b.sum())
 
@@ -98,7 +98,7 @@ def measure(
 
 
 def from_counts(a: Iterable[float], b: Iterable[float]) -> Measured:
-    """Return counts that were made elsewhere, over the same cells in both lists, fixed before looking at the samples."""
+    """Return counts made elsewhere, over the same cells in both lists, fixed before looking at the samples."""
     return Measured(*checked_counts(a, b))
 
 

@@ -62,5 +62,5 @@ def samples_to_exclude(mass: float, cells: int, confidence: float = 0.99) -> int
 
 
 def each_error(confidence: float, cells: int) -> float:
-    """Return what each limit may err by, so that two limits per cell and distribution err together as asked (Bonferroni)."""
+    """Return what each limit may err by, so that two a cell and distribution err together as asked (Bonferroni)."""
     return (1.0 - confidence) / (4.0 * cells)
