@@ -3,6 +3,7 @@
 import contextlib
 import math
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from tightbudget.engine.spectral.profile import SpectralProfile
 from tightbudget.engine.spectral.spectrum import spectrum
 from tightbudget.engine.steps import MERGE_ERROR, Steps
 from tightbudget.engine.target import Target, target_for
+from tightbudget.numerics.byte_cache import ByteCache
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import NEGLIGIBLE
@@ -28,7 +30,7 @@ Array = NDArray[np.float64]
 
 WIDEST = 0.25  # in log delta; a wider plan would save nothing
 _MOST_EVENTS = 20_000  # for which a sum over all of them is quicker than a bucket list
-_KEPT = 64  # profiles remembered
+_KEPT, _KEPT_BYTES = 64, 2**26  # profiles remembered, of one direction
 _MOST_PLACES = 2.0**17  # of a spectrum's grid
 _NEAR = np.array([0.7, 0.85, 1.0, 1.15, 1.3])  # tilts to try in a Chernoff bound, relative to the saddle point
 _DECADES_STEP, MOST_DECADES = 3, 306  # whole multiples of the first are used, up to the second
@@ -41,7 +43,7 @@ class OneDirection:
 
     def __init__(self, steps: Steps, name: str = "") -> None:
         self.steps, self.name = steps, name
-        self._profiles: dict[tuple[int, int, int], tuple[Profile | SpectralProfile | None]] = {}
+        self._profiles: ByteCache[_Made] = ByteCache(_KEPT_BYTES, _KEPT)
         self._plans: dict[tuple[int, int, int], Plan] = {}  # of profiles that were too long for who asked
         self._saddles: dict[int, Saddle] = {}
 
@@ -118,28 +120,34 @@ class OneDirection:
         None if that takes longer lists than `most_points`.
         """
         key = (decades, tilt_index, width_index)
-        known = self._profiles.get(key)  # looked up once: other threads put and forget profiles meanwhile
-        made = known[0] if known else None
-        if known is None:
-            saddle = self.saddle(decades)
-            # what overflows where nobody expected it is no answer; by default NumPy would warn and go on
-            with contextlib.suppress(TooWide, ArithmeticError, MemoryError), np.errstate(all="raise", under="ignore"):
-                chosen = self._plans.get(key)
-                if chosen is None:
-                    asked = target_for(self.steps, saddle.at_index(tilt_index), 2.0 ** (width_index / 4.0), saddle.cells)
-                    made = self._by_frequencies(asked, decades)
-                    chosen = plan(asked) if made is None else None
-                if chosen is not None:
-                    if chosen.points > most_points:
-                        self._plans[key] = chosen
-                        return None
-                    made = Profile.of(evaluate(chosen), self._left_out(decades), self.infinity[0], chosen.points)
-            if len(self._profiles) >= _KEPT:
-                for oldest in list(self._profiles)[:1]:  # other threads may have forgotten it, too
-                    self._profiles.pop(oldest, None)
-            self._profiles[key] = (made,)
+        made = self._profiles.get(key)  # looked up once: other threads put and forget profiles meanwhile
+        if made is None:
+            made = self._made(key, most_points)
+            if made is None:
+                return None
+            self._profiles.put(key, made)
         # whether a list is too long must not depend on whether somebody else has asked for it before
-        return made if made is None or made.points <= most_points else None
+        found = made.profile
+        return found if found is None or found.points <= most_points else None
+
+    def _made(self, key: tuple[int, int, int], most_points: float) -> "_Made | None":
+        """Make a profile, or find that none can be made; None if that takes longer lists than who asks allows."""
+        decades, tilt_index, width_index = key
+        saddle = self.saddle(decades)
+        # what overflows where nobody expected it is no answer; by default NumPy would warn and go on
+        with contextlib.suppress(TooWide, ArithmeticError, MemoryError), np.errstate(all="raise", under="ignore"):
+            chosen = self._plans.get(key)
+            if chosen is None:
+                asked = target_for(self.steps, saddle.at_index(tilt_index), 2.0 ** (width_index / 4.0), saddle.cells)
+                short = self._by_frequencies(asked, decades)
+                if short is not None:
+                    return _Made(short)
+                chosen = plan(asked)
+            if chosen.points > most_points:
+                self._plans[key] = chosen
+                return None
+            return _Made(Profile.of(evaluate(chosen), self._left_out(decades), self.infinity[0], chosen.points))
+        return _Made(None)
 
     def chernoff_delta(self, decades: int, tilt_index: int, epsilon: float) -> tuple[float, float]:
         """Return an upper bound on log delta(epsilon) of the losses followed, and one on what that leaves out."""
@@ -181,6 +189,16 @@ class OneDirection:
         if made is None:
             return None
         return SpectralProfile.of(made, self._left_out(decades), self.infinity[0], float(points.places.size))
+
+
+class _Made(NamedTuple):
+    """A profile that was made; None if none can be."""
+
+    profile: Profile | SpectralProfile | None
+
+    @property
+    def nbytes(self) -> int:
+        return 0 if self.profile is None else self.profile.nbytes
 
 
 def width_index_of(width: float) -> int:

@@ -1,14 +1,17 @@
 """One composition asked by many threads: what each remembers is shared, and no answer depends on it."""
 
+import pickle
 import sys
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tightbudget as tb
 from tightbudget.engine import direction
+from tightbudget.numerics.byte_cache import ByteCache
 
 
 @pytest.fixture
@@ -33,10 +36,10 @@ def test_many_threads_ask_one_composition():
     assert together == alone * 8
 
 
-class Forgetful(dict):  # type: ignore[type-arg]
+class Forgetful(ByteCache[Any]):
     """What another thread leaves of a memory that is full: nothing of what was just put there."""
 
-    def __setitem__(self, key: object, value: object) -> None:
+    def put(self, key: Hashable, value: object) -> None:
         pass
 
 
@@ -45,24 +48,25 @@ def test_an_answer_that_is_forgotten_at_once():
     expected = composition.epsilon(1e-3)
     forgetting = tb.RandomizedResponse(0.6) * 9
     for one in forgetting._directions:
-        one._profiles = Forgetful()
+        one._profiles = Forgetful(2**20)
     assert forgetting.epsilon(1e-3) == expected
 
 
-class Late(dict):  # type: ignore[type-arg]
-    """What another thread puts there just after one has looked: it is there at the second look."""
+def test_what_is_remembered_is_bounded_by_its_bytes(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(direction, "_KEPT_BYTES", 20_000)
+    composition = tb.Poisson(tb.Gaussian(4.0), 0.01) * 65536
+    for delta in np.geomspace(1e-3, 1e-30, 12):
+        composition.epsilon(float(delta))
+    held = [one._profiles for one in composition._directions]
+    assert all(0 < cache.nbytes <= 20_000 for cache in held)
 
-    def get(self, key: object, default: object = None) -> object:
-        return default
 
-    def __contains__(self, key: object) -> bool:
-        return True
-
-
-def test_a_profile_that_appears_while_it_is_looked_for():
-    """It was taken for one that cannot be made."""
-    expected = (tb.RandomizedResponse(0.6) * 9).epsilon(1e-3)
-    late = tb.RandomizedResponse(0.6) * 9
-    for one in late._directions:
-        one._profiles = Late()
-    assert late.epsilon(1e-3) == expected
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6])
+def test_profiles_know_their_bytes(rtol: float):
+    """Nearly all that pickling one takes."""
+    composition = tb.Poisson(tb.Gaussian(1.0), 1e-2) * 10
+    composition.epsilon(1e-6, rtol=rtol)
+    made = [entry.value.profile for one in composition._directions for entry in one._profiles._entries.values()]
+    assert made
+    for profile in made:
+        assert 0.4 * len(pickle.dumps(profile)) <= profile.nbytes <= len(pickle.dumps(profile))

@@ -33,6 +33,11 @@ class Profile:
     def tilt(self) -> float:
         return self.composed.theta
 
+    @property
+    def nbytes(self) -> int:
+        arrays = self.composed.spread.rows, self.composed.merged.rows, self.spread_losses, self.merged_losses
+        return sum(array.nbytes for array in arrays)
+
     @staticmethod
     def of(composed: Composed, infinity_upper: float, infinity_lower: float, points: float) -> "Profile":
         spread, merged = _losses(composed.spread, composed.step), _losses(composed.merged, composed.step)

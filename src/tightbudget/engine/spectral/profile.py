@@ -43,6 +43,10 @@ class SpectralProfile:
     def tilt(self) -> float:
         return self.spectrum.theta
 
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for array in (self.spectrum.values, self.spectrum.error_bound, self.terms))
+
     @staticmethod
     def of(spectrum: Spectrum, infinity_upper: float, infinity_lower: float, points: float) -> "SpectralProfile":
         s = spectrum
