@@ -105,6 +105,7 @@ MATCHING = "property/test_slot_matching.py"
 ODOMETER = "unit/adaptive/odometers/test_formulas.py"
 ODOMETER_TOTALS = "unit/adaptive/odometers/test_totals.py"
 ODOMETER_RULES = "unit/adaptive/odometers/test_behaviour.py"
+ODOMETER_REMAINING = "unit/adaptive/odometers/test_one_shape.py"
 STATES = "property/test_written_states.py"
 THREADS = "property/test_threads.py"
 PROCESSES = "property/test_processes.py"
@@ -1036,22 +1037,28 @@ MUTATIONS = [
     Mutation("odometer epochs", "adaptive/odometers/boundaries.py", "math.log1p(doublings) + _LOG_ZETA + level",
              "math.log1p(doublings) + level",
              "the levels of the epochs add up to more than delta", [ODOMETER]),
-    Mutation("odometer variance", "adaptive/odometers/rho.py", "self._boundary(2.0 * drift)", "self._boundary(drift)",
+    Mutation("odometer variance", "adaptive/odometers/rho.py", "return drift, 2.0 * drift", "return drift, drift",
              "half of the variance is forgotten", [ODOMETER]),
     Mutation("odometer factor 2", "adaptive/odometers/rogers.py", "root = 2.0 * math.sqrt(variance", "root = math.sqrt(2.0 * variance",
              "formula (3) as it is often misread", [ODOMETER]),
     Mutation("odometer events", "adaptive/odometers/rogers.py", "(self._n**2 - 1).bit_length()", "(self._n - 1).bit_length()",
              "half of the union bound is forgotten", [ODOMETER]),
-    Mutation("odometer split", "adaptive/odometers/base.py", "rest = self._delta - self._for_steps", "rest = self._delta",
+    Mutation("odometer split", "adaptive/odometers/concentration.py", "rest = self._delta - self._for_steps", "rest = self._delta",
              "delta is spent twice", [ODOMETER]),
-    Mutation("odometer excess", "adaptive/odometers/base.py", "(self._concentrated(sums) + excess) * RAISED",
-             "self._concentrated(sums) * RAISED",
+    Mutation("odometer excess", "adaptive/odometers/concentration.py", "(self._bound(sums) + excess) * RAISED",
+             "self._bound(sums) * RAISED",
              "the mean of steps that may fail is taken to be that of pure ones", [ODOMETER]),
-    Mutation("odometer failures", "adaptive/odometers/base.py", "sums[-2] > self._for_steps else", "sums[-2] > 1 else",
+    Mutation("odometer failures", "adaptive/odometers/concentration.py", "if failing > self._for_steps:", "if failing > 1:",
              "failures beyond what was reserved cost nothing", [ODOMETER, ODOMETER_RULES]),
+    Mutation("odometer basic failures", "adaptive/odometers/base.py", 'sums["delta"] > self._for_steps else', 'sums["delta"] > 1 else',
+             "failures beyond what was promised cost nothing", [ODOMETER_RULES]),
+    Mutation("odometer remaining", "adaptive/odometers/base.py", "exact(\"epsilon\", running) <= most", "running <= 1.01 * float(most)",
+             "more steps are said to remain than stay within epsilon", [ODOMETER_REMAINING]),
+    Mutation("odometer remaining peak", "adaptive/odometers/rogers.py", "if each and spent <= 1 else 0", "if False else 0",
+             "a bound that falls later is taken for one that never was above", [ODOMETER_REMAINING]),
     Mutation("odometer weights", "adaptive/odometers/renyi.py", "share = weight * (self", "share = (self",
              "every order has the whole delta", [ODOMETER]),
-    Mutation("odometer totals", "adaptive/odometers/renyi.py", "low = np.nextafter(self.low + lost, np.inf)", "low = self.low",
+    Mutation("odometer totals", "adaptive/odometers/totals.py", "low = np.nextafter(self.low + lost, np.inf)", "low = self.low",
              "what sums lose to rounding is forgotten", [ODOMETER_TOTALS]),
     # individual filters
     Mutation("units of arrays", "adaptive/individual/units.py", "costs += worth < amounts", "costs += worth < 0.0",

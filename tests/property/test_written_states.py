@@ -146,7 +146,7 @@ def test_a_state_is_read_alike_where_constants_come_out_otherwise(
         (residual, "most_mu"),
         (filters.whitehouse, "most_squares"),
         (filters.advanced, "log_reciprocal"),
-        (odometers.base, "log_reciprocal"),
+        (odometers.concentration, "log_reciprocal"),
         (odometers.rogers, "log_reciprocal"),
         (odometers.renyi, "log_reciprocal"),
     ):

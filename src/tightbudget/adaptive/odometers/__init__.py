@@ -2,11 +2,13 @@
 
 from tightbudget.adaptive.odometers.base import Odometer, Sense
 from tightbudget.adaptive.odometers.basic import BasicOdometer
+from tightbudget.adaptive.odometers.line import LineOdometer, variance_at
 from tightbudget.adaptive.odometers.mixture import MixtureOdometer
+from tightbudget.adaptive.odometers.one_sided_mixture import OneSidedMixtureOdometer
 from tightbudget.adaptive.odometers.registry import from_state
 from tightbudget.adaptive.odometers.renyi import RenyiOdometer
-from tightbudget.adaptive.odometers.rho import LineOdometer, OneSidedMixtureOdometer, StitchedOdometer, variance_at
 from tightbudget.adaptive.odometers.rogers import RogersOdometer
+from tightbudget.adaptive.odometers.stitched import StitchedOdometer
 
 __all__ = [
     "BasicOdometer",

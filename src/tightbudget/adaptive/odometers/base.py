@@ -4,24 +4,22 @@ import enum
 import math
 import sys
 from abc import abstractmethod
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import Amount, exact, exact_probability, float_up, plus, show
 from tightbudget.adaptive.amounts import tidy as short
+from tightbudget.adaptive.filters.base import largest
 from tightbudget.adaptive.increments import Increment
-from tightbudget.adaptive.log_reciprocal import log_reciprocal
-from tightbudget.adaptive.odometers.boundaries import RAISED
-from tightbudget.adaptive.states import Kept, State, at_least
+from tightbudget.adaptive.states import Kept, State
 from tightbudget.errors import InvalidParameter
-
-SMALLEST_DELTA = Fraction(1, 10**300)
 
 LARGEST = Fraction(sys.float_info.max)
 
-Sums = tuple[Any, ...]
-"""Exact amounts, except that the Rényi odometer keeps arrays; the last two are the sums of delta and of epsilon."""
+Sums = Mapping[str, Any]
+"""Exact amounts by name, except that the Rényi odometer keeps arrays; "delta" and "epsilon" are always among them."""
 
 
 class Sense(enum.Enum):
@@ -41,19 +39,29 @@ class Sense(enum.Enum):
 class Odometer(Kept):
     """A running upper bound on the privacy loss, right at every step, whatever is asked and however it is chosen.
 
-    Threads may share an odometer; other processes may not (see `adaptive/sharing.py`).
+    Ask `quote` or `spend` before a step runs. Threads may share an odometer; other processes may not (see
+    `adaptive/sharing.py`). A new kind is three hooks: what a step adds to each sum (`_price`), how much has been lost at
+    given sums (`_bound`), and the other arguments of the constructor (`_settings`).
     """
 
     sums: ClassVar[tuple[str, ...]]
-    """Names of what is added up over the steps; the last two are delta and epsilon."""
+    """Names of what is added up over the steps; delta and epsilon are always among them."""
     two_sided: ClassVar[bool]
     """Whether the bound is on the absolute value of the loss. If not, that costs a factor 1 + e^-epsilon on delta (M16)."""
 
-    def __init__(self, delta: Any, delta_for_steps: Any, *, mix_relations: bool = False) -> None:
+    def __init__(self, delta: Any, *, delta_for_steps: Any, mix_relations: bool = False) -> None:
         super().__init__(mix_relations)
         self._delta = exact_probability("delta", delta)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
-        self._sums: Sums = (Fraction(0),) * len(self.sums)
+        self._sums: Sums = dict.fromkeys(self.sums, Fraction(0))
+
+    @abstractmethod
+    def _price(self, increment: Increment) -> Sums:
+        """Return what the step adds to each sum; raise InvalidParameter if this odometer cannot treat its kind."""
+
+    @abstractmethod
+    def _bound(self, sums: Sums) -> float:
+        """Return the bound on the loss as long as no step has failed, rounded up."""
 
     @property
     def delta(self) -> float:
@@ -69,94 +77,82 @@ class Odometer(Kept):
     def epsilon(self) -> float:
         """The running epsilon, rounded up."""
         with self._reading():
-            return self._read(self._sums)
+            return self._running(self._sums)
 
     @property
     def sense(self) -> Sense:
         """In which sense the running epsilon holds: it depends on whether a step with a delta has been spent."""
-        return Sense.FIXED_THRESHOLD if self._sums[-2] else Sense.POINTWISE
+        return Sense.FIXED_THRESHOLD if self._sums["delta"] else Sense.POINTWISE
+
+    @property
+    def spent(self) -> dict[str, Amount]:
+        """The sums so far, exact. The running epsilon is computed from them."""
+        return dict(self._sums)
 
     def quote(self, increment: Increment) -> float:
         """Return the running epsilon as it would be after the step; nothing is spent."""
         with self._reading():
-            return self._read(self._after(self._checked(increment)))
+            return self._running(self._after(self._price(self._checked(increment))))
 
     def spend(self, increment: Increment) -> float:
         """Add the step and return the running epsilon. Call it before the step runs."""
         with self._spending():
-            after = self._after(self._checked(increment))
-            running = self._read(after)  # first: what cannot be read is not spent
+            after = self._after(self._price(self._checked(increment)))
+            running = self._running(after)  # first: what cannot be read is not spent
             self._sums = after
             self._meet(increment)
             return running
 
-    @abstractmethod
-    def _price(self, increment: Increment) -> Sums:
-        """Return what the step adds to each sum; raise InvalidParameter if this odometer cannot treat its kind."""
+    def remaining(self, increment: Increment, *, epsilon: Any) -> int:
+        """Return how many more such steps keep the running epsilon within `epsilon`, if nothing else is asked.
 
-    @abstractmethod
-    def _loss(self, sums: Sums) -> float:
-        """Return the bound on the loss as long as no step has failed, rounded up."""
+        An odometer has no budget of its own: this is how far it is from one that you have in mind. The count is cut off
+        at 2^53: it then stands for that many or more.
+        """
+        most = exact("epsilon", epsilon)
+        with self._reading():
+            price = self._price(self._checked(increment))
+            return largest(lambda count: _within(self._highest(price, count), most))
 
-    def _after(self, increment: Increment) -> Sums:
-        return tuple(map(tidy, plus(self._sums, self._price(increment))))
+    def _after(self, price: Sums, count: int = 1) -> Sums:
+        """Return the sums after `count` steps of this price."""
+        return exact_sums(self.sums, self._sums, price, count)
 
-    def _read(self, sums: Sums) -> float:
-        return math.inf if sums[-2] > self._for_steps else self._loss(sums)
+    def _running(self, sums: Sums) -> float:
+        """Return the running epsilon at these sums, rounded up."""
+        return math.inf if sums["delta"] > self._for_steps else self._bound(sums)
+
+    def _highest(self, price: Sums, count: int) -> float:
+        """Return the largest running epsilon in the course of `count` steps: the last one, unless it can fall."""
+        return self._running(self._after(price, count))
 
     def _written(self) -> State:
-        return {name: show(amount) for name, amount in zip(self.sums, self._sums, strict=True)}
+        return {name: show(amount) for name, amount in self._sums.items()}
 
     def _restore(self, spent: object) -> None:
         if not isinstance(spent, dict) or set(spent) != set(self.sums):
             raise InvalidParameter("spent", spent, f"a dictionary of {', '.join(self.sums)}")
-        self._sums = tuple(math.inf if spent[name] == "inf" else exact(name, spent[name]) for name in self.sums)
+        self._sums = {name: math.inf if spent[name] == "inf" else exact(name, spent[name]) for name in self.sums}
 
     def __repr__(self) -> str:
         return f"<{self.kind} odometer for delta {show(self._delta)} at epsilon {self.epsilon:.6g}>"
 
 
-class ConcentrationOdometer(Odometer):
-    """An odometer whose delta is split, before the first step, into a part for concentration and a part for steps.
-
-    With `or_basic` the running epsilon is never above the sum of the epsilons, if every step has one: that much is
-    certain, so the better of the two bounds costs nothing.
-    """
-
-    or_basic: ClassVar[bool] = True
-
-    def __init__(self, delta: Any, delta_for_steps: Any, *, mix_relations: bool = False) -> None:
-        super().__init__(delta, delta_for_steps, mix_relations=mix_relations)
-        if not SMALLEST_DELTA <= self._delta < 1:
-            raise InvalidParameter("delta", delta, "from 1e-300 to below 1 for this odometer", "1e-6 is a usual choice.")
-        rest = self._delta - self._for_steps
-        if rest < SMALLEST_DELTA:
-            raise InvalidParameter("delta_for_steps", delta_for_steps, f"below delta, which is {show(self._delta)}")
-        self._level = log_reciprocal(rest)
-
-    def _settings(self) -> State:
-        return {"delta": show(self._delta), "delta_for_steps": show(self._for_steps)}
-
-    def _constants(self) -> State:
-        return {"log": repr(self._level)}
-
-    def _adopt(self, constants: State) -> None:
-        self._level = at_least("log", constants["log"], self._level)
-
-    @abstractmethod
-    def _concentrated(self, sums: Sums) -> float:
-        """Return drift and boundary at these sums, rounded up."""
-
-    def _loss(self, sums: Sums) -> float:
-        # a step whose loss is only likely to be bounded may have a mean above that of randomised response (M16)
-        excess = log_reciprocal(Fraction(1 - sums[-2])) if sums[-2] else 0.0
-        bound = (self._concentrated(sums) + excess) * RAISED
-        return min(float_up(sums[-1]), bound) if self.or_basic else bound
+def exact_sums(names: Iterable[str], sums: Sums, price: Sums, count: int) -> Sums:
+    """Return these sums after `count` steps of this price."""
+    names = tuple(names)
+    after = plus(tuple([sums[name] for name in names]), tuple([price[name] for name in names]), count)
+    return dict(zip(names, map(tidy, after), strict=True))
 
 
 def tidy(amount: Amount) -> Amount:
     """Return the amount as it can be written down: inf beyond the largest float, and no longer than filters allow."""
     return math.inf if amount > LARGEST else short(amount)
+
+
+def _within(running: float, most: Fraction) -> bool:
+    """Compare as typed numbers are: a running epsilon is read as the decimal that it prints as."""
+    return running < math.inf and exact("epsilon", running) <= most
 
 
 def positive(name: str, value: Any) -> Fraction:

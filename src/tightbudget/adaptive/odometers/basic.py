@@ -16,6 +16,8 @@ class BasicOdometer(Odometer):
     >>> odometer = BasicOdometer()
     >>> odometer.spend(PureDP(epsilon=0.1)), odometer.spend(PureDP(epsilon=0.2))
     (0.1, 0.3)
+    >>> odometer.remaining(PureDP(epsilon=0.1), epsilon=1)
+    7
     """
 
     kind: ClassVar[str] = "basic"
@@ -23,14 +25,14 @@ class BasicOdometer(Odometer):
     two_sided: ClassVar[bool] = True
 
     def __init__(self, delta: Any = 0, *, mix_relations: bool = False) -> None:
-        super().__init__(delta, delta, mix_relations=mix_relations)
+        super().__init__(delta, delta_for_steps=delta, mix_relations=mix_relations)
 
     def _price(self, increment: Increment) -> Sums:
         epsilon, delta = prices.basic(increment)
-        return delta, epsilon
+        return {"delta": delta, "epsilon": epsilon}
 
-    def _loss(self, sums: Sums) -> float:
-        return float_up(sums[-1])
+    def _bound(self, sums: Sums) -> float:
+        return float_up(sums["epsilon"])
 
     def _settings(self) -> State:
         return {"delta": show(self._delta)}

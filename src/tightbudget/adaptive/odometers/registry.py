@@ -1,11 +1,13 @@
-"""Odometers by their kind, and the way back from a state."""
+"""Odometers by their kind, for games, commands and tests alike, and the way back from a state."""
 
 from tightbudget.adaptive.odometers.base import Odometer
 from tightbudget.adaptive.odometers.basic import BasicOdometer
+from tightbudget.adaptive.odometers.line import LineOdometer
 from tightbudget.adaptive.odometers.mixture import MixtureOdometer
+from tightbudget.adaptive.odometers.one_sided_mixture import OneSidedMixtureOdometer
 from tightbudget.adaptive.odometers.renyi import RenyiOdometer
-from tightbudget.adaptive.odometers.rho import LineOdometer, OneSidedMixtureOdometer, StitchedOdometer
 from tightbudget.adaptive.odometers.rogers import RogersOdometer
+from tightbudget.adaptive.odometers.stitched import StitchedOdometer
 from tightbudget.adaptive.states import State, restored
 
 ALL: tuple[type[Odometer], ...] = (

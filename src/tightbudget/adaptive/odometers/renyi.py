@@ -3,44 +3,25 @@
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tightbudget.adaptive import prices
-from tightbudget.adaptive.amounts import Amount, exact, plus, show
+from tightbudget.adaptive.amounts import Amount, exact, show
+from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.thresholds import CLOSEST_ORDER, LARGEST_ORDER
 from tightbudget.adaptive.increments import Increment, exact_order
 from tightbudget.adaptive.log_reciprocal import log_reciprocal, up
-from tightbudget.adaptive.odometers.base import SMALLEST_DELTA, ConcentrationOdometer, Sums, tidy
+from tightbudget.adaptive.odometers.base import Sums, exact_sums
 from tightbudget.adaptive.odometers.boundaries import RAISED
+from tightbudget.adaptive.odometers.concentration import SMALLEST_DELTA, ConcentrationOdometer
+from tightbudget.adaptive.odometers.totals import Totals
 from tightbudget.adaptive.states import State, at_least
 from tightbudget.errors import InvalidParameter
 
-Array = NDArray[np.float64]
-
 ORDERS: tuple[Fraction, ...] = tuple(1 + Fraction(m * 2**j, 8) for j in range(16) for m in (2, 3))
 """a - 1 from 1/4 to 12288, two to an octave: orders in between would save at most 2.1% of what lies above the drift."""
-
-
-class Totals(NamedTuple):
-    """Sums of float64 arrays that are never below the true sums: high + low, low being what high has lost to rounding."""
-
-    high: Array
-    low: Array
-
-    def plus(self, values: Array) -> "Totals":
-        with np.errstate(invalid="ignore", over="ignore"):
-            high = self.high + values
-            back = high - self.high
-            lost = (self.high - (high - back)) + (values - back)  # exactly, if all is finite
-            low = np.nextafter(self.low + lost, np.inf)
-        return Totals(high, np.where(np.isfinite(high), low, 0.0))
-
-    def up(self) -> Array:
-        with np.errstate(over="ignore"):
-            return np.nextafter(self.high + self.low, np.inf)
 
 
 class RenyiOdometer(ConcentrationOdometer):
@@ -58,10 +39,17 @@ class RenyiOdometer(ConcentrationOdometer):
     sums: ClassVar[tuple[str, ...]] = ("renyi", "delta", "epsilon")
     two_sided: ClassVar[bool] = False
 
+    @formerly_positional("delta_for_steps", "orders", "weights")
     def __init__(
-        self, delta: Any, delta_for_steps: Any = 0, orders: Any = ORDERS, weights: Any = None, *, mix_relations: bool = False
+        self,
+        delta: Any,
+        *,
+        delta_for_steps: Any = 0,
+        orders: Any = ORDERS,
+        weights: Any = None,
+        mix_relations: bool = False,
     ) -> None:
-        super().__init__(delta, delta_for_steps, mix_relations=mix_relations)
+        super().__init__(delta, delta_for_steps=delta_for_steps, mix_relations=mix_relations)
         self._orders = tuple(exact_order(order) for order in _listed("orders", orders))
         if not self._orders or len(set(self._orders)) < len(self._orders):
             raise InvalidParameter("orders", orders, "one or more different numbers above 1")
@@ -72,8 +60,7 @@ class RenyiOdometer(ConcentrationOdometer):
         if len(self._weights) != len(self._orders) or not all(self._weights) or sum(self._weights) > 1:
             raise InvalidParameter("weights", weights, "a number above 0 for each order, adding up to 1 at most")
         self._tails = np.array([self._tail(order, weight) for order, weight in zip(self._orders, self._weights, strict=True)])
-        zeros = np.zeros(len(self._orders))
-        self._sums = (Totals(zeros, zeros), Fraction(0), Fraction(0))
+        self._sums = {**self._sums, "renyi": Totals.zero(len(self._orders))}
 
     def _tail(self, order: Fraction, weight: Fraction) -> float:
         share = weight * (self._delta - self._for_steps)
@@ -92,12 +79,20 @@ class RenyiOdometer(ConcentrationOdometer):
     def _price(self, increment: Increment) -> Sums:
         return _priced(increment, self._orders)
 
-    def _after(self, increment: Increment) -> Sums:
-        divergences, delta, epsilon = self._price(increment)
-        return self._sums[0].plus(divergences), *map(tidy, plus(self._sums[1:], (delta, epsilon)))
+    def _after(self, price: Sums, count: int = 1) -> Sums:
+        divergences = self._sums["renyi"].plus(price["renyi"], count)
+        return {"renyi": divergences, **exact_sums(("delta", "epsilon"), self._sums, price, count)}
 
-    def _concentrated(self, sums: Sums) -> float:
-        return float((sums[0].up() + self._tails).min()) * RAISED
+    def _bound(self, sums: Sums) -> float:
+        return float((sums["renyi"].up() + self._tails).min()) * RAISED
+
+    @property
+    def spent(self) -> dict[str, Amount]:
+        """The sums so far, those of the divergences by their order, as in `tb.filters.RDPFilter`."""
+        sums = self._sums
+        divergences = zip(self._orders, sums["renyi"].exact(), strict=True)
+        each = {f"order {show(order)}": divergence for order, divergence in divergences}
+        return {**each, "delta": sums["delta"], "epsilon": sums["epsilon"]}
 
     def _constants(self) -> State:
         return {"logs": [repr(tail) for tail in self._tails.tolist()]}
@@ -117,9 +112,9 @@ class RenyiOdometer(ConcentrationOdometer):
         }
 
     def _written(self) -> State:
-        totals, delta, epsilon = self._sums
+        totals = self._sums["renyi"]
         pairs = [[high.hex(), low.hex()] for high, low in zip(totals.high.tolist(), totals.low.tolist(), strict=True)]
-        return {"renyi": pairs, "delta": show(delta), "epsilon": show(epsilon)}
+        return {"renyi": pairs, "delta": show(self._sums["delta"]), "epsilon": show(self._sums["epsilon"])}
 
     def _restore(self, spent: object) -> None:
         pairs = spent.get("renyi") if isinstance(spent, dict) else None
@@ -127,24 +122,16 @@ class RenyiOdometer(ConcentrationOdometer):
             high, low = np.array([[float.fromhex(text) for text in pair] for pair in pairs or ()]).T
         except (TypeError, ValueError, OverflowError):
             raise InvalidParameter("renyi", pairs, "as the renyi odometer wrote it") from None
-        if len(high) != len(self._orders) or not _plausible(Totals(high, low)):
+        if len(high) != len(self._orders) or not Totals(high, low).plausible():
             raise InvalidParameter("renyi", pairs, "as the renyi odometer wrote it")
         super()._restore({**spent, "renyi": "0"} if isinstance(spent, dict) else spent)
-        self._sums = (Totals(high, low), *self._sums[1:])
-
-
-def _plausible(totals: Totals) -> bool:
-    """Return whether these may be sums of divergences: every addition loses at most u of what is there, as 2^33 have not."""
-    high, low = totals
-    if not (np.all(high >= 0.0) and np.all(np.isfinite(low))):
-        return False
-    return bool(np.all(high + low >= 0.0) and np.all(np.abs(low) <= 2.0**-20 * high + 1e-300))
+        self._sums = {**self._sums, "renyi": Totals(high, low)}
 
 
 @lru_cache(prices.REMEMBERED)
-def _priced(increment: Increment, orders: tuple[Fraction, ...]) -> tuple[Array, Amount, Amount]:
+def _priced(increment: Increment, orders: tuple[Fraction, ...]) -> Sums:
     *divergences, delta, epsilon = prices.renyi(increment, orders)
-    return np.array([up(divergence) for divergence in divergences]), delta, epsilon
+    return {"renyi": np.array([up(divergence) for divergence in divergences]), "delta": delta, "epsilon": epsilon}
 
 
 def _listed(name: str, values: Any) -> list[Any]:

@@ -7,10 +7,12 @@ from typing import Any, ClassVar
 
 from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import exact, show
+from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.log_reciprocal import log_reciprocal, up
-from tightbudget.adaptive.odometers.base import ConcentrationOdometer, Sums, from_ticks
+from tightbudget.adaptive.odometers.base import Sums, from_ticks
 from tightbudget.adaptive.odometers.boundaries import RAISED
+from tightbudget.adaptive.odometers.concentration import ConcentrationOdometer
 from tightbudget.adaptive.states import State
 from tightbudget.errors import InvalidParameter
 
@@ -35,9 +37,10 @@ class RogersOdometer(ConcentrationOdometer):
     two_sided: ClassVar[bool] = True
     or_basic: ClassVar[bool] = False  # as printed
 
-    def __init__(self, delta: Any, n: Any = 10**6, *, mix_relations: bool = False) -> None:
+    @formerly_positional("n")
+    def __init__(self, delta: Any, *, n: Any = 10**6, mix_relations: bool = False) -> None:
         half = exact("delta", delta) / 2
-        super().__init__(delta, half, mix_relations=mix_relations)
+        super().__init__(delta, delta_for_steps=half, mix_relations=mix_relations)
         size = exact("n", n, "a whole number from 2 to 1e18")
         if size.denominator != 1 or not 2 <= size <= 10**18:
             raise InvalidParameter("n", n, "a whole number from 2 to 1e18")
@@ -52,15 +55,21 @@ class RogersOdometer(ConcentrationOdometer):
     def _price(self, increment: Increment) -> Sums:
         return _priced(increment)
 
-    def _concentrated(self, sums: Sums) -> float:
-        drift, squares = sums[0], sums[1]
+    def _bound(self, sums: Sums) -> float:
+        squares = sums["epsilon_squared"]
         variance, floor = up(squares), Fraction(1, self._n**2)
         if floor <= squares <= 1:
             root = 2.0 * math.sqrt(variance * (1.0 + 0.5 * math.log(3.0)) * self._level)
         else:
             growth = 1.0 + 0.5 * math.log1p(self._n**2 * variance)
             root = math.sqrt(2.0 * (up(floor) + variance) * growth * self._level)
-        return (up(drift) + root * RAISED) * RAISED
+        return (up(sums["drift"]) + root * RAISED) * RAISED
+
+    def _highest(self, price: Sums, count: int) -> float:
+        """Return the larger of the last running epsilon and the last before V exceeds 1, where the bound may fall."""
+        spent, each = self._sums["epsilon_squared"], price["epsilon_squared"]
+        before = min(count, int((1 - spent) // each)) if each and spent <= 1 else 0
+        return max(super()._highest(price, count), self._running(self._after(price, before)) if before else 0.0)
 
     def _settings(self) -> State:
         return {"delta": show(self._delta), "n": self._n}
@@ -70,4 +79,5 @@ class RogersOdometer(ConcentrationOdometer):
 def _priced(increment: Increment) -> Sums:
     drift, _, delta, epsilon = prices.printed_drift(increment)
     # the sum of squares exactly, because the formula changes where it exceeds 1
-    return from_ticks(drift), prices.squares(increment)[0], delta, epsilon
+    squares = prices.squares(increment)[0]
+    return {"drift": from_ticks(drift), "epsilon_squared": squares, "delta": delta, "epsilon": epsilon}

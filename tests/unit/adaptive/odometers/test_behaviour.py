@@ -154,7 +154,7 @@ def test_a_curve_counts_only_where_it_was_declared() -> None:
         lambda: o.MixtureOdometer(0),
         lambda: o.MixtureOdometer(1),
         lambda: o.MixtureOdometer("x"),
-        lambda: o.MixtureOdometer(0.1, 0.1),
+        lambda: o.MixtureOdometer(0.1, delta_for_steps=0.1),
         lambda: o.MixtureOdometer(0.1, gamma=0),
         lambda: o.MixtureOdometer(0.1, tight_at=-1),
         lambda: o.LineOdometer(0.1, tight_at=math.inf),
@@ -280,7 +280,7 @@ def test_a_step_that_cannot_be_read_is_not_spent(make: Callable[[], o.Odometer],
     odometer.spend(tb.PureDP(0.1))
     before = odometer.state()
     with monkeypatch.context() as patch:
-        patch.setattr(odometer, "_loss", fail)
+        patch.setattr(odometer, "_bound", fail)
         with pytest.raises(ArithmeticError, match="no answer"):
             odometer.spend(tb.PureDP(0.1))
     assert odometer.state() == before
@@ -294,7 +294,7 @@ def test_deltas_near_one(kind: str, step: str) -> None:
     delta, for_steps = "0.99999999999999999999", "0.9999999999999999999"
 
     def loss(failing: str) -> float:
-        odometer = make(delta, for_steps)
+        odometer = make(delta, delta_for_steps=for_steps)
         odometer._restore({**odometer._written(), "delta": failing, "epsilon": "inf"})
         return float(odometer.epsilon)
 
@@ -304,9 +304,9 @@ def test_deltas_near_one(kind: str, step: str) -> None:
 
 
 def test_steps_that_nearly_surely_fail() -> None:
-    mixture = o.MixtureOdometer("0.99999999999999999999", "0.9999999999999999999")
+    mixture = o.MixtureOdometer("0.99999999999999999999", delta_for_steps="0.9999999999999999999")
     assert 0.1 <= mixture.spend(tb.ApproximateDP(0.1, 0.9999999999999999)) < math.inf
-    stitched = o.StitchedOdometer("0.99999999999999999999", "0.9999999999999999999")
+    stitched = o.StitchedOdometer("0.99999999999999999999", delta_for_steps="0.9999999999999999999")
     assert math.log(1e19) < stitched.spend(tb.filters.ZCDP(0.1, "0.9999999999999999999")) < math.inf
 
 

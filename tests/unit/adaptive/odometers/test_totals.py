@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tightbudget.adaptive.odometers.renyi import Totals
+from tightbudget.adaptive.odometers.totals import Totals
 
 
 def test_sums_are_never_below_and_hardly_above() -> None:
