@@ -10,7 +10,7 @@ from tightbudget.numerics.mass import Mass, any_of
 from tightbudget.numerics.rounding import U, float_above, float_below
 from tightbudget.pairs.base import Pair
 from tightbudget.pairs.gaussian import GaussianPair
-from tightbudget.pairs.negligible import without_faint
+from tightbudget.pairs.negligible import without_negligible
 
 _MARGIN = 800.0  # at an epsilon this far below such losses e^epsilon B of their events is less than 1e-300 (M2)
 
@@ -75,11 +75,11 @@ def steps(pairs: Iterable[tuple[Pair, int]]) -> Steps:
         if pair.gaussian is not None:
             squares.append((pair.gaussian, count))
         else:
-            seen = without_faint(pair)
-            counts[seen] = counts.get(seen, 0) + count
+            kept = without_negligible(pair)
+            counts[kept] = counts.get(kept, 0) + count
     if squares:
         merged = _merged(squares)
-        counts[without_faint(merged) if counts else merged] = 1  # alone it has a closed form
+        counts[without_negligible(merged) if counts else merged] = 1  # alone it has a closed form
     return Steps(tuple(counts.items()))
 
 

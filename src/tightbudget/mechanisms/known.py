@@ -1,4 +1,4 @@
-"""What is known of any mechanism by its pairs, and where one that knows more says so (decision 0016).
+"""What is known of any mechanism by its pairs: moments, rho of zCDP, mu of GDP, domination (decision 0016).
 
 Every default is sound. A mechanism that has a theorem of its own overrides a method whose name begins with `known`, or
 one of the properties; it never has to.

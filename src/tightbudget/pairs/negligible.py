@@ -8,7 +8,7 @@ from tightbudget.pairs.base import NEGLIGIBLE, Pair
 from tightbudget.pairs.points import PointPair
 
 
-def without_faint(pair: Pair) -> Pair:
+def without_negligible(pair: Pair) -> Pair:
     """Return the pair or, if its losses are negligible, one with the loss 0 and the difference unresolved.
 
     Taking B for A in one step of a composition changes delta by at most their total variation, and leaving the step out
@@ -16,13 +16,13 @@ def without_faint(pair: Pair) -> Pair:
     """
     if pair.infinity.possible:
         return pair
-    return _faint(pair, pair.total_variation) if 0.0 < pair.total_variation < NEGLIGIBLE else pair
+    return _zero_loss(pair, pair.total_variation) if 0.0 < pair.total_variation < NEGLIGIBLE else pair
 
 
-def _faint(pair: Pair, variation: float) -> PointPair:
+def _zero_loss(pair: Pair, variation: float) -> PointPair:
     zero = np.zeros(1)
     return PointPair(
-        ("faint", pair),
+        ("negligible", pair),
         *(zero, zero, zero, zero),
         unresolved=variation,
         top=pair.max_loss,

@@ -13,7 +13,7 @@ import numpy as np
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import Alignment, Array, Cells, Direction, Pair
-from tightbudget.pairs.negligible import without_faint
+from tightbudget.pairs.negligible import without_negligible
 from tightbudget.pairs.points import PointPair, point_pair
 
 _RATE = 750.0  # no float q above 0 has a larger -log q
@@ -142,7 +142,7 @@ class PoissonPair(Pair):
 
 def poisson_pair(base: Pair, q: float, direction: Direction) -> Pair:
     """Return the base pair subsampled at rate 0 < q < 1."""
-    base = without_faint(base)
+    base = without_negligible(base)
     if isinstance(base, PointPair):
         cells = _subsample_points(base, q, direction)
         remove = direction is Direction.REMOVE

@@ -54,6 +54,7 @@ class ConcentrationFilter(SumFilter):
 
 
 def check_guarantee(epsilon: Fraction, delta: Fraction, for_steps: Fraction) -> None:
+    """Refuse an epsilon or delta that a tail bound cannot work with; the basic filter takes any."""
     if not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON:
         raise InvalidParameter("epsilon", show(epsilon), "a number from 1e-40 to 1e40 for this filter")
     if delta == 0:

@@ -50,6 +50,7 @@ def blocks_of(discretised: Sequence[DiscretisedPair], counts: Sequence[int], pla
 
 
 def block_of(rows: Array, counts: Array, places: Array) -> Block:
+    """Return the rows with the moments of each that bound its characteristic function."""
     means = rows @ places
     squares = rows @ (places * places) - means * means
     # rounding of the difference is at the size of its terms; a larger variance is sound

@@ -163,6 +163,7 @@ def tight(facts: Mapping[str, Number], name: str, rounds: int) -> Claim:
 
 
 def dialing_claims(facts: Mapping[str, Number]) -> list[Claim]:
+    """Judge what sections 2.3 and 7.2 say of the dialing protocol's curves."""
     claims = lower_by(
         facts, "2.3, 7.2", "Laplace noise LP(20k, 1130) gives a δ almost 3 orders lower", "LP 20k", "LP 20k", 8_192, 2.5
     )
@@ -213,6 +214,7 @@ def same_variance(gauss: str, laplace: str) -> Claim:
 
 
 def conversation_claims(facts: Mapping[str, Number]) -> list[Claim]:
+    """Judge what sections 2.3 and 7.3 say of the conversation protocol's curves."""
     claims = lower_by(facts, "2.3, 7.3", "LP-high gives a δ almost 4 orders lower", "LP-high", "LP-high", 524_288, 3.5)
     claims += lower_by(facts, "2.3, 7.3", "GS-high gives a δ more than 6 orders lower", "GS-high", "LP-high", 524_288, 6.0)
     claims += lower_by(
