@@ -9,12 +9,26 @@ from typing import Any, ClassVar
 
 from tightbudget.adaptive.amounts import exact, exact_probability, show
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms import BY_NAME, Composable
+from tightbudget.mechanisms import BY_NAME, Composable, Mechanism
 from tightbudget.notation import parse, parse_call
 
 
+class Declared:
+    """A promise about moments: it is no mechanism, it has no pair, and nothing is known of it but what it declares."""
+
+    delta: Fraction
+
+    def zcdp(self) -> Fraction | None:
+        """Return rho, if the promise implies one."""
+        return None
+
+    def at(self, order: Fraction) -> Fraction | None:
+        """Return a bound on the Rényi divergence at an order, if the promise implies one."""
+        return None
+
+
 @dataclass(frozen=True, init=False, repr=False)
-class ZCDP:
+class ZCDP(Declared):
     """A step that promises rho-zero-concentrated privacy, after removal of an event of probability delta.
 
     >>> print(ZCDP(rho=0.01), ZCDP(rho="1/3", delta=1e-9))
@@ -30,6 +44,12 @@ class ZCDP:
         object.__setattr__(self, "rho", exact("rho", rho))
         object.__setattr__(self, "delta", exact_probability("delta", delta))
 
+    def zcdp(self) -> Fraction:
+        return self.rho
+
+    def at(self, order: Fraction) -> Fraction:
+        return order * self.rho
+
     def __str__(self) -> str:
         return f"zcdp(rho={_literal(self.rho)}{_delta(self.delta)})"
 
@@ -37,7 +57,7 @@ class ZCDP:
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class RDP:
+class RDP(Declared):
     """A step that promises Rényi divergence values[i] at orders[i] > 1, after removal of an event of probability delta.
 
     One order or several; both directions of the neighbouring relation are meant.
@@ -88,6 +108,8 @@ class RDP:
 
 
 Increment = Composable | ZCDP | RDP
+Step = Mechanism | Declared
+"""What a composition is made of, and what stands alone."""
 
 
 _PROMISES = {"zcdp": ("rho", "delta"), "rdp": ("order", "value", "delta")}

@@ -15,9 +15,10 @@ import numpy as np
 
 from tightbudget import divergences
 from tightbudget.adaptive.amounts import Amount, exact, plus, rounded_up, to_float
-from tightbudget.adaptive.increments import RDP, ZCDP, Increment
+from tightbudget.adaptive.increments import Declared, Increment, Step
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms import ApproximateDP, BoundedRange, Composable, Composition, Gaussian, GaussianDP, Laplace, PureDP
+from tightbudget.mechanisms import Mechanism, PureDP
+from tightbudget.mechanisms.stated import Promise, Ratio
 from tightbudget.numerics.rounding import U, float_above
 
 Price = tuple[Amount, ...]
@@ -90,31 +91,32 @@ def _in_ticks(amount: Amount) -> Amount:
     return -(-amount.numerator * TICKS // amount.denominator)
 
 
-def _added(increment: Increment, price: Callable[[Increment], Price]) -> Price:
-    if not isinstance(increment, Composition):
+def _added(increment: Increment, price: Callable[[Step], Price]) -> Price:
+    if isinstance(increment, Step):  # it is not made of parts
         return price(increment)
     total = price(_NOTHING)
-    for step, count in increment.items:
+    for step, count in increment._parts:
         total = plus(total, price(step), count)
     return total
 
 
-def _promise(step: Increment) -> tuple[Amount, Amount]:
-    if isinstance(step, PureDP):
-        return _typed(step.promised_epsilon), ZERO
-    if isinstance(step, ApproximateDP):
-        return _typed(step.promised_epsilon), exact("delta", step.promised_delta)
-    if isinstance(step, Laplace) and step.scale > 0:
-        return exact("sensitivity", step.sensitivity) / exact("scale", step.scale), ZERO
-    if isinstance(step, BoundedRange):
-        return exact("eta", step.eta), ZERO
-    bound = divergences.pure_epsilon(step) if isinstance(step, Composable) else math.inf
+def _promise(step: Step) -> tuple[Amount, Amount]:
+    if isinstance(step, Declared):  # of a promise about moments no epsilon follows
+        raise _no_epsilon(step)
+    stated = step.stated_epsilon
+    if stated is not None:
+        return _typed(stated), _delta(step.promise)
+    bound = step.pure_epsilon
     if math.isinf(bound):
-        raise _no(step, "an epsilon", "Give it as pure_dp or approximate_dp, or take a filter for steps of its kind.")
+        raise _no_epsilon(step)
     return Fraction(bound), ZERO
 
 
-def _epsilon_or_inf(step: Increment) -> Amount:
+def _no_epsilon(step: Step) -> InvalidParameter:
+    return _no(step, "an epsilon", "Give it as pure_dp or approximate_dp, or take a filter for steps of its kind.")
+
+
+def _epsilon_or_inf(step: Step) -> Amount:
     """Return the epsilon of a step that has one; the basic alternative of a filter ends with the first step that has none."""
     try:
         return _promise(step)[0]
@@ -131,36 +133,51 @@ def _with_drift(promise: tuple[Amount, Amount], drift: Callable[[Amount], Amount
     return _in_ticks(drift(epsilon)), _in_ticks(squares), delta, epsilon
 
 
-def _zcdp(step: Increment) -> Price:
-    if isinstance(step, PureDP | ApproximateDP):
+def _zcdp(step: Step) -> Price:
+    if isinstance(step, Declared):
+        rho = step.zcdp()
+        if rho is None:
+            raise _no_rho(step)
+        return rho, step.delta, math.inf
+    if step.promise is not None:
         epsilon, delta = _promise(step)
         return mean_loss(epsilon), delta, epsilon
-    if isinstance(step, ZCDP):
-        return step.rho, step.delta, math.inf
-    if isinstance(step, GaussianDP) or (isinstance(step, Gaussian) and 0 < step.sigma < math.inf):
-        return _exact_mu(step) ** 2 / 2, ZERO, math.inf
-    bound = divergences.zcdp(step) if isinstance(step, Composable) else math.inf
+    mu = _exact_mu(step)
+    if mu is not None:
+        return mu**2 / 2, ZERO, math.inf
+    bound = divergences.zcdp(step)
     if math.isinf(bound):
-        raise _no(step, "a rho", "Give it as zcdp, gaussian_dp or pure_dp, or take a filter for steps of its kind.")
+        raise _no_rho(step)
     return Fraction(bound), ZERO, _epsilon_or_inf(step)
 
 
-def _gdp(step: Increment) -> Price:
-    if isinstance(step, GaussianDP) or (isinstance(step, Gaussian) and 0 < step.sigma < math.inf):
-        return _exact_mu(step) ** 2, ZERO
-    if isinstance(step, PureDP | ApproximateDP):
+def _no_rho(step: Step) -> InvalidParameter:
+    return _no(step, "a rho", "Give it as zcdp, gaussian_dp or pure_dp, or take a filter for steps of its kind.")
+
+
+def _gdp(step: Step) -> Price:
+    if isinstance(step, Declared):  # neither rho nor divergences bound mu
+        raise _no_mu(step)
+    mu = _exact_mu(step)
+    if mu is not None:
+        return mu**2, ZERO
+    if step.promise is not None:
         epsilon, delta = _promise(step)
         return _squared_mu(epsilon), delta
-    bound = divergences.gdp(step) if isinstance(step, Composable) else math.inf
+    bound = divergences.gdp(step)
     if math.isinf(bound):
-        raise _no(step, "a mu", "Give it as gaussian_dp or pure_dp, or take a filter for steps of its kind.")
+        raise _no_mu(step)
     return Fraction(bound) ** 2, ZERO
 
 
-def _exact_mu(step: GaussianDP | Gaussian) -> Fraction:
-    if isinstance(step, GaussianDP):
-        return exact("mu", step.mu)
-    return exact("sensitivity", step.sensitivity) / exact("sigma", step.sigma)
+def _no_mu(step: Step) -> InvalidParameter:
+    return _no(step, "a mu", "Give it as gaussian_dp or pure_dp, or take a filter for steps of its kind.")
+
+
+def _exact_mu(step: Mechanism) -> Fraction | None:
+    """Return mu as it was typed, of a step that is normal noise or promises to be no worse."""
+    noise = step.normal_noise
+    return _quotient("mu", noise) if noise is not None and noise.proper else None
 
 
 def _squared_mu(epsilon: Amount) -> Amount:
@@ -169,18 +186,18 @@ def _squared_mu(epsilon: Amount) -> Amount:
     return Fraction(mu) ** 2 if mu < math.inf else math.inf
 
 
-def _renyi(step: Increment, orders: tuple[Fraction, ...]) -> Price:
-    if isinstance(step, PureDP | ApproximateDP):
-        epsilon, delta = _promise(step)
-        return (*(pure_renyi(epsilon, order) for order in orders), delta, epsilon)
-    if isinstance(step, RDP):
+def _renyi(step: Step, orders: tuple[Fraction, ...]) -> Price:
+    if isinstance(step, Declared):
         bounds = [step.at(order) for order in orders]
         if all(bound is None for bound in bounds):
             raise _no(step, f"a bound at order {to_float(min(orders)):.4g} or above", "Declare a larger order as well.")
         return (*(math.inf if bound is None else bound for bound in bounds), step.delta, math.inf)
-    if isinstance(step, ZCDP | GaussianDP) or (isinstance(step, Gaussian) and 0 < step.sigma < math.inf):
-        rho, delta, _ = _zcdp(step)
-        return (*(order * rho for order in orders), delta, math.inf)
+    if step.promise is not None:
+        epsilon, delta = _promise(step)
+        return (*(pure_renyi(epsilon, order) for order in orders), delta, epsilon)
+    mu = _exact_mu(step)
+    if mu is not None:
+        return (*(order * (mu**2 / 2) for order in orders), ZERO, math.inf)
     derived = divergences.renyi(step, np.array([float_above(order) for order in orders]))  # divergences grow with the order
     if np.isinf(derived).all():
         raise _no(step, "a Rényi divergence at these orders", "Take smaller orders, or a filter for steps of its kind.")
@@ -225,9 +242,17 @@ def _end(epsilon: Amount) -> Amount:
     return ZERO if not epsilon else math.inf
 
 
-def _typed(value: float) -> Amount:
-    return math.inf if value == math.inf else exact("epsilon", value)
+def _typed(epsilon: Ratio) -> Amount:
+    return math.inf if epsilon.above == math.inf else _quotient("epsilon", epsilon)
 
 
-def _no(step: Increment, what: str, hint: str) -> InvalidParameter:
+def _quotient(name: str, ratio: Ratio) -> Fraction:
+    return exact(name, ratio.above) if ratio.below == 1 else exact(name, ratio.above) / exact(name, ratio.below)
+
+
+def _delta(promise: Promise | None) -> Amount:
+    return exact("delta", promise.delta) if promise is not None and promise.delta else ZERO
+
+
+def _no(step: Step, what: str, hint: str) -> InvalidParameter:
     return InvalidParameter("increment", str(step), f"a step with {what} for this filter", hint)

@@ -41,8 +41,13 @@ class Known:
 
     @property
     def subsamples(self) -> bool:
-        """Whether it runs another mechanism on a random sample."""
+        """Whether it runs another mechanism on a random sample of the records."""
         return False
+
+    @property
+    def whole(self) -> "Mechanism":
+        """The mechanism that is run on a sample, of others itself."""
+        return self  # type: ignore[return-value]
 
     @property
     def reveals_nothing(self) -> bool:

@@ -60,7 +60,11 @@ class Poisson(Mechanism):
 
     @property
     def subsamples(self) -> bool:
-        return True
+        return self.q < 1
+
+    @property
+    def whole(self) -> Mechanism:
+        return self.mechanism
 
     @property
     def reveals_everything(self) -> bool:

@@ -2,8 +2,9 @@
 
 import math
 import re
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import mpmath
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from tests.support.every_filter import PLAIN
 
 import tightbudget as tb
+from tightbudget.adaptive import prices
 from tightbudget.filters import (
     RDP,
     ZCDP,
@@ -27,6 +29,7 @@ from tightbudget.filters import (
     from_state,
     parse_increment,
 )
+from tightbudget.pairs.base import Direction, Pair
 
 amounts = st.one_of(st.floats(0, 1e6), st.fractions(0, 100), st.integers(0, 10**6))
 orders = st.one_of(st.floats(1.01, 1e6), st.fractions(Fraction(101, 100), 100))
@@ -293,3 +296,28 @@ def test_orders_without_any_budget_are_refused_with_those_that_have_one(epsilon:
 def test_where_no_order_has_a_budget_another_filter_is_named() -> None:
     with pytest.raises(tb.InvalidParameter, match="those of another filter"):
         RDPFilter("1e-12", 1e-12, 10**9)
+
+
+@pytest.mark.parametrize("noise", [tb.Laplace(scale=math.inf), tb.Gaussian(sigma=math.inf), tb.Laplace(0, 0)], ids=str)
+def test_what_reveals_nothing_is_free(noise: tb.Mechanism) -> None:
+    for price in (prices.basic, prices.zcdp, prices.gdp, prices.squares):
+        assert set(price(noise)) == {0}
+    assert set(prices.renyi(noise, (Fraction(2), Fraction(8)))) == {0}
+
+
+@dataclass(frozen=True)
+class Survey(tb.Mechanism):
+    """A mechanism that nobody has heard of."""
+
+    name: ClassVar[str] = "survey"
+
+    def pair(self, direction: Direction) -> Pair | None:
+        return tb.RandomizedResponse(p=0.6, k=3).pair(direction)
+
+
+def test_a_mechanism_that_nobody_has_heard_of_has_every_price() -> None:
+    survey, known = Survey(), tb.RandomizedResponse(p=0.6, k=3)
+    for price in (prices.basic, prices.zcdp, prices.gdp, prices.squares, prices.exact_drift, prices.printed_drift):
+        assert price(survey) == price(known)
+        assert price(survey)[0] > 0
+    assert prices.renyi(survey, (Fraction(2), Fraction(8))) == prices.renyi(known, (Fraction(2), Fraction(8)))

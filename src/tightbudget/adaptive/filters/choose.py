@@ -23,7 +23,7 @@ from tightbudget.adaptive.filters.zcdp import ZCDPFilter
 from tightbudget.adaptive.increments import RDP, Increment, checked_increment
 from tightbudget.adaptive.relations import relations_of
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms import ApproximateDP, Composable, Poisson
+from tightbudget.mechanisms import ApproximateDP, Composable
 from tightbudget.numerics.rounding import float_below
 
 SEVERAL_ORDERS = tuple(float(f"{order:.4g}") for order in np.geomspace(1.5, 64.0, 32))
@@ -189,8 +189,9 @@ def _note(made: Filter, count: int, or_more: bool, expected: Increment) -> str:
 def _sees_no_subsampling(made: ZCDPFilter | GDPFilter, expected: Increment) -> bool:
     """Return whether some subsampled part costs as much as it does without subsampling."""
     price = prices.zcdp if isinstance(made, ZCDPFilter) else prices.gdp
-    parts = (part for part, _ in expected._parts if isinstance(part, Poisson)) if isinstance(expected, Composable) else ()
-    return any(part.q < 1 and _close(price(part)[0], price(part.mechanism)[0]) for part in parts)
+    # a promise about moments is no mechanism: it has no parts
+    parts = (part for part, _ in expected._parts if part.subsamples) if isinstance(expected, Composable) else ()
+    return any(_close(price(part)[0], price(part.whole)[0]) for part in parts)
 
 
 def _close(one: Amount, other: Amount) -> bool:

@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Self
 
 from tightbudget.adaptive.amounts import Amount, exact, exact_probability, show, tidy, to_float
 from tightbudget.adaptive.filters.base import MOST, Filter, Sums
-from tightbudget.adaptive.filters.domination import dominates, reveals_nothing
+from tightbudget.adaptive.filters.domination import dominates
 from tightbudget.adaptive.filters.limits import Limit
 from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.filters.slot_matching import Shortage, assigned
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import State, check_spent
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms import ApproximateDP, Composable, Composition, Histograms, Mechanism, Poisson, PureDP, compose
+from tightbudget.mechanisms import ApproximateDP, Composable, Composition, Mechanism, PureDP, compose
 from tightbudget.mechanisms.relations import Relations
 from tightbudget.notation import MAX_CHARACTERS, parse
 from tightbudget.numerics.rounding import float_below
@@ -52,7 +52,7 @@ class SlotFilter(Filter):
         self._plan = _checked_plan(plan, mix_relations)
         self._slots = list(dict.fromkeys(mechanism for mechanism, _ in self._plan.items))
         self._counts = [sum(n for mechanism, n in self._plan.items if mechanism == slot) for slot in self._slots]
-        self._names = _different([str(_in_numbers(slot)) for slot in self._slots])
+        self._names = _different([str(slot.in_numbers()) for slot in self._slots])
         Filter.__init__(self, epsilon, delta, mix_relations=mix_relations)
         self._sums = (0,) * len(self.sums)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
@@ -115,7 +115,7 @@ class SlotFilter(Filter):
 
     def _wanted(self, increment: Increment) -> "_Wanted":
         """Return what a step needs; a part that reveals nothing needs no slot."""
-        parts = [(step, count) for step, count in _steps(increment) if not reveals_nothing(step)]
+        parts = [(step, count) for step, count in _steps(increment) if not step.reveals_nothing]
         fitting = [self._fitting(step) for step, _ in parts]
         needs = [count for _, count in parts]
         delta = sum((need * charged for need, (_, charged) in zip(needs, fitting, strict=True)), start=Fraction(0))
@@ -195,7 +195,8 @@ class SlotFilter(Filter):
 
     def _settings(self) -> State:
         settings = {"epsilon": self._epsilon, "delta": self._delta, "delta_for_steps": self._for_steps}
-        numbers = [_in_numbers(mechanism) * count for mechanism, count in self._plan.items]
+        # the names of files may change, what was priced may not
+        numbers = [mechanism.in_numbers() * count for mechanism, count in self._plan.items]
         plan = str(compose(numbers, mix_relations=True))
         if len(plan) > MAX_CHARACTERS:
             raise InvalidParameter("plan", f"of {len(plan)} characters", f"at most {MAX_CHARACTERS} long to be written down")
@@ -207,15 +208,6 @@ def _checked_plan(plan: Any, mix_relations: bool) -> Composition:
     if not isinstance(read, Composable):
         raise InvalidParameter("plan", plan, "a composition or its notation", "For example 'gaussian(sigma=20) * 100'.")
     return Composition(read._parts, mix_relations)
-
-
-def _in_numbers(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism without the names of the files it was read from: they may change, what was priced may not."""
-    if isinstance(mechanism, Histograms):
-        return Histograms(mechanism.a, mechanism.b)
-    if isinstance(mechanism, Poisson):
-        return Poisson(_in_numbers(mechanism.mechanism), mechanism.q, mix_relations=True)
-    return mechanism
 
 
 def _different(names: list[str]) -> tuple[str, ...]:

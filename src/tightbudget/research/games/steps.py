@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms import ApproximateDP, Gaussian, GaussianDP, PureDP
+from tightbudget.mechanisms import ApproximateDP, GaussianDP, Mechanism, PureDP
 from tightbudget.mechanisms.checks import positive, probability
 
 Losses = NDArray[np.float64]
@@ -106,14 +106,11 @@ def step(increment: Any) -> Step:
     >>> step(PureDP(epsilon=0.5)).law
     Response(epsilon=0.5, delta=0.0)
     """
-    if isinstance(increment, PureDP):
-        return Step(increment, Response(float(increment.promised_epsilon)))
-    if isinstance(increment, ApproximateDP):
-        return Step(increment, Response(float(increment.promised_epsilon), float(increment.promised_delta)))
-    if isinstance(increment, GaussianDP):
-        return Step(increment, Normal(float(increment.mu)))
-    if isinstance(increment, Gaussian):
-        return Step(increment, Normal(float(increment.sensitivity) / float(increment.sigma)))
+    if isinstance(increment, Mechanism) and increment.promise is not None:
+        return Step(increment, Response(*map(float, increment.promise)))
+    if isinstance(increment, Mechanism) and increment.normal_noise is not None:
+        noise = increment.normal_noise
+        return Step(increment, Normal(float(noise.above) / float(noise.below)))
     raise InvalidParameter(
         "increment", increment, "pure_dp, approximate_dp, gaussian_dp or gaussian", "Pass Step(increment, law) for another."
     )
