@@ -20,16 +20,18 @@ BENCH_READY := $(BENCH_VENV)/.ready
 # What depends on the versions of libraries: the assumptions on them, and the arithmetic that rests on these.
 LOWEST_TESTS := tests/unit/numerics tests/unit/pairs tests/unit/engine \
 	tests/unit/divergences/test_conversions.py tests/unit/interfaces/cli/test_bad_input.py tests/unit/interfaces/test_plot.py
+# The fast lane: tests of every room, the truths, and what was once wrong; most cases of large tests are marked slow.
+FAST_TESTS := tests/unit tests/reference tests/regression
 # Processes for the tests; PYTEST_WORKERS=0 runs them in one.
 PYTEST_WORKERS ?= auto
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # The test workers are the parallelism; threads inside each would only compete with them.
-test test-lowest check mutants random-runs: export OMP_NUM_THREADS := 1
-test test-lowest check mutants random-runs: export OPENBLAS_NUM_THREADS := 1
+test test-fast test-lowest check mutants random-runs: export OMP_NUM_THREADS := 1
+test test-fast test-lowest check mutants random-runs: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help demo test test-lowest check bench random-runs format mutants clean python-is-new-enough
+.PHONY: help demo test test-fast test-lowest check bench random-runs format mutants clean python-is-new-enough
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -39,6 +41,9 @@ demo: $(READY)  ## print certified brackets for three compositions and draw buil
 
 test: $(READY)  ## run all tests
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS)
+
+test-fast: $(READY)  ## run the tests of every room and the truths, less what is slow: under a minute on two cores
+	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS) -m "not slow" $(FAST_TESTS)
 
 test-lowest: $(LOWEST_READY)  ## measure what is assumed of the libraries, and test the core, in the oldest versions accepted
 	$(LOWEST_VENV)/bin/python -m pytest -q -n $(PYTEST_WORKERS) -p no:cacheprovider $(LOWEST_TESTS)

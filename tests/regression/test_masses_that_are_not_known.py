@@ -9,7 +9,8 @@ from tests.support.doubles import RoughPair, Spikes
 import tightbudget as tb
 from tightbudget.engine.closed.one_step import single_delta
 from tightbudget.engine.direction import OneDirection
-from tightbudget.engine.discretisation.leaf import Window, leaf
+from tightbudget.engine.discretisation.discretise import discretise
+from tightbudget.engine.discretisation.window import Window
 from tightbudget.engine.steps import steps
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.research.published.leaves import leaf_buckets
@@ -34,7 +35,7 @@ def test_nothing_is_concluded_from_what_is_not_known(error: float, sign: float):
     truth = 0.5 * -math.expm1(-1.5)
     assert lower <= truth <= upper
     with pytest.raises(TooWide):
-        leaf(rough, Window(-2.0, 2.0, -math.inf, -math.inf), 0.5, 1.0, 0.0)
+        discretise(rough, Window(-2.0, 2.0, -math.inf, -math.inf), 0.5, 1.0, 0.0)
     direction = OneDirection(steps([(rough, 2)]))
     assert direction._left_out(306) >= 1e-306 * math.exp(min(error, 700.0))
     assert error < 700.0 or direction._left_out(306) == math.inf

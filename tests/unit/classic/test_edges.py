@@ -6,6 +6,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 from mpmath import mpf
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget import classic
@@ -130,7 +131,7 @@ def test_sums_are_exact_and_rounded_up(parts: list[tuple[float, int]]) -> None:
 
 
 @pytest.mark.parametrize("bound", ALL)
-@pytest.mark.parametrize("epsilon", [1e-120, 1e-154, 1e-157, 1e-162, 1e-170, 1e-300])
+@pytest.mark.parametrize("epsilon", mostly_slow([1e-120, 1e-154, 1e-157, 1e-162, 1e-170, 1e-300], every=5, first=2))
 def test_squares_below_the_smallest_float(bound: classic.Bound, epsilon: float) -> None:
     """Of k equal steps delta(0) is exact by enumeration; at delta = 0 only the sum of the epsilons is left."""
     if bound.kind == "approximation" or bound is classic.murtagh_vadhan:  # the latter is an answer of the engine

@@ -6,6 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 from mpmath import mpf
+from tests.support.lanes import mostly_slow
 from tests.support.promise_truth import optimal_delta
 
 import tightbudget as tb
@@ -186,7 +187,7 @@ PROMISE_SETS = [
 
 
 @pytest.mark.parametrize("promises", PROMISE_SETS)
-@pytest.mark.parametrize("part", [0.0, 0.1, 0.4, 0.8])
+@pytest.mark.parametrize("part", mostly_slow([0.0, 0.1, 0.4, 0.8], every=4, first=1))
 def test_the_optimum_for_different_promises_is_bracketed(promises: list[tuple[float, float]], part: float) -> None:
     composed = tb.compose([tb.ApproximateDP(e, d) for e, d in promises])
     epsilon = part * sum(e for e, _ in promises)

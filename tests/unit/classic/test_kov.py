@@ -6,6 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 from mpmath import mpf
+from tests.support.lanes import mostly_slow
 from tests.support.promise_truth import kov_excess, optimal_delta
 
 import tightbudget as tb
@@ -42,7 +43,7 @@ def test_excess_is_rounded_up_a_little(steps: int, promised: float, part: float)
         assert mpf(found) <= truth * (1 + allowed) + mpf("2e-300")
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.7, 3.3, 5.0, 12.0, 31.7])
+@pytest.mark.parametrize("epsilon", mostly_slow([0.0, 0.7, 3.3, 5.0, 12.0, 31.7], every=3, first=1))
 def test_a_million_steps(epsilon: float) -> None:
     found = float(profile(10**6, 0.001).upper(np.array([epsilon]))[0])
     truth = kov_excess(10**6, 0.001, epsilon)
@@ -50,7 +51,7 @@ def test_a_million_steps(epsilon: float) -> None:
 
 
 @pytest.mark.parametrize(("steps", "promised"), [(4, 0.5), (7, 0.1)])
-@pytest.mark.parametrize("failure", [0.0, 1e-9, 0.2])
+@pytest.mark.parametrize("failure", mostly_slow([0.0, 1e-9, 0.2], every=3, first=1))
 def test_the_whole_formula_against_all_outcomes(steps: int, promised: float, failure: float) -> None:
     step = tb.ApproximateDP(promised, failure) if failure else tb.PureDP(promised)
     for part in PARTS:

@@ -6,6 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 from mpmath import mpf
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget import classic
@@ -64,7 +65,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("step", "divergence", "count", "delta"), CASES)
+@pytest.mark.parametrize(("step", "divergence", "count", "delta"), mostly_slow(CASES, every=4))
 def test_the_best_order(step: tb.Mechanism, divergence: Divergence, count: int, delta: float) -> None:
     composed = step * count
     with mpmath.workdps(20):
@@ -90,7 +91,7 @@ def test_the_moments_of_a_gaussian_in_closed_form() -> None:
 
 
 @pytest.mark.parametrize(("step", "divergence"), [(case[0], case[1]) for case in CASES])
-@pytest.mark.parametrize("part", [0.01, 0.3, 0.999, 1.4])
+@pytest.mark.parametrize("part", mostly_slow([0.01, 0.3, 0.999, 1.4], every=4, first=1))
 def test_every_line_lies_above_all_divergences(step: tb.Mechanism, divergence: Divergence, part: float) -> None:
     rho_zcdp, pure = zcdp(step), pure_epsilon(step)
     unit = rho_zcdp if rho_zcdp < float("inf") else pure

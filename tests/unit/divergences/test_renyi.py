@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mpf
+from tests.support.lanes import mostly_slow
 from tests.support.renyi_truth import renyi_truth
 
 import tightbudget as tb
@@ -54,14 +55,14 @@ def worst(mechanism: tb.Mechanism, order: float) -> mpf:
     return max(renyi_truth(mechanism, direction, order) for direction in Direction)
 
 
-@pytest.mark.parametrize("mechanism", EXACT, ids=str)
+@pytest.mark.parametrize("mechanism", mostly_slow(EXACT, every=4), ids=str)
 def test_sums_and_closed_forms(mechanism: tb.Mechanism) -> None:
     for order in SOME_ORDERS:
         truth, found = worst(mechanism, order), renyi(mechanism, order)
         assert truth <= found <= truth * (1 + mpf("1e-6")) + mpf("1e-300"), (order, truth, found)
 
 
-@pytest.mark.parametrize("mechanism", GRID, ids=str)
+@pytest.mark.parametrize("mechanism", mostly_slow(GRID, every=4), ids=str)
 def test_grids(mechanism: tb.Mechanism) -> None:
     for order in SOME_ORDERS:
         truth, found = worst(mechanism, order), renyi(mechanism, order)
@@ -183,6 +184,7 @@ def test_any_histograms(weights: list[tuple[float, float]], q: float, order: flo
     assert truth <= found <= truth * (1 + mpf("1e-5")) + mpf("1e-20")
 
 
+@pytest.mark.slow
 @given(
     sigma=st.floats(-0.5, 2).map(lambda x: 10.0**x), q=st.floats(-4, -0.01).map(lambda x: 10.0**x), order=st.floats(1.05, 40.0)
 )

@@ -23,6 +23,7 @@ def frequent_switches(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("frequent_switches")
 def test_many_threads_ask_one_composition():
     def composition() -> tb.Composition:

@@ -2,13 +2,17 @@
 
 import numpy as np
 import pytest
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.interfaces.comparison_plot import draw_comparison
 
 
-@pytest.mark.parametrize("text", ["gaussian(20) * 50", "nothing", "gaussian(0)", "laplace(5) + approximate_dp(0.1, 0.01)"])
-@pytest.mark.parametrize("file_format", ["png", "svg"])
+@pytest.mark.parametrize(
+    "text",
+    mostly_slow(["gaussian(20) * 50", "nothing", "gaussian(0)", "laplace(5) + approximate_dp(0.1, 0.01)"], every=4, first=3),
+)
+@pytest.mark.parametrize("file_format", mostly_slow(["png", "svg"], every=2))
 def test_any_comparison_can_be_drawn(text: str, file_format: str) -> None:
     composition = tb.parse(text)
     table = tb.compare(composition, delta=1e-3)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.lanes import mostly_slow
 
 from tightbudget.interfaces import odometer_plot
 from tightbudget.interfaces.cli import main
@@ -39,7 +40,7 @@ def widths(rounds: int) -> None:
     odometer_plot.draw_separation(separation(dict(reversed(EVERY.items())), 0.1, 0.05, rounds), UNSOUND)
 
 
-@pytest.mark.parametrize("draw", [paths, widths])
+@pytest.mark.parametrize("draw", mostly_slow([paths, widths], every=2))
 def test_the_legend_is_inside_the_picture(draw: Any, figures: list[Any]) -> None:
     draw(30)
     (figure,) = figures
@@ -54,7 +55,7 @@ def test_the_legend_is_inside_the_picture(draw: Any, figures: list[Any]) -> None
         assert text.get_window_extent().x1 <= whole.x1
 
 
-@pytest.mark.parametrize("draw", [paths, widths])
+@pytest.mark.parametrize("draw", mostly_slow([paths, widths], every=2, first=1))
 def test_no_two_curves_share_a_style(draw: Any, figures: list[Any]) -> None:
     draw(30)
     for axes in figures[0].axes:
@@ -65,6 +66,7 @@ def test_no_two_curves_share_a_style(draw: Any, figures: list[Any]) -> None:
         assert len(set(styles)) == len(styles)
 
 
+@pytest.mark.slow
 def test_a_curve_looks_the_same_in_every_picture(figures: list[Any]) -> None:
     paths(30)
     widths(30)
@@ -75,8 +77,8 @@ def test_a_curve_looks_the_same_in_every_picture(figures: list[Any]) -> None:
     assert all(first[name] == second[name] for name in EVERY)
 
 
-@pytest.mark.parametrize("rounds", ["1", "2", "31"])
-@pytest.mark.parametrize("epsilon", ["1e-100", "0.1", "1e3", "1e100"])
+@pytest.mark.parametrize("rounds", mostly_slow(["1", "2", "31"], every=3, first=2))
+@pytest.mark.parametrize("epsilon", mostly_slow(["1e-100", "0.1", "1e3", "1e100"], every=4, first=1))
 @pytest.mark.parametrize("command", ["simulate", "separation"])
 def test_short_and_extreme_games_can_be_drawn(command: str, epsilon: str, rounds: str, tmp_path: Path) -> None:
     target = tmp_path / "p.png"

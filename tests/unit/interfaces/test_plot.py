@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.interfaces import plot
@@ -20,16 +21,19 @@ def drawn(lower: Any, upper: Any, epsilons: Any = EPSILONS) -> tb.Curve:
 
 @pytest.mark.parametrize(
     "curve",
-    [
-        drawn(FALLING * 0.999, FALLING),
-        drawn(ZERO, FALLING),
-        drawn(ZERO, ZERO),
-        drawn(ZERO + 1.0, ZERO + 1.0),
-        drawn(FALLING * 1e-290, FALLING * 1e-289),
-        drawn(ZERO, ZERO + 5e-324),
-        drawn(np.array([0.1, 0.1]), np.array([0.2, 0.2]), np.array([0.0, np.inf])),
-        drawn(np.array([0.1]), np.array([0.2]), np.array([1.0])),
-    ],
+    mostly_slow(
+        [
+            drawn(FALLING * 0.999, FALLING),
+            drawn(ZERO, FALLING),
+            drawn(ZERO, ZERO),
+            drawn(ZERO + 1.0, ZERO + 1.0),
+            drawn(FALLING * 1e-290, FALLING * 1e-289),
+            drawn(ZERO, ZERO + 5e-324),
+            drawn(np.array([0.1, 0.1]), np.array([0.2, 0.2]), np.array([0.0, np.inf])),
+            drawn(np.array([0.1]), np.array([0.2]), np.array([1.0])),
+        ],
+        every=8,
+    ),
 )
 @pytest.mark.parametrize("file_format", ["png", "svg"])
 def test_any_curve_can_be_drawn_and_gives_the_same_bytes_again(curve: tb.Curve, file_format: str) -> None:
@@ -38,7 +42,9 @@ def test_any_curve_can_be_drawn_and_gives_the_same_bytes_again(curve: tb.Curve, 
     assert plot.draw(curve, "gaussian(sigma=1) * 10", file_format) == first
 
 
-@pytest.mark.parametrize("expression", ["nothing", "gaussian(sigma=1) + " * 50, "x" * 1000, 'histograms("$a_1$.csv")'])
+@pytest.mark.parametrize(
+    "expression", mostly_slow(["nothing", "gaussian(sigma=1) + " * 50, "x" * 1000, 'histograms("$a_1$.csv")'], every=4, first=3)
+)
 def test_any_expression_can_be_a_title(expression: str) -> None:
     assert plot.draw(drawn(ZERO, FALLING), expression)
 

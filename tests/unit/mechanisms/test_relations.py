@@ -188,6 +188,7 @@ def test_steps_are_for_the_relation_of_the_plan() -> None:
     assert filters.SlotFilter(1, 1e-6, tb.PureDP(0.1)).quote(RARE)
 
 
+@pytest.mark.slow
 def test_best_takes_what_was_meant() -> None:
     choices = filters.best(1, 1e-6, TOGETHER)
     assert all(row.filter is not None and row.filter.spend(TOGETHER) for row in choices)

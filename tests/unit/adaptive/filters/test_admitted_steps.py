@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.filters import (
@@ -40,14 +41,16 @@ def test_as_many_steps_as_the_theorem_says(kind: str, column: int) -> None:
     assert make(epsilon, 1e-6).remaining(tb.PureDP(step)) == counts[column]
 
 
-@pytest.mark.parametrize(("column", "count"), [(0, 490), (1, 66), (2, 16)])
+@pytest.mark.parametrize(("column", "count"), mostly_slow([(0, 490), (1, 66), (2, 16)], every=3, first=2))
 def test_one_order_chosen_for_the_steps_to_come(column: int, count: int) -> None:
     step, epsilon = CASES[column]
     rows = {row.name: row for row in tb.filters.best(epsilon, 1e-6, tb.PureDP(step))}
     assert rows["rdp, one order"].count == count
 
 
-@pytest.mark.parametrize(("column", "least", "optimum"), [(0, 557, 562), (1, 68, 74), (2, 8, 16)])
+@pytest.mark.parametrize(
+    ("column", "least", "optimum"), mostly_slow([(0, 557, 562), (1, 68, 74), (2, 8, 16)], every=3, first=2)
+)
 def test_residual_comes_close_to_the_optimum_for_a_plan(column: int, least: int, optimum: int) -> None:
     step, epsilon = CASES[column]
     count = ResidualFilter(epsilon, 1e-6).remaining(tb.PureDP(step))

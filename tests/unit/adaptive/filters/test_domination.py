@@ -5,6 +5,7 @@ from itertools import product
 
 import mpmath
 import pytest
+from tests.support.lanes import mostly_slow
 from tests.support.profile_truth import DIGITS, profile
 
 import tightbudget as tb
@@ -42,7 +43,7 @@ def reveals_less(step: tb.Mechanism, slot: tb.Mechanism) -> bool:
         return all(less <= more + mpmath.mpf(10) ** -40 for less, more in pairs)
 
 
-@pytest.mark.parametrize("slot", EVERY, ids=str)
+@pytest.mark.parametrize("slot", mostly_slow(EVERY, every=4), ids=str)
 def test_what_a_slot_admits_reveals_no_more(slot: tb.Mechanism) -> None:
     admitted = [step for step in EVERY if dominates(slot, step)]
     assert slot in admitted

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.filters import Filter
@@ -25,7 +26,7 @@ DELTAS = (0, 1e-320, 1e-300, 1e-6, 0.5, 1, 1.5, -1, math.nan, None)
 SHARES = (0, 1e-6, 1, 2, -1, None)
 
 
-@pytest.mark.parametrize("kind", MADE)
+@pytest.mark.parametrize("kind", mostly_slow(MADE, every=3))
 def test_a_filter_is_made_or_refused_in_words(kind: str) -> None:
     made = 0
     for epsilon in EPSILONS:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.support import filter_truth as truth
 from tests.support import point_truth
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.adaptive.filters.residual_grid import Spread, gaussian_profile, spread
@@ -37,7 +38,8 @@ def left(budget: ResidualFilter) -> tuple[mp.mpf, mp.mpf, mp.mpf]:
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "delta", "step"), [(1, 1e-6, 0.01), (4, 1e-6, 0.1), (1, 1e-9, 0.003), (1, 1e-6, 1e-4), (1, 1e-6, 1e-5)]
+    ("epsilon", "delta", "step"),
+    mostly_slow([(1, 1e-6, 0.01), (4, 1e-6, 0.1), (1, 1e-9, 0.003), (1, 1e-6, 1e-4), (1, 1e-6, 1e-5)], every=5),
 )
 def test_step_and_rest_are_dominated_by_what_there_was(epsilon: float, delta: float, step: float) -> None:
     """At many grid points and off the grid: H(RR x rest) <= H(budget), with the exact atoms of randomised response.
@@ -79,6 +81,7 @@ def test_small_steps_do_not_cost_large_ones_anything() -> None:
     assert fine.spend(tb.PureDP(0.01)).asked <= coarse.spend(tb.PureDP(0.01)).asked * (1 + 2e-3)
 
 
+@pytest.mark.slow
 def test_many_small_steps_are_counted_without_being_carried_out() -> None:
     budget = ResidualFilter(1, 1e-6)
     assert budget.counted(tb.PureDP(1e-4)) == (1000, True)
@@ -214,6 +217,7 @@ def test_what_it_cannot_take_is_refused_or_named() -> None:
     assert truth.mp.mp.dps == 60
 
 
+@pytest.mark.slow
 def test_mass_at_infinity_is_spent_and_passed_on() -> None:
     """A step that shows everything with probability 1e-10: of the budget's mass at infinity, 1e-9, ten such steps are all."""
     rare = 1e-10
@@ -255,7 +259,7 @@ def test_losses_known_no_finer_than_many_grid_points_are_refused(epsilon: str, d
     assert budget.quote(tb.PureDP(0))
 
 
-@pytest.mark.parametrize("epsilon", [0.05, 0.6, 0.7, 0.8, 0.9, 1.1, 1.3, 4.0])
+@pytest.mark.parametrize("epsilon", mostly_slow([0.05, 0.6, 0.7, 0.8, 0.9, 1.1, 1.3, 4.0], every=4, first=1))
 @pytest.mark.parametrize("delta", [0.1, 1e-6, 1e-300])
 def test_the_finest_grid_is_read_back(epsilon: float, delta: float) -> None:
     budget = ResidualFilter(epsilon, delta)

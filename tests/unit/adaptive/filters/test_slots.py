@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.adaptive.filters.domination import dominates
@@ -51,7 +52,7 @@ NOT = [
 ]
 
 
-@pytest.mark.parametrize(("slot", "step"), DOMINATED)
+@pytest.mark.parametrize(("slot", "step"), mostly_slow(DOMINATED, every=3))
 def test_known_to_reveal_no_more(slot: tb.Mechanism, step: tb.Mechanism) -> None:
     assert dominates(slot, step)
     # so says the engine, too, at every epsilon

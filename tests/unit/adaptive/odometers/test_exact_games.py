@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
+from tests.support.lanes import mostly_slow
 from tests.support.odometer_truth import mp
 
 import tightbudget as tb
@@ -75,13 +76,14 @@ def failure(odometer: tb.odometers.Odometer, strategy: Strategy, rounds: int, bo
     return walk(odometer, (), 0.0, mp.mpf(1))
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda strategy: strategy.__name__)
+@pytest.mark.parametrize("strategy", mostly_slow(STRATEGIES, every=3), ids=lambda strategy: strategy.__name__)
 @pytest.mark.parametrize("make", ODOMETERS, ids=KINDS)
 def test_adaptive_games(make: Callable[[float], tb.odometers.Odometer], strategy: Strategy) -> None:
     odometer = make(DELTA)
     assert failure(odometer, strategy, 11, both=odometer.two_sided) <= DELTA
 
 
+@pytest.mark.slow
 def test_the_games_can_be_lost() -> None:
     """Some bound is exceeded with positive probability, else the games above would show nothing."""
     lost = {make(DELTA).kind for make in ODOMETERS if failure(make(DELTA), fixed, 11, both=False) > 0}

@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 from tests.support import odometer_truth as f
+from tests.support.lanes import mostly_slow
 from tests.support.odometer_truth import mp
 
 EPSILONS = [mp.mpf(x) for x in ("1e-6", "0.1", "1", "7")]
@@ -42,7 +43,7 @@ def test_steps_bounded_with_high_probability(epsilon: mp.mpf, delta: str) -> Non
     assert tried
 
 
-@pytest.mark.parametrize("v", ["0.001", "1", "30"])
+@pytest.mark.parametrize("v", mostly_slow(["0.001", "1", "30"], every=3, first=1))
 @pytest.mark.parametrize("s", ["-2", "0", "3"])
 def test_mixtures(v: str, s: str) -> None:
     """The integrals over slopes that the two mixtures are."""

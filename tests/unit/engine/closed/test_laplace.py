@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference import truth
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.engine.closed import laplace
@@ -24,14 +25,17 @@ def assert_inside(found: LaplaceDirection, scale: float, count: int, epsilon: fl
 
 @pytest.mark.parametrize(
     ("scale", "count", "epsilon"),
-    [
-        (200, 512, 0.38857068107728965),
-        (200, 512, 0.0),
-        (200, 512, 0.39),
-        (1000, 64, 0.01),
-        (200, 100, 0.03),
-        (3000, 600, 0.03125),
-    ],
+    mostly_slow(
+        [
+            (200, 512, 0.38857068107728965),
+            (200, 512, 0.0),
+            (200, 512, 0.39),
+            (1000, 64, 0.01),
+            (200, 100, 0.03),
+            (3000, 600, 0.03125),
+        ],
+        every=4,
+    ),
 )
 def test_the_truth_lies_between_and_the_ends_are_close(scale: int, count: int, epsilon: float):
     found = direction(scale, count)
@@ -59,7 +63,7 @@ def test_brackets_of_epsilon_hold_the_truth(scale: float, count: int, delta: flo
     assert truth.laplace_like(law, count, found.upper).lower() <= truth.ball(delta)
 
 
-@pytest.mark.parametrize("inner", [0, 1, 2, 4])
+@pytest.mark.parametrize("inner", mostly_slow([0, 1, 2, 4], every=4, first=1))
 def test_compositions_with_more_inner_losses_are_charged(inner: int):
     """And need to be: without them the sum is too small."""
     found = LaplaceDirection(1 / 200, 512, inner)
@@ -140,6 +144,7 @@ def test_where_no_epsilon_is_needed():
     assert (tb.Laplace(200) * 512).epsilon(0.1).upper == 0.0
 
 
+@pytest.mark.slow
 def test_a_bracket_of_ten_digits():
     found = (tb.Laplace(200) * 512).epsilon(1e-5, rtol=1e-10)
     assert found.converged

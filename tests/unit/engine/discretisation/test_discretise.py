@@ -14,6 +14,7 @@ from mpmath import mpf
 from tests.support import pair_truth as truth
 from tests.support import readings
 from tests.support.doubles import Misplaced, RoughPair, Spikes
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.engine.discretisation.discretise import DiscretisedPair
@@ -67,7 +68,7 @@ def knots(stack, step: float) -> list[float]:
     return sorted({*every.tolist(), *on_grid.tolist()})
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("shape", mostly_slow([(shape,) for shape in SHAPES], every=3), ids=str)
 @pytest.mark.parametrize("name", PAIRS)
 def test_spread_lies_above(name: str, shape: tuple[float, float, float, float]):
     pair, law = PAIRS[name]
@@ -77,7 +78,7 @@ def test_spread_lies_above(name: str, shape: tuple[float, float, float, float]):
         assert readings.upper(found.spread, step, theta, epsilon, found.loss_shift) >= exact(law, epsilon)
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("shape", mostly_slow([(shape,) for shape in SHAPES], every=3), ids=str)
 @pytest.mark.parametrize("name", PAIRS)
 def test_merged_lies_below(name: str, shape: tuple[float, float, float, float]):
     pair, law = PAIRS[name]

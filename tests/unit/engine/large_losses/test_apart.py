@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from mpmath import mpf
 from tests.support.doubles import Spikes
+from tests.support.lanes import mostly_slow
 from tests.support.readings import hockey_stick
 from tests.support.spiked import composed, mirrored
 
@@ -29,7 +30,7 @@ def profile(pair: Spikes, count: int, ceiling: float, epsilon: float):
     return made
 
 
-@pytest.mark.parametrize("ceiling", [0.0, 0.0625, 0.125, 1.0])
+@pytest.mark.parametrize("ceiling", mostly_slow([0.0, 0.0625, 0.125, 1.0], every=4, first=2))
 @pytest.mark.parametrize("name", CASES)
 def test_the_truth_lies_between(name: str, ceiling: float):
     """Also with ceilings that are losses themselves."""

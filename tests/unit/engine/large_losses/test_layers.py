@@ -7,6 +7,7 @@ import pytest
 from flint import ctx
 from mpmath import mpf
 from tests.reference import truth, truth_subsampled
+from tests.support.lanes import mostly_slow
 from tests.support.readings import hockey_stick
 from tests.support.spiked import composed, mirrored
 
@@ -43,7 +44,7 @@ def mean_number(steps: Steps, ceilings: tuple[float, ...]) -> float:
     return math.fsum(count * math.exp(part.log_mass) for part, count in large)
 
 
-@pytest.mark.parametrize("most", [0, 1, 3, 5])
+@pytest.mark.parametrize("most", mostly_slow([0, 1, 3, 5], every=4, first=1))
 @pytest.mark.parametrize("name", CASES)
 def test_the_truth_lies_between(name: str, most: int):
     steps, ceilings = CASES[name]
@@ -128,6 +129,7 @@ def test_an_edge_that_is_not_sharp_is_in_the_error():
         assert found.log_a[0] == -math.inf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sigma", "q", "count", "delta"),
     [(1.41441, 0.000660256, 30536, 1.937e-15)],

@@ -13,6 +13,7 @@ import pytest
 from flint import ctx
 from mpmath import mpf
 from tests.support import spectra
+from tests.support.lanes import mostly_slow
 
 from tightbudget.engine.spectral.profile import SpectralProfile, _series
 from tightbudget.engine.spectral.spectrum import Chernoff, Spectrum
@@ -152,7 +153,7 @@ def test_frequencies_left_out_are_charged_to_b():
 
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
-@pytest.mark.parametrize("row", [0, 1, 2])
+@pytest.mark.parametrize("row", mostly_slow([0, 1, 2], every=3))
 def test_doubtful_values_are_charged(row: int, sign: float):
     """Values off by 1 % in the direction that hurts: as the kernel at the epsilon asked for."""
     error_bound = 0.01

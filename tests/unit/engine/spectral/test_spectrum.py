@@ -12,6 +12,7 @@ from flint import arb, ctx
 from mpmath import mpf
 from tests.support import spectra
 from tests.support.doubles import RoughPair, Spikes
+from tests.support.lanes import mostly_slow
 from tests.support.readings import hockey_stick
 
 from tightbudget.engine.discretisation.discretise import DiscretisedPair
@@ -101,7 +102,7 @@ def test_values_are_as_good_as_stated(name: str, kind: int):
         assert float(off.upper()) <= found.error_bound[kind, i]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", mostly_slow(CASES, every=5))
 def test_what_is_left_out_is_as_small_as_stated(name: str):
     """Every node of half a period is kept or lies below the bound; of a long period, those near the ends of runs are tried."""
     leaves, counts, places, _ = CASES[name]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.interfaces.cli import compare, main
@@ -49,6 +50,7 @@ def test_infinity_travels_as_a_string(capsys: pytest.CaptureFixture[str]) -> Non
     assert answer["bounds"][0]["upper"] == "inf"
 
 
+@pytest.mark.slow
 def test_files_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table, picture = tmp_path / "t.csv", tmp_path / "p.svg"
     text = shown(capsys, EXPRESSION, "--epsilon", "1", "--csv", str(table), "--plot", str(picture))
@@ -67,8 +69,12 @@ def test_files_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert Decimal(rows[0]["lower"]) <= Decimal(expected.ours.lower)
 
 
-@pytest.mark.parametrize("expression", ["nothing", "gaussian(sigma=0)", "pure_dp(epsilon=0.1) * 5"])
-@pytest.mark.parametrize("question", [["--delta", "0"], ["--delta", "1"], ["--epsilon", "0"], ["--epsilon", "inf"]])
+@pytest.mark.parametrize(
+    "expression", mostly_slow(["nothing", "gaussian(sigma=0)", "pure_dp(epsilon=0.1) * 5"], every=3, first=2)
+)
+@pytest.mark.parametrize(
+    "question", mostly_slow([["--delta", "0"], ["--delta", "1"], ["--epsilon", "0"], ["--epsilon", "inf"]], every=4)
+)
 def test_edges_can_be_shown_and_drawn(
     expression: str, question: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

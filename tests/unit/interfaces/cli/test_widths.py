@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.interfaces.cli import main
@@ -38,7 +39,7 @@ def words(text: str) -> list[str]:
     return re.findall(r"[^\s─]+", text)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", mostly_slow(COMMANDS, every=4))
 def test_nothing_is_cut_or_lost(command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100000")
     main(COMMANDS[command])
@@ -104,7 +105,7 @@ def test_figures_of_a_separation_are_short(epsilon: str, capsys: pytest.CaptureF
     assert max(map(len, words(capsys.readouterr().out))) <= len("one_sided_mixture")
 
 
-@pytest.mark.parametrize("adversary", ["stop-when-ahead", "fixed", "bursts"])
+@pytest.mark.parametrize("adversary", mostly_slow(["stop-when-ahead", "fixed", "bursts"], every=3))
 def test_unsound_odometers_always_carry_their_mark(adversary: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*SIMULATE, "--adversary", adversary]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -6,6 +6,7 @@ each.
 
 import numpy as np
 import pytest
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget import games
@@ -21,7 +22,7 @@ def test_every_filter_plays() -> None:
     assert {type(make(EPSILON, DELTA)) for make in FILTERS.values()} == set(ALL)
 
 
-@pytest.mark.parametrize("adversary", ADVERSARIES.values(), ids=list(ADVERSARIES))
+@pytest.mark.parametrize("adversary", mostly_slow(ADVERSARIES.values(), every=3), ids=list(ADVERSARIES))
 @pytest.mark.parametrize("make", FILTERS.values(), ids=list(FILTERS))
 def test_the_view_is_as_private_as_promised(make: players.MakeFilter, adversary: games.Greedy) -> None:
     # the residual filter takes some milliseconds a step, the others microseconds
@@ -30,7 +31,7 @@ def test_the_view_is_as_private_as_promised(make: players.MakeFilter, adversary:
         assert games.exact_filter(adversary, make(EPSILON, DELTA), rounds=rounds, bit=bit).view.upper <= DELTA
 
 
-@pytest.mark.parametrize("make", FILTERS.values(), ids=list(FILTERS))
+@pytest.mark.parametrize("make", mostly_slow(FILTERS.values(), every=5), ids=list(FILTERS))
 def test_no_adversary_at_all_does_better_on_a_menu(make: players.MakeFilter) -> None:
     """The supremum over all strategies, with reveals as large as the filter keeps delta for."""
     slow = isinstance(make(EPSILON, DELTA), tb.filters.ResidualFilter)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.support import exact
+from tests.support.lanes import mostly_slow
 
 from tightbudget.numerics.convolve import Product
 from tightbudget.research.published import combine as combine_module
@@ -35,7 +36,9 @@ def buckets(columns: int = 9, seed: int = 1, n: int = 2000, first: int | None = 
     return bucket_list(**{**given, **others})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("columns", "atoms"), [(5, 0), (60, 0), (400, 0), (3000, 0), (3000, 2), (9000, 40)])
+@pytest.mark.parametrize(
+    ("columns", "atoms"), mostly_slow([(5, 0), (60, 0), (400, 0), (3000, 0), (3000, 2), (9000, 40)], every=6, first=2)
+)
 @pytest.mark.parametrize("same", [True, False])
 def test_the_stated_error_of_a_convolution(columns: int, atoms: int, same: bool):
     p = rows(columns, 1, atoms)

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget import published
@@ -41,7 +42,7 @@ def test_every_mechanism_fits(name: str, direction: Direction):
     assert abs(buckets.ell[0]) < 1e-9
 
 
-@pytest.mark.parametrize("name", sorted(EXAMPLES))
+@pytest.mark.parametrize("name", mostly_slow(sorted(EXAMPLES), every=3))
 def test_every_mechanism_agrees_with_the_engine(name: str):
     composition = EXAMPLES[name] * 6
     for epsilon in (0.0, 0.7):

@@ -123,6 +123,7 @@ def test_buckets_that_do_not_resolve_a_delta_leave_the_claim_open():
     assert noise_curves.tight({key: (0.5, 0.9), "n": (50_000.0, 50_000.0)}, "GS 20k", 8_192).verdict == REFUTED
 
 
+@pytest.mark.slow
 def test_no_claim_is_judged_without_its_numbers():
     """Every figure's verdicts that are not open turn when its facts do; none is typed."""
     fixed = {

@@ -10,6 +10,7 @@ from tightbudget.research.studies.vuvuzela import Setting
 EPSILONS = (0.0, math.log(1.5), math.log(2.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gaussian", "laplace"])
 @pytest.mark.parametrize("reading", ["published", "alone"])
 def test_wide_noise_is_bracketed_without_its_own_pair(kind: str, reading: str):

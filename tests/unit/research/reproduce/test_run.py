@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.lanes import mostly_slow
 
 from tightbudget.interfaces.plot import rendered
 from tightbudget.research.reproduce import store, verdicts
@@ -40,6 +41,7 @@ def ran(folder: Path, figures: list[Figure], quick: bool = True) -> Outcome:
     return run(folder, quick, rendered, lambda figure, place, total: None, figures)
 
 
+@pytest.mark.slow
 def test_a_second_run_computes_nothing_and_says_the_same(tmp_path: Path):
     calls: list[str] = []
     figures = [made("one", calls), made("two", calls)]
@@ -55,19 +57,22 @@ def test_a_second_run_computes_nothing_and_says_the_same(tmp_path: Path):
 
 @pytest.mark.parametrize(
     "spoil",
-    [
-        lambda folder: (folder / "one.json").write_bytes((folder / "one.json").read_bytes()[:-40]),
-        lambda folder: (folder / "one.json").write_bytes(b""),
-        lambda folder: (folder / "one.json").write_text((folder / "one.json").read_text().replace("0.5", "0.45")),
-        lambda folder: (folder / "one.json").write_text(
-            (folder / "one.json").read_text().replace('"y_log": true', '"y_log": false')
-        ),
-        lambda folder: (folder / "one.json").unlink(),
-        lambda folder: (folder / "one.csv").write_bytes((folder / "one.csv").read_bytes()[:-10]),
-        lambda folder: (folder / "one.csv").unlink(),
-        lambda folder: (folder / "one.json").write_text(json.dumps({"key": "another"})),
-        lambda folder: (folder / "one.json").write_text("[1, 2]"),
-    ],
+    mostly_slow(
+        [
+            lambda folder: (folder / "one.json").write_bytes((folder / "one.json").read_bytes()[:-40]),
+            lambda folder: (folder / "one.json").write_bytes(b""),
+            lambda folder: (folder / "one.json").write_text((folder / "one.json").read_text().replace("0.5", "0.45")),
+            lambda folder: (folder / "one.json").write_text(
+                (folder / "one.json").read_text().replace('"y_log": true', '"y_log": false')
+            ),
+            lambda folder: (folder / "one.json").unlink(),
+            lambda folder: (folder / "one.csv").write_bytes((folder / "one.csv").read_bytes()[:-10]),
+            lambda folder: (folder / "one.csv").unlink(),
+            lambda folder: (folder / "one.json").write_text(json.dumps({"key": "another"})),
+            lambda folder: (folder / "one.json").write_text("[1, 2]"),
+        ],
+        every=9,
+    ),
 )
 def test_what_is_not_whole_is_computed_again(tmp_path: Path, spoil: Callable[[Path], Any]):
     calls: list[str] = []
@@ -79,6 +84,7 @@ def test_what_is_not_whole_is_computed_again(tmp_path: Path, spoil: Callable[[Pa
     assert (tmp_path / "one.csv").read_bytes() == whole
 
 
+@pytest.mark.slow
 def test_other_parameters_are_another_result(tmp_path: Path):
     calls: list[str] = []
     ran(tmp_path, [made("one", calls)])
@@ -87,6 +93,7 @@ def test_other_parameters_are_another_result(tmp_path: Path):
     assert calls == ["one"] * 3
 
 
+@pytest.mark.slow
 def test_other_code_is_another_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     calls: list[str] = []
     ran(tmp_path, [made("one", calls)])

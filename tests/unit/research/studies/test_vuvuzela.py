@@ -7,6 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 from mpmath import mpf
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.research.studies import vuvuzela
@@ -64,7 +65,7 @@ SMALL = [
 
 
 @pytest.mark.parametrize("setting", SMALL, ids=str)
-@pytest.mark.parametrize(("epsilon", "rounds"), [(0.0, 1), (0.7, 1), (0.7, 2), (2.0, 2)])
+@pytest.mark.parametrize(("epsilon", "rounds"), mostly_slow([(0.0, 1), (0.7, 1), (0.7, 2), (2.0, 2)], every=3, first=1))
 def test_the_upper_end_holds_for_every_change_in_both_directions(setting: Setting, epsilon: float, rounds: int):
     size = 40 if setting.protocol == "conversation" else 90
     upper = setting.delta(epsilon, rounds).upper

@@ -49,6 +49,7 @@ def test_the_bounds_hold_as_often_as_they_say():
     assert failures(200) <= ALLOWED
 
 
+@pytest.mark.slow
 def test_limits_that_are_no_limits_are_noticed(monkeypatch: pytest.MonkeyPatch):
     def shares(counts: np.ndarray, error: float) -> tuple[np.ndarray, np.ndarray]:
         return counts / counts.sum() * (1 - 1e-9), counts / counts.sum() * (1 + 1e-9)
@@ -57,6 +58,7 @@ def test_limits_that_are_no_limits_are_noticed(monkeypatch: pytest.MonkeyPatch):
     assert failures(200) > ALLOWED
 
 
+@pytest.mark.slow
 def test_limits_that_are_much_too_narrow_are_noticed(monkeypatch: pytest.MonkeyPatch):
     """Every limit moved most of the way to the share: not as wrong as no limit at all."""
     real = confident.clopper_pearson
@@ -83,6 +85,7 @@ def test_single_limits_hold_as_often_as_they_say():
     assert min(too_high, too_low) >= 0.25 * error * tries  # and they are not empty words
 
 
+@pytest.mark.slow
 def test_cells_chosen_with_a_pilot_keep_the_promise():
     generator = np.random.default_rng(77)
     count = 0

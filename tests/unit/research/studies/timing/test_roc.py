@@ -6,6 +6,7 @@ import random
 from fractions import Fraction
 
 import pytest
+from tests.support.lanes import mostly_slow
 
 from tightbudget.pairs.base import Direction
 from tightbudget.research.studies.timing import roc
@@ -44,7 +45,7 @@ def test_the_curve_of_a_pair_knows_its_best_tests(seed: int):
         assert best_on(points, slope) == best(a, b, slope)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", mostly_slow(range(20), every=5))
 def test_the_lowest_curve_is_the_smallest_everywhere(seed: int):
     generator = random.Random(seed)
     curves = [
@@ -87,7 +88,7 @@ def test_the_hull_is_concave_and_above_the_points(seed: int):
         assert height(found, x) >= y
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", mostly_slow(range(10), every=5))
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0, 3.0])
 def test_the_pair_of_a_curve_has_the_delta_of_the_pair_it_came_from(seed: int, epsilon: float):
     generator = random.Random(seed)
