@@ -9,17 +9,15 @@ import typer
 
 from tightbudget.comparison.table import rounded_up
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.options import Json, Usage, check_question, number, whole
+from tightbudget.interfaces.cli.options import Json, check_question, number, whole
 from tightbudget.interfaces.cli.plain import Command, group
 from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, say
+from tightbudget.interfaces.cli.study_samples import fixed_edges, measured_samples, outside
 from tightbudget.interfaces.cli.terminal import patiently, show, show_words
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.research.studies import timing as delays
 from tightbudget.research.studies import vuvuzela as dummies
 from tightbudget.version import __version__
-
-USUAL_CELLS = 16
-MUCH_OUTSIDE = 0.2  # share of a sample beyond fixed edges that is worth a warning
 
 app = group(help="Case studies: dummy messages (vuvuzela) and measured delays (timing).")
 
@@ -145,28 +143,11 @@ def timing(
       tightbudget study timing active.csv passive.csv --rounds 16 --epsilon 1
     """
     check_question(delta, epsilon)
-    edges = _edges(low, high, width)
-    if cells is not None and edges is not None:
-        raise Usage("Give --cells or fixed cells by --low, --high and --width, not both.")
-    if counts and edges is not None:
-        raise Usage("Leave out --low, --high and --width with --counts: counts have their cells already.")
-    for path in (first, second):
-        if not path.exists():
-            raise Usage(f"There is no file {str(path)!r}.")
-    a, b = delays.read(first, column), delays.read(second, column)
-    chosen = USUAL_CELLS if cells is None else cells
-    measured = delays.from_counts(a, b) if counts else delays.measure(a, b, edges, cells=chosen, seed=seed)
-    note = _outside(measured) if edges is not None else ""
+    edges = fixed_edges(low, high, width)
+    measured = measured_samples(first, second, column, counts=counts, cells=cells, edges=edges, seed=seed)
+    note = outside(measured) if edges is not None else ""
     confident = measured.confident(rounds, confidence)
-    plug_in = measured.plug_in(rounds)
-
-    def answers() -> tuple[Bracket, Bracket]:
-        if epsilon is not None:
-            return plug_in.delta(epsilon), confident.delta(epsilon)
-        assert delta is not None
-        return plug_in.epsilon(delta), confident.epsilon(delta)
-
-    model, truth = patiently(answers, "bracketing")
+    model, truth = patiently(lambda: _answers((measured.plug_in(rounds), confident), epsilon, delta), "bracketing")
     asked: dict[str, Any] = {"epsilon": epsilon} if epsilon is not None else {"delta": delta}
     if as_json:
         show(wire.dumps(_timing_json(measured, confident, asked, model, truth, note)))
@@ -179,25 +160,12 @@ def timing(
     return NOT_NARROW_ENOUGH
 
 
-def _outside(measured: delays.Measured) -> str:
-    """Return a warning if the two open cells beyond the edges hold so much that differences in there may be missed."""
-    shares = [(counts[0] + counts[-1]) / sum(counts) for counts in (measured.a, measured.b)]
-    if max(shares) <= MUCH_OUTSIDE:
-        return ""
-    return (
-        f"{shares[0]:.0%} and {shares[1]:.0%} of the samples fall outside --low and --high, where all delays count as alike; "
-        "an observer may tell more of them apart."
-    )
-
-
-def _edges(low: float | None, high: float | None, width: float | None) -> tuple[float, ...] | None:
-    if low is None and high is None and width is None:
-        return None
-    if low is None or high is None or width is None:
-        given = {"--low": low, "--high": high, "--width": width}
-        missing = " and ".join(name for name, value in given.items() if value is None)
-        raise Usage(f"Fixed cells take --low, --high and --width: add {missing}, or leave out all three.")
-    return delays.regular_edges(low, high, width)
+def _answers(views: tuple[Any, Any], epsilon: float | None, delta: float | None) -> tuple[Bracket, Bracket]:
+    """Return what was asked, of the histograms as a model and of what was sampled."""
+    model, truth = views
+    if epsilon is not None:
+        return model.delta(epsilon), truth.delta(epsilon)
+    return model.epsilon(delta), truth.epsilon(delta)
 
 
 def _timing_json(
