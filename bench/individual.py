@@ -39,19 +39,19 @@ def main(people: int) -> None:
     decimals = np.full(people, 0.01)
     print(f"{people} people: balances {people * 8 / 2**20:.0f} MB, a mask {people / 2**20:.0f} MB")
     for made in (
-        tb.individual.ZCDPFilter(1, people),
-        tb.individual.RenyiFilter(8, 1, people),
-        tb.individual.GDPFilter(1, people),
+        tb.individual.ZCDPFilter(1, people=people),
+        tb.individual.RenyiFilter(order=8, budget=1, people=people),
+        tb.individual.GDPFilter(1, people=people),
     ):
-        report(f"{made.kind}, an amount for each", lambda made=made: made.charge(amounts))
-        report(f"{made.kind}, an amount for each, all typed", lambda made=made: made.charge(decimals))
-        report(f"{made.kind}, one amount for all", lambda made=made: made.charge(0.001))
+        report(f"{made.kind}, an amount for each", lambda made=made: made.spend(amounts))
+        report(f"{made.kind}, an amount for each, all typed", lambda made=made: made.spend(decimals))
+        report(f"{made.kind}, one amount for all", lambda made=made: made.spend(0.001))
     with tempfile.TemporaryDirectory(dir=".") as folder:
         path = Path(folder) / "people.f64"
-        tb.individual.ZCDPFilter(1, people).save(path)
+        tb.individual.ZCDPFilter(1, people=people).save(path)
         for durable in (False, True):
             with tb.individual.open(path, durable=durable) as opened:
-                report(f"zcdp in a file, durable={durable}", lambda opened=opened: opened.charge(amounts))
+                report(f"zcdp in a file, durable={durable}", lambda opened=opened: opened.spend(amounts))
 
 
 if __name__ == "__main__":

@@ -111,6 +111,7 @@ THREADS = "property/test_threads.py"
 PROCESSES = "property/test_processes.py"
 INDIVIDUAL_UNITS = "unit/adaptive/individual/test_units.py"
 INDIVIDUAL = "unit/adaptive/individual/test_charging.py"
+INDIVIDUAL_SHAPE = "unit/adaptive/individual/test_one_shape.py"
 INDIVIDUAL_FILES = "unit/adaptive/individual/test_files.py"
 DRAWN_BAND = "unit/interfaces/test_drawn_band.py"
 GAMES = [f"unit/research/games/test_{name}.py" for name in ("exact", "worst_case", "walk", "simulate", "estimate", "naive")]
@@ -1074,11 +1075,11 @@ MUTATIONS = [
              "people may exceed their budget", [INDIVIDUAL]),
     Mutation("individual allowance", "adaptive/individual/base.py", "return self._budget * GUARANTEED", "return self._budget",
              "binary amounts may add up to more than is promised", [INDIVIDUAL]),
-    Mutation("individual NaN", "adaptive/individual/base.py", "if not array.min() >= 0:", "if array.min() < 0:",
+    Mutation("individual NaN", "adaptive/individual/increments.py", "if not array.min() >= 0:", "if array.min() < 0:",
              "an amount that is no number is charged", [INDIVIDUAL]),
-    Mutation("individual amounts", "adaptive/individual/base.py", "np.array(amounts, subok=False)", "np.asanyarray(amounts)",
+    Mutation("individual amounts", "adaptive/individual/increments.py", "np.array(amounts, subok=False)", "np.asanyarray(amounts)",
              "amounts change between the check and the charge", [INDIVIDUAL]),
-    Mutation("individual overlap", "adaptive/individual/base.py", "if abs(balances.strides[0]) <", "if 8 <",
+    Mutation("individual overlap", "adaptive/individual/balances.py", "if abs(balances.strides[0]) <", "if 8 <",
              "two people have one balance, of which only one charge remains", [INDIVIDUAL]),
     Mutation("individual units shared", "adaptive/individual/places.py", "if other.meaning != place.meaning:", "if False:",
              "filters of one array read each other's units as their own", [INDIVIDUAL]),
@@ -1086,6 +1087,13 @@ MUTATIONS = [
              "filters of one array do not wait for each other", [INDIVIDUAL]),
     Mutation("individual flush", "adaptive/individual/base.py", "if self._durable and self._file", "if not self._durable and self._file",
              "people take part before the disk knows", [INDIVIDUAL_FILES]),
+    Mutation("individual remaining", "adaptive/individual/base.py", "left // np.maximum(costs, 1.0)", "1 + left // np.maximum(costs, 1.0)",
+             "one step more is said to remain than can be paid", [INDIVIDUAL_SHAPE]),
+    Mutation("individual state kind", "adaptive/individual/base.py", "restored(state, {cls.kind: cls})",
+             "restored(state, {str(state['kind']): cls})",
+             "a state is read in the units of another kind", [INDIVIDUAL_SHAPE]),
+    Mutation("individual state values", "adaptive/individual/balances.py", "np.all(part <= limit)", "True",
+             "more may have been spent than there was", [INDIVIDUAL_SHAPE, INDIVIDUAL]),
     # the games: a judge that looks away would let any filter pass
     Mutation("games likely answer", "research/games/steps.py", "1.0 / (1.0 + math.exp(-self.epsilon))",
              "1.0 / (1.0 + math.exp(-0.99 * self.epsilon))",

@@ -109,7 +109,7 @@ def test_nobody_takes_part_more_often_than_alone(
     monkeypatch.setattr(base, "CHUNK", 600)  # of 1000 people
     amounts: Any = np.full(alone.people, 0.005 if kind == "gdp" else 0.0025)
     admitted = 0
-    while alone.charge(amounts).any():
+    while alone.spend(amounts).any():
         admitted += 1
     assert admitted == 400
     for turn in range(ROUNDS):
@@ -118,7 +118,7 @@ def test_nobody_takes_part_more_often_than_alone(
 
         def charge(groups: Any = groups, turns: Any = turns) -> Any:
             group = groups[next(turns) % len(groups)]
-            return sum(group.charge(amounts).astype(np.int64) for _ in range(admitted))
+            return sum(group.spend(amounts).astype(np.int64) for _ in range(admitted))
 
         taken = sum(together(charge))
         assert (taken == admitted).all()
@@ -157,7 +157,7 @@ def test_a_signal_handler_cannot_spend_in_the_middle_of_a_decision(what: str, mo
     """It runs in the thread that decides, whose lock it has: its step would be overwritten."""
     made, alone = EVERY[what](), EVERY[what]()
     name = _in_the_middle(what)
-    spend = (lambda one: one.charge(0.001)) if "individual" in what else (lambda one: one.spend(STEP))
+    spend = (lambda one: one.spend(0.001)) if "individual" in what else (lambda one: one.spend(STEP))
     decided, raised = getattr(made, name), list[Exception]()
 
     def handler(*_: object) -> None:

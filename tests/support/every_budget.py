@@ -5,7 +5,7 @@ from typing import Any
 
 import tightbudget as tb
 from tightbudget.adaptive import filters, odometers
-from tightbudget.adaptive.individual import kinds
+from tightbudget.adaptive.individual import registry as individual
 
 STEP = tb.PureDP(0.01)
 
@@ -27,9 +27,9 @@ ODOMETERS: dict[str, Callable[[], odometers.Odometer]] = {
 
 PEOPLE = 1000
 INDIVIDUAL: dict[str, Callable[..., tb.individual.IndividualFilter]] = {
-    "renyi": lambda people=PEOPLE: tb.individual.RenyiFilter(8, 1, people),
-    "zcdp": lambda people=PEOPLE: tb.individual.ZCDPFilter(1, people),
-    "gdp": lambda people=PEOPLE: tb.individual.GDPFilter("0.1", people),
+    "renyi": lambda people=PEOPLE: tb.individual.RenyiFilter(order=8, budget=1, people=people),
+    "zcdp": lambda people=PEOPLE: tb.individual.ZCDPFilter(1, people=people),
+    "gdp": lambda people=PEOPLE: tb.individual.GDPFilter("0.1", people=people),
 }
 
 EVERY: dict[str, Callable[[], Any]] = {
@@ -43,4 +43,4 @@ def test_nothing_is_left_out() -> None:
     """To be imported by the tests that use these."""
     assert set(FILTERS) == set(filters.registry.BY_KIND)
     assert set(ODOMETERS) == set(odometers.registry.BY_KIND)
-    assert set(INDIVIDUAL) == set(kinds.BY_KIND)
+    assert set(INDIVIDUAL) == set(individual.BY_KIND)

@@ -5,6 +5,7 @@ WARNING: balances and masks are as private as the people's records; see `tb.indi
 
 from tightbudget.adaptive.individual.base import IndividualFilter
 from tightbudget.adaptive.individual.kinds import GDPFilter, RenyiFilter, ZCDPFilter
-from tightbudget.adaptive.individual.kinds import open_balances as open
+from tightbudget.adaptive.individual.registry import from_state
+from tightbudget.adaptive.individual.registry import open_balances as open
 
-__all__ = ["GDPFilter", "IndividualFilter", "RenyiFilter", "ZCDPFilter", "open"]
+__all__ = ["GDPFilter", "IndividualFilter", "RenyiFilter", "ZCDPFilter", "from_state", "open"]

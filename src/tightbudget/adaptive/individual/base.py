@@ -6,6 +6,7 @@ themselves release.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -14,27 +15,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.adaptive.amounts import exact, show
+from tightbudget.adaptive.deprecated import deprecated, formerly_positional, renamed_argument
+from tightbudget.adaptive.filters.base import MOST
+from tightbudget.adaptive.individual.balances import CHUNK, Array, check_values, fresh, in_form
 from tightbudget.adaptive.individual.files import Header, Hold, check_whole, checked_path, mapped, write
+from tightbudget.adaptive.individual.increments import one_for_all, one_for_each
 from tightbudget.adaptive.individual.places import Place, take
+from tightbudget.adaptive.individual.states import VERSION, restored
 from tightbudget.adaptive.individual.units import GUARANTEED, Units
 from tightbudget.adaptive.sharing import Locks, Shared, lock_of
-from tightbudget.errors import CannotShare, InvalidParameter
+from tightbudget.adaptive.states import State
+from tightbudget.errors import CannotShare
 
-Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-
-CHUNK = 2**15  # the arrays of one chunk stay in a processor's cache: 10 million people cost megabytes, not gigabytes
 
 GIVEN: Locks = {}
 """The locks of all arrays that callers have given: two filters may have been given the same one, or parts of it."""
-
-MOST_PEOPLE = 10**10  # more than there are; their balances would fill 80 gigabytes
 
 
 class IndividualFilter(Shared, ABC):
     """A filter for every person: those whose sum would exceed the budget are left out of a step and pay nothing for it.
 
-    Call `charge` before each step and run the step on the records of those who may take part, and on no others. The
+    Call `spend` before each step and run the step on the records of those who may take part, and on no others. The
     amount of a person must bound the divergence that adding or removing that person's record can cause, given
     everything released before, whatever the other records are: it may depend on the person's own record and on what was
     released, on nothing else.
@@ -48,10 +50,13 @@ class IndividualFilter(Shared, ABC):
     """
 
     kind: ClassVar[str]
-    _go_on: ClassVar[str] = "Charge there; or, if nobody will, go on here with a new filter of these balances."
+    _go_on: ClassVar[str] = "Spend it there; or, if nobody will, go on here with from_state(copy.state())."
     squares: ClassVar[bool] = False
+    settings: ClassVar[tuple[str, ...]] = ("budget",)
+    """Arguments of the constructor that say what balances mean; they are written with them."""
 
-    def __init__(self, budget: Any, people: int | None = None, *, balances: Array | None = None, durable: bool = True) -> None:
+    @formerly_positional("people")
+    def __init__(self, budget: Any, *, people: int | None = None, balances: Array | None = None, durable: bool = True) -> None:
         super().__init__()
         self._budget = exact("budget", budget, "a number above 0")
         self._units = Units(self._budget, self.squares)
@@ -80,11 +85,25 @@ class IndividualFilter(Shared, ABC):
     def units(self) -> Units:
         return self._units
 
-    def charge(self, amounts: Any) -> Mask:
+    @property
+    @abstractmethod
+    def sums(self) -> tuple[str]:
+        """The name of what is added up over the steps a person took part in."""
+
+    @renamed_argument("amounts", "increment")
+    def quote(self, increment: Any) -> Mask:
+        """Return who could pay; nothing is spent. PRIVATE: see the warning of this module.
+
+        `increment` is what the step costs: one number for all, read as the decimal that was typed, or an array with one
+        for each; an infinite one leaves its person out.
+        """
+        with self._reading():
+            return self._run(increment, spend=False)
+
+    def spend(self, increment: Any) -> Mask:
         """Charge everybody who can pay, and return who that is; the others pay nothing. PRIVATE: see the warning above.
 
-        `amounts` is one number for all, read as the decimal that was typed, or an array with one for each; an infinite
-        one leaves its person out. If `balances` is a file, it has been written before this returns.
+        `increment` is as for `quote`. If `balances` is a file, it has been written before this returns.
         """
         with self._spending():
             if self._file is not None and self._hold is None:
@@ -93,30 +112,64 @@ class IndividualFilter(Shared, ABC):
                 self._hold.check()
             if not self._balances.flags.writeable:
                 raise CannotShare("These balances have been made read-only.", "Nobody was charged.")
-            taking = self._run(amounts, spend=True)
+            taking = self._run(increment, spend=True)
             if self._durable and self._file is not None:
                 self._file.flush()
             return taking
 
-    def quote(self, amounts: Any) -> Mask:
-        """Return who could pay; nothing is spent. PRIVATE: see the warning of this module."""
-        with self._reading():
-            return self._run(amounts, spend=False)
+    def remaining(self, increment: Any = None) -> Any:
+        """Return for each person how many more such steps could be paid for, if nothing else is asked. PRIVATE.
 
-    def spent(self) -> Array:
-        """Return the sum of each person's amounts (of their squares, for GDP), rounded up. PRIVATE."""
+        Whole numbers, cut off at 2^53: that many or more. (Without an increment, as before: what `left` has.)
+        """
+        if increment is None:
+            deprecated("remaining()", "left, or remaining(increment) for a number of steps")
+            return self.left[self.sums[0]]
         with self._reading():
             balances = self._whole()
-            return np.nextafter(balances / self._scale, np.inf) * (balances > 0.0)
+            counts = np.zeros(self.people, dtype=np.int64)
+            for part, costs in self._costs(increment):
+                left = (self._limit - balances[part]).astype(np.int64)
+                counts[part] = np.where(costs > 0.0, left // np.maximum(costs, 1.0).astype(np.int64), MOST)
+            return counts
 
-    def remaining(self) -> Array:
-        """Return what is left of each person's budget (of its square, for GDP), rounded down. PRIVATE."""
+    @property
+    def spent(self) -> "Spent":
+        """The sum of each person's amounts (of their squares, for GDP), rounded up, by the name of the sum. PRIVATE."""
         with self._reading():
-            return np.maximum(np.nextafter((self._limit - self._whole()) / self._scale, -np.inf), 0.0)
+            balances = self._whole()
+            return Spent({self.sums[0]: np.nextafter(balances / self._scale, np.inf) * (balances > 0.0)})
+
+    @property
+    def left(self) -> dict[str, Array]:
+        """What is left of each person's budget (of its square, for GDP), rounded down, by the name of the sum. PRIVATE."""
+        with self._reading():
+            return {self.sums[0]: np.maximum(np.nextafter((self._limit - self._whole()) / self._scale, -np.inf), 0.0)}
+
+    def charge(self, amounts: Any) -> Mask:
+        """Do what `spend` does, by its former name."""
+        deprecated("charge(amounts)", "spend(increment)")
+        return self.spend(amounts)
 
     @abstractmethod
     def epsilon(self, delta: float) -> float:
         """Return an epsilon, rounded up, such that all that is released is (epsilon, delta)-private for every person."""
+
+    def state(self) -> State:
+        """Return all there is to know, exact and fit for JSON; `from_state` gives it back. PRIVATE.
+
+        It has a number for each person. For millions, `save` writes a file that can be charged where it is.
+        """
+        with self._reading():
+            spent = {self.sums[0]: self._whole().astype(np.int64).tolist()}
+            frame = {"digits": self._units.digits, "spent": spent}
+            return {"version": VERSION, "kind": self.kind, **self._settings(), **frame}
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Return the filter that the state was taken of, its balances in memory; a state of another kind is refused."""
+        made: Self = restored(state, {cls.kind: cls})
+        return made
 
     def save(self, path: str | Path) -> None:
         """Write the balances to a new file and what they mean beside it, as `path`.json; see `tb.individual.open`."""
@@ -166,19 +219,22 @@ class IndividualFilter(Shared, ABC):
     def _header(self) -> Header:
         return Header(self.kind, self._settings(), self.people, self._units.digits)
 
-    def _run(self, amounts: Any, *, spend: bool) -> Mask:
-        each = self._each(amounts)
-        cost = self._units.of_number(_one(amounts)) if each is None else 0.0
+    def _run(self, increment: Any, *, spend: bool) -> Mask:
         balances = self._whole()
         taking = np.zeros(self.people, dtype=np.bool_)  # who is not decided upon does not take part
-        for start in range(0, self.people, CHUNK):
-            part = slice(start, start + CHUNK)
-            costs = cost if each is None else self._units.of_array(each[part], self._scale)
+        for part, costs in self._costs(increment):
             after = balances[part] + costs  # whole numbers below 2^53: exact
             np.less_equal(after, self._limit, out=taking[part])
             if spend:
                 np.copyto(balances[part], after, where=taking[part])
         return taking
+
+    def _costs(self, increment: Any) -> Iterator[tuple[slice, Any]]:
+        """Return what a step costs the people of each chunk, in units; all of it is checked before the first one."""
+        each = one_for_each(increment, self.people)
+        cost = self._units.of_number(one_for_all(increment)) if each is None else 0.0
+        parts = (slice(start, start + CHUNK) for start in range(0, self.people, CHUNK))
+        return ((part, cost if each is None else self._units.of_array(each[part], self._scale)) for part in parts)
 
     def _whole(self) -> Array:
         """Return the balances, if all of them are still there."""
@@ -186,26 +242,9 @@ class IndividualFilter(Shared, ABC):
             check_whole(self._file)
         return self._balances
 
-    def _each(self, amounts: Any) -> Array | None:
-        """Return the amounts if there is one for each person, all checked before anything is spent; None for one number.
-
-        They are a plain copy: what was checked is what is charged, whoever writes to the caller's array meanwhile.
-        """
-        _refuse_masks(amounts)
-        array = _row(amounts) if isinstance(amounts, np.ndarray | list | tuple) else None
-        if array is None or array.ndim == 0:
-            return None
-        if array.shape != (self.people,):
-            raise InvalidParameter("amounts", f"of shape {array.shape}", f"one number, or {self.people} of them in a row")
-        if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
-            raise InvalidParameter("amounts", f"of type {array.dtype}", "whole or floating-point numbers of at most 64 bits")
-        if not array.min() >= 0:  # written so that NaN is refused too
-            raise InvalidParameter("amounts", float(array.min()), "numbers from 0", "Nobody was charged.")
-        return array.astype(np.float64, copy=False)
-
     def _given(self, people: int | None, balances: Array) -> Array:
         """Return the caller's array, checked; if it is a file, nobody else charges it from now on."""
-        balances = self._in_form(people, balances)
+        balances = in_form(balances, people)
         self._file = mapped(balances)
         if self._file is None:
             self._locks = GIVEN
@@ -213,7 +252,7 @@ class IndividualFilter(Shared, ABC):
             self._hold = Hold(self._file, balances)
             self._file, balances = self._hold.file, self._hold.balances
         try:
-            self._check_values(balances)
+            check_values(balances, self._limit)
         except BaseException:
             self.close()
             raise
@@ -226,57 +265,13 @@ class IndividualFilter(Shared, ABC):
         with lock_of(GIVEN):
             return take(Place(self._balances, (self.kind, self._settings(), self._units), self._locks, self._home))
 
-    def _in_form(self, people: int | None, given: Array) -> Array:
-        """Return the caller's array as the array it is, whatever else its class makes of it."""
-        if not isinstance(given, np.ndarray) or isinstance(given, np.ma.MaskedArray):
-            raise InvalidParameter("balances", type(given).__name__, "an array of float64 in a row, not empty")
-        balances = np.asarray(given)
-        if balances.dtype != np.float64 or balances.ndim != 1 or not balances.size:
-            found = f"of type {balances.dtype} and shape {balances.shape}"
-            raise InvalidParameter("balances", found, "an array of float64 in a row, not empty")
-        if people is not None and people != len(balances):
-            raise InvalidParameter("people", people, f"{len(balances)}, as there are that many balances")
-        if abs(balances.strides[0]) < balances.itemsize < balances.nbytes:
-            raise InvalidParameter("balances", "overlapping", "an array with a place of its own for each person")
-        if not balances.flags.aligned:  # or two filters of one array could each have half of a balance
-            raise InvalidParameter("balances", "not aligned", "an array that starts and goes on at multiples of 8 bytes")
-        if not balances.flags.writeable:
-            raise InvalidParameter("balances", "read-only", "an array that may be written to")
-        return balances
-
-    def _check_values(self, balances: Array) -> None:
-        for start in range(0, len(balances), CHUNK):
-            part = balances[start : start + CHUNK]
-            if not (np.all(part >= 0.0) and np.all(part <= self._limit) and np.all(part == np.rint(part))):
-                raise InvalidParameter("balances", "damaged", f"whole numbers from 0 to {self._limit:.0f}: units of the budget")
-
     def __repr__(self) -> str:
         return f"<individual {self.kind} filter for {self.people} people with a budget of {show(self._budget)} each>"
 
 
-def _one(amount: Any) -> Fraction:
-    return exact("amounts", amount.item() if isinstance(amount, np.ndarray) else amount)
+class Spent(dict[str, Array]):
+    """Sums by name. They were returned by a method once, so they can still be called."""
 
-
-def _refuse_masks(amounts: Any) -> None:
-    """Refuse what NumPy's operations leave out: a masked amount would neither be checked nor charged."""
-    if any(isinstance(each, np.ma.MaskedArray) for each in (amounts if isinstance(amounts, list | tuple) else [amounts])):
-        raise InvalidParameter("amounts", "masked", "numbers without a mask", "Give inf for those who are to be left out.")
-
-
-def _row(amounts: NDArray[Any] | list[Any] | tuple[Any, ...]) -> NDArray[Any]:
-    try:
-        return np.array(amounts, subok=False)
-    except ValueError:
-        raise InvalidParameter("amounts", amounts, "one number, or a list with one for each person") from None
-
-
-def fresh(people: int | None) -> Array:
-    if isinstance(people, bool) or not isinstance(people, int | np.integer) or not 1 <= people <= MOST_PEOPLE:
-        raise InvalidParameter("people", people, f"a whole number from 1 to {MOST_PEOPLE}", "Or give their balances.")
-    try:
-        return np.full(int(people), 0.0)  # not zeros: its memory would only be fetched during the first charge
-    except MemoryError:
-        raise InvalidParameter(
-            "people", people, "as many as fit in memory, 8 bytes each", "Or map a file of balances."
-        ) from None
+    def __call__(self) -> Array:
+        deprecated("spent()", "spent, which has the sums by name")
+        return next(iter(self.values()))

@@ -1,13 +1,13 @@
 """The individual filters: Rényi divergence at one order, zero-concentrated, and Gaussian privacy."""
 
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, ClassVar
 
 from tightbudget.adaptive.amounts import show
+from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.increments import exact_order
-from tightbudget.adaptive.individual.base import Array, IndividualFilter
-from tightbudget.adaptive.individual.files import checked_path, read
+from tightbudget.adaptive.individual.balances import Array
+from tightbudget.adaptive.individual.base import IndividualFilter
 from tightbudget.divergences import gdp_epsilon, rdp_epsilon, zcdp_epsilon
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.rounding import float_above, float_below
@@ -20,9 +20,9 @@ class RenyiFilter(IndividualFilter):
 
     >>> import numpy as np
     >>> group = RenyiFilter(order=8, budget=0.5, people=3)
-    >>> group.charge(np.array([0.1, 0.3, 0.6]))
+    >>> group.spend(np.array([0.1, 0.3, 0.6]))
     array([ True,  True, False])
-    >>> group.charge(0.3)
+    >>> group.spend(0.3)
     array([ True, False,  True])
     >>> print(f"{group.epsilon(delta=1e-6):.3f}")
     2.043
@@ -30,13 +30,20 @@ class RenyiFilter(IndividualFilter):
 
     kind: ClassVar[str] = "renyi"
 
+    settings: ClassVar[tuple[str, ...]] = ("order", "budget")
+
+    @formerly_positional("order", "budget", "people")
     def __init__(
-        self, order: Any, budget: Any, people: int | None = None, *, balances: Array | None = None, durable: bool = True
+        self, *, order: Any, budget: Any, people: int | None = None, balances: Array | None = None, durable: bool = True
     ) -> None:
         self._order = exact_order(order)
         if not Fraction(1001, 1000) <= self._order <= 10**6:
             raise InvalidParameter("order", order, "from 1.001 to 1e6")
-        super().__init__(budget, people, balances=balances, durable=durable)
+        super().__init__(budget, people=people, balances=balances, durable=durable)
+
+    @property
+    def sums(self) -> tuple[str]:
+        return (f"order {show(self._order)}",)
 
     @property
     def order(self) -> Fraction:
@@ -54,13 +61,17 @@ class ZCDPFilter(IndividualFilter):
     """Everybody's rhos add up to at most the budget: the release is budget-zCDP.
 
     >>> group = ZCDPFilter(budget=0.1, people=2)
-    >>> [bool(group.charge(0.01).all()) for _ in range(11)].count(True)
+    >>> [bool(group.spend(0.01).all()) for _ in range(11)].count(True)
     10
     >>> print(f"{group.epsilon(delta=1e-6):.3f}")
     2.142
     """
 
     kind: ClassVar[str] = "zcdp"
+
+    @property
+    def sums(self) -> tuple[str]:
+        return ("rho",)
 
     def epsilon(self, delta: float) -> float:
         return zcdp_epsilon(float_above(self.guaranteed), delta)
@@ -71,7 +82,7 @@ class GDPFilter(IndividualFilter):
     Tobaben and Honkela 2023; Smith and Thakurta 2022).
 
     >>> group = GDPFilter(budget=1, people=2)
-    >>> [bool(group.charge(0.5).all()) for _ in range(5)]
+    >>> [bool(group.spend(0.5).all()) for _ in range(5)]
     [True, True, True, True, False]
     >>> print(f"{group.epsilon(delta=1e-6):.3f}")
     4.887
@@ -80,27 +91,9 @@ class GDPFilter(IndividualFilter):
     kind: ClassVar[str] = "gdp"
     squares: ClassVar[bool] = True
 
+    @property
+    def sums(self) -> tuple[str]:
+        return ("squared mu",)
+
     def epsilon(self, delta: float) -> float:
         return gdp_epsilon(float_above(self.guaranteed), delta)
-
-
-BY_KIND: dict[str, type[IndividualFilter]] = {each.kind: each for each in (RenyiFilter, ZCDPFilter, GDPFilter)}
-
-
-def open_balances(path: str | Path, *, durable: bool = True) -> IndividualFilter:
-    """Return the filter that was saved at `path`; its charges are written to that file.
-
-    With `durable` every charge waits until the disk has it. Without, a charge survives the end of the process, not that
-    of the machine. The file is locked until the filter is closed, or gone: CannotShare is raised if it is open already.
-    """
-    header, balances = read(checked_path(path))
-    if not isinstance(header.kind, str) or header.kind not in BY_KIND:
-        raise InvalidParameter("kind", header.kind, f"one of {', '.join(BY_KIND)}")
-    try:
-        opened = BY_KIND[header.kind]._opened(header.settings, balances, durable)
-    except TypeError:
-        raise InvalidParameter("settings", header.settings, f"as a {header.kind} filter wrote them") from None
-    if opened.units.digits != header.digits:
-        opened.close()
-        raise InvalidParameter("digits", header.digits, f"{opened.units.digits}, the unit of this budget")
-    return opened

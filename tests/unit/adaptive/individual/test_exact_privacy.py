@@ -51,14 +51,14 @@ def divergence(strategy: Strategy, admit: Callable[[tb.individual.RenyiFilter, f
         parts = zip((1, 0), chances, reversed(chances), strict=True)
         return mp.fsum(moment(mine, (*seen, bit), first * a, second * b) for bit, a, b in parts)
 
-    group = tb.individual.RenyiFilter(ORDER, BUDGET, 1)
+    group = tb.individual.RenyiFilter(order=ORDER, budget=BUDGET, people=1)
     return mp.log(moment(group, (), mp.mpf(1), mp.mpf(1))) / (ORDER - 1)
 
 
 @pytest.mark.parametrize("swap", [False, True])
 @pytest.mark.parametrize("strategy", [equal, bursts, push_when_it_works], ids=lambda strategy: strategy.__name__)
 def test_the_budget_bounds_the_divergence(strategy: Strategy, swap: bool) -> None:
-    kept = divergence(strategy, lambda group, amount: bool(group.charge(amount)[0]), swap)
+    kept = divergence(strategy, lambda group, amount: bool(group.spend(amount)[0]), swap)
     assert mp.mpf("0.1") < kept <= mp.mpf(BUDGET)
 
 

@@ -23,8 +23,8 @@ from tightbudget.adaptive.individual.units import Units
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
-    group = tb.individual.RenyiFilter("9/2", "0.1", 5)
-    group.charge(np.array([0.01, 0.02, 0.03, 0.04, 0.05]))
+    group = tb.individual.RenyiFilter(order="9/2", budget="0.1", people=5)
+    group.spend(np.array([0.01, 0.02, 0.03, 0.04, 0.05]))
     group.save(tmp_path / "people.f64")
     return tmp_path / "people.f64"
 
@@ -33,18 +33,18 @@ def test_there_and_back(saved: Path) -> None:
     opened = tb.individual.open(saved)
     assert isinstance(opened, tb.individual.RenyiFilter)
     assert (str(opened.order), str(opened.budget), opened.people) == ("9/2", "1/10", 5)
-    assert opened.charge(0.06).tolist() == [True, True, True, True, False]
+    assert opened.spend(0.06).tolist() == [True, True, True, True, False]
     del opened
     again = tb.individual.open(saved, durable=False)
     assert again.quote(0.01).tolist() == [True, True, True, False, True]
-    assert again.charge(0.01).tolist() == [True, True, True, False, True]
+    assert again.spend(0.01).tolist() == [True, True, True, False, True]
     assert (np.fromfile(saved, dtype="<f8") == again.balances).all()
     assert saved.stat().st_size == 40
 
 
 @pytest.mark.parametrize("make", [tb.individual.ZCDPFilter, tb.individual.GDPFilter])
 def test_other_kinds(make: Any, tmp_path: Path) -> None:
-    make("1/3", 2).save(tmp_path / "x")
+    make("1/3", people=2).save(tmp_path / "x")
     opened = tb.individual.open(tmp_path / "x")
     assert type(opened) is make
     assert str(opened.budget) == "1/3"
@@ -53,16 +53,16 @@ def test_other_kinds(make: Any, tmp_path: Path) -> None:
 def test_nothing_is_overwritten(saved: Path) -> None:
     before = saved.read_bytes()
     with pytest.raises(tb.InvalidParameter, match="never overwritten"):
-        tb.individual.ZCDPFilter(1, 5).save(saved)
+        tb.individual.ZCDPFilter(1, people=5).save(saved)
     assert saved.read_bytes() == before
 
 
 def test_other_files_are_left_alone(tmp_path: Path) -> None:
     others = [tmp_path / f"people.f64{end}" for end in (".draft", ".json.draft", ".tmp", ".json.tmp")]
     for other in others:
-        tb.individual.ZCDPFilter(1, 3).save(other)
+        tb.individual.ZCDPFilter(1, people=3).save(other)
     before = {file: file.read_bytes() for file in tmp_path.iterdir()}
-    tb.individual.ZCDPFilter(2, 5).save(tmp_path / "people.f64")
+    tb.individual.ZCDPFilter(2, people=5).save(tmp_path / "people.f64")
     assert {file: file.read_bytes() for file in before} == before
     assert sorted(set(tmp_path.iterdir()) - set(before)) == [tmp_path / "people.f64", tmp_path / "people.f64.json"]
     assert all(tb.individual.open(other).people == 3 for other in others)
@@ -74,7 +74,7 @@ def test_a_failed_save_leaves_no_header(tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr("os.replace", fail)
     with pytest.raises(OSError, match="disk full"):
-        tb.individual.ZCDPFilter(1, 3).save(tmp_path / "x")
+        tb.individual.ZCDPFilter(1, people=3).save(tmp_path / "x")
     assert list(tmp_path.iterdir()) == [tmp_path / "x"]
     with pytest.raises(tb.InvalidParameter):
         tb.individual.open(tmp_path / "x")
@@ -116,7 +116,7 @@ def test_unreadable_headers(saved: Path, text: str) -> None:
 
 @pytest.mark.parametrize("path", [None, 3, b"people", ["people"]])
 def test_bad_paths(path: Any) -> None:
-    for use in (tb.individual.open, tb.individual.ZCDPFilter(1, 3).save):
+    for use in (tb.individual.open, tb.individual.ZCDPFilter(1, people=3).save):
         with pytest.raises(tb.InvalidParameter, match="path"):
             use(path)
 
@@ -158,7 +158,7 @@ def test_stopped_in_the_middle_of_a_charge(saved: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(Units, "of_array", stopping)
     with pytest.raises(KeyboardInterrupt):
-        opened.charge(np.full(5, 0.01))
+        opened.spend(np.full(5, 0.01))
     after = np.fromfile(saved, dtype="<f8")
     assert (after[:2] > before[:2]).all()
     assert (after[2:] == before[2:]).all()
@@ -167,12 +167,12 @@ def test_stopped_in_the_middle_of_a_charge(saved: Path, monkeypatch: pytest.Monk
 def test_a_durable_charge_is_forced_to_disk_before_it_answers(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flushed: list[float] = []
     monkeypatch.setattr(np.memmap, "flush", lambda self: flushed.append(float(self[0])))
-    tb.individual.open(saved, durable=False).charge(0.01)
+    tb.individual.open(saved, durable=False).spend(0.01)
     opened = tb.individual.open(saved)
     before = float(opened.balances[0])
     opened.quote(0.01)
     assert flushed == []
-    opened.charge(0.01)
+    opened.spend(0.01)
     assert len(flushed) == 1
     assert flushed[0] > before
 
@@ -195,7 +195,7 @@ def test_a_view_of_a_file_is_forced_to_disk_too(view: Any, tmp_path: Path, monke
     flushed: list[float] = []
     monkeypatch.setattr(np.memmap, "flush", lambda self: flushed.append(float(self.max())))
     group = tb.individual.ZCDPFilter(1, balances=view(file))
-    group.charge(0.25)
+    group.spend(0.25)
     assert flushed == [0.25e15]
 
 
@@ -213,15 +213,15 @@ def test_other_peoples_memory_is_refused(tmp_path: Path) -> None:
         with pytest.raises(tb.InvalidParameter, match="without a name"):
             tb.individual.ZCDPFilter(1, balances=file)
     copied = np.array(private)  # of mode c, but no longer in the file
-    assert tb.individual.ZCDPFilter(1, balances=copied).charge(0.5).all()
+    assert tb.individual.ZCDPFilter(1, balances=copied).spend(0.5).all()
 
 
 def test_a_file_has_one_filter_at_a_time(saved: Path) -> None:
     first = tb.individual.open(saved)
-    first.charge(0.01)
+    first.spend(0.01)
     for again in (
         lambda: tb.individual.open(saved),
-        lambda: tb.individual.RenyiFilter("9/2", "0.1", balances=np.memmap(saved, dtype="<f8", mode="r+")),
+        lambda: tb.individual.RenyiFilter(order="9/2", budget="0.1", balances=np.memmap(saved, dtype="<f8", mode="r+")),
     ):
         with pytest.raises(tb.CannotShare, match="is open already"):
             again()
@@ -232,9 +232,9 @@ def test_a_file_has_one_filter_at_a_time(saved: Path) -> None:
     assert elsewhere(try_it, saved) == ""
     assert first.quote(0.01).any()
     with pytest.raises(tb.CannotShare, match="closed"):
-        first.charge(0.01)
+        first.spend(0.01)
     with tb.individual.open(saved) as second:
-        second.charge(0.01)
+        second.spend(0.01)
     third = tb.individual.open(saved)
     assert (third.balances >= 0.02e15).all()
 
@@ -251,11 +251,11 @@ def test_a_file_that_was_replaced_is_not_charged(saved: Path) -> None:
     before = opened.balances.copy()
     replace(saved, saved.read_bytes())
     with pytest.raises(tb.CannotShare, match="is another file now"):
-        opened.charge(0.01)
+        opened.spend(0.01)
     assert (opened.balances == before).all()
     saved.unlink()
     with pytest.raises(tb.CannotShare, match="is another file now"):
-        opened.charge(0.01)
+        opened.spend(0.01)
 
 
 @pytest.mark.parametrize("view", [lambda file: file, lambda file: np.asarray(file)[1:], lambda file: file[3::-2]])
@@ -266,13 +266,13 @@ def test_what_is_charged_is_the_file_that_is_locked(view: Any, tmp_path: Path) -
     orphan = np.memmap(path, dtype="<f8", mode="r+")
     replace(path, bytes(40))
     with tb.individual.ZCDPFilter(1, balances=view(orphan)) as group:
-        assert group.charge(np.full(group.people, 0.25)).all()
+        assert group.spend(np.full(group.people, 0.25)).all()
         assert (view(np.fromfile(path, dtype="<f8")) == 0.25e15).all()
         assert np.fromfile(path, dtype="<f8").sum() == 0.25e15 * group.people
     assert (orphan == 0.0).all()
     with pytest.raises(tb.CannotShare, match="differ from those given"):
         tb.individual.ZCDPFilter(1, balances=view(orphan))
-    assert tb.individual.ZCDPFilter(1, balances=view(np.memmap(path, dtype="<f8", mode="r+"))).charge(0.75).all()
+    assert tb.individual.ZCDPFilter(1, balances=view(np.memmap(path, dtype="<f8", mode="r+"))).spend(0.75).all()
 
 
 def test_files_within_files(tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ def test_files_within_files(tmp_path: Path) -> None:
     path.write_bytes(b"x" * start + bytes(40) + b"x" * 8)
     file = np.memmap(path, dtype="<f8", mode="r+", offset=start, shape=(5,))
     with tb.individual.ZCDPFilter(1, balances=file[1:][::-2]) as group:
-        assert group.charge([0.25, 0.5]).all()
+        assert group.spend([0.25, 0.5]).all()
     assert (file == [0, 0, 0.5e15, 0, 0.25e15]).all()
     assert path.read_bytes() == b"x" * start + file.tobytes() + b"x" * 8
 
@@ -290,7 +290,7 @@ def test_a_file_that_was_cut_is_not_touched(tmp_path: Path) -> None:
     """To read what is no longer there would end the process."""
     script = """
 import os, numpy as np
-group = tb.individual.ZCDPFilter(1, 10_000)
+group = tb.individual.ZCDPFilter(1, people=10_000)
 group.save(given)
 opened = tb.individual.open(given)
 mine = np.memmap(given, dtype="<f8", mode="r+")
@@ -301,16 +301,16 @@ def ask(what):
         what()
     except (tb.CannotShare, tb.InvalidParameter) as problem:
         print("shorter" in str(problem))
-for what in (opened.charge, opened.quote):
+for what in (opened.spend, opened.quote, opened.remaining):
     ask(lambda: what(0.1))
-for what in (opened.spent, opened.remaining, lambda: opened.save(given + "2")):
+for what in (lambda: opened.spent, lambda: opened.left, opened.state, lambda: opened.save(given + "2")):
     ask(what)
 opened.close()
 ask(lambda: opened.quote(0.1))
 ask(opened_again)
 print(os.path.getsize(given))
 """
-    assert elsewhere(script, str(tmp_path / "people")).split() == ["True"] * 7 + ["8"]
+    assert elsewhere(script, str(tmp_path / "people")).split() == ["True"] * 9 + ["8"]
 
 
 def test_a_filter_that_could_not_be_opened_holds_nothing(saved: Path) -> None:
@@ -333,7 +333,7 @@ def test_a_killed_process_lets_go(saved: Path) -> None:
     """What it had charged stays charged."""
     script = """
 opened = tb.individual.open(given)
-opened.charge(0.01)
+opened.spend(0.01)
 print("charged", flush=True)
 import os, signal
 os.kill(os.getpid(), signal.SIGKILL)
@@ -350,7 +350,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 def test_a_forked_child_neither_charges_nor_unlocks(saved: Path) -> None:
     opened = tb.individual.open(saved)
     before = opened.balances.copy()
-    kind, why = in_a_child(lambda: opened.charge(0.01))
+    kind, why = in_a_child(lambda: opened.spend(0.01))
     assert kind is tb.CannotShare
     assert "another process" in why
     assert (opened.balances == before).all()
