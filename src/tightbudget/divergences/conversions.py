@@ -13,7 +13,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, real
 from tightbudget.mechanisms.gaussian import GaussianDP
 from tightbudget.mechanisms.promise import PureDP
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import U, raised, strictly_raised
 from tightbudget.pairs.base import log_or_minus_inf
 from tightbudget.pairs.moments.concentrated import pure_rho
 
@@ -106,9 +106,9 @@ def _delta(a: Array, tau: Array, epsilon: float) -> Array:
         # the product is rounded at the size of its terms
         error_bound = 8.0 * U * (theta * (tau + epsilon + 2.0) + 4.0 * np.log(a) + 8.0)
         log_delta = theta * gap + _log_weight(a) + error_bound
-        delta = np.exp(np.minimum(log_delta, 0.0)) * (1.0 + 8.0 * U) + 5e-324
+        delta = strictly_raised(np.exp(np.minimum(log_delta, 0.0)), 8)
         delta = np.where(np.isnan(log_delta) | np.isinf(tau), 1.0, np.minimum(delta, 1.0))
-        pure = np.where(tau <= epsilon, 0.0, -np.expm1(-gap) * (1.0 + 8.0 * U))
+        pure = np.where(tau <= epsilon, 0.0, raised(-np.expm1(-gap), 8))
     return np.where(np.isinf(a), np.minimum(pure, 1.0), delta)
 
 
@@ -133,7 +133,7 @@ def _log_weight(a: Array) -> Array:
 
 def _total_variation(tau: Array) -> Array:
     """delta(epsilon) <= delta(0) <= sqrt(1 - e^-KL), and KL <= D_a (Bretagnolle and Huber)."""
-    distance: Array = np.sqrt(-np.expm1(-tau)) * (1.0 + 8.0 * U)
+    distance: Array = raised(np.sqrt(-np.expm1(-tau)), 8)
     return distance
 
 
@@ -151,7 +151,7 @@ def _over_orders(bound: Callable[[Array], Array]) -> float:
 
 def _times_up(rho: float, a: Array) -> Array:
     with np.errstate(over="ignore"):
-        product: Array = rho * a * (1.0 + 4.0 * U) + 5e-324
+        product: Array = strictly_raised(rho * a, 4)
     return product
 
 

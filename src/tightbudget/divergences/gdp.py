@@ -4,7 +4,7 @@ import math
 
 from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import epsilon_asked
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import raised
 from tightbudget.pairs.moments.concentrated import pure_mu
 
 
@@ -21,7 +21,7 @@ def gdp(c: Composable) -> float:
         return largest
     # scaled as in M8, so that squares neither overflow nor underflow
     total = math.fsum(count * (mu / largest) ** 2 for mu, count in parts)
-    return max(largest * math.sqrt(total) * (1.0 + 16.0 * U), largest)
+    return max(raised(largest * math.sqrt(total), 16), largest)
 
 
 def pure_to_gdp(epsilon: float) -> float:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from tightbudget.divergences.orders import orders_asked
 from tightbudget.divergences.pure import pure_epsilon
 from tightbudget.mechanisms.base import Composable, Mechanism
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import raised
 from tightbudget.pairs.base import Direction
 from tightbudget.pairs.moments.concentrated import NEXT_TO_ONE
 
@@ -55,6 +55,6 @@ def _finite_orders(c: Composable, orders: Array) -> Array:
             for mechanism, count in counts.items():
                 total += count * mechanism.log_moment(direction, orders)
             # as many roundings as there are parts, and four more
-            bound = total / (orders - 1.0) * (1.0 + 2.0 * U * (len(counts) + 4))
+            bound = raised(total / (orders - 1.0), 2.0 * (len(counts) + 4))
         worst = np.maximum(worst, np.where(total > 0.0, np.nextafter(bound, math.inf), 0.0))
     return worst

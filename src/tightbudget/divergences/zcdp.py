@@ -3,7 +3,7 @@
 import math
 
 from tightbudget.mechanisms.base import Composable
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import raised
 from tightbudget.pairs.base import Direction
 
 
@@ -17,5 +17,5 @@ def zcdp(c: Composable) -> float:
     worst = 0.0
     for direction in Direction:
         terms = [count * mechanism.zcdp_rho(direction) for mechanism, count in c._parts]
-        worst = max(worst, math.fsum(terms) * (1.0 + 8.0 * U) if math.inf not in terms else math.inf)
+        worst = max(worst, raised(math.fsum(terms), 8) if math.inf not in terms else math.inf)
     return worst

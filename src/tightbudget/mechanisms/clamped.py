@@ -15,7 +15,7 @@ from tightbudget.mechanisms.checks import positive, real
 from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.normal import log_normal_mass
-from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.numerics.rounding import GENEROUS, U, lowered_by, raised, strictly_raised
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair
 from tightbudget.pairs.moments.closed import gaussian
 from tightbudget.pairs.moments.concentrated import half_square
@@ -67,11 +67,11 @@ class ClampedGaussian(Mechanism):
         return half_square(float(self.sensitivity) / float(self.sigma))
 
     def known_mu(self) -> float:
-        return float(self.sensitivity) / float(self.sigma) * (1.0 + 4.0 * U) + TINIEST
+        return strictly_raised(float(self.sensitivity) / float(self.sigma), 4)
 
 
 def _noise_ratio(sigma: float, shift: float) -> float:
-    return shift / sigma * (1.0 + 2.0 * U)
+    return raised(shift / sigma, 2)
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def _hardly_any_noise(
 def _clamped_gaussian(mean: float, sigma: float, shift: float, direction: Direction) -> PointPair:
     # where the list is long, it ends at least 45 sigma beyond both means
     m = _noise_ratio(sigma, shift)
-    tail = normal_tail(m, REACH * (1.0 - 1e-9) + m)
+    tail = normal_tail(m, lowered_by(REACH, GENEROUS) + m)
     certain = _hardly_any_noise("clamped_gaussian", mean, sigma, shift, direction, tail)
     if certain is not None:
         return certain

@@ -11,7 +11,7 @@ from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, real
 from tightbudget.mechanisms.laplace import quotient_up
 from tightbudget.mechanisms.shifted import shifted_less
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import GENEROUS, U, lowered, lowered_by
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Array, Direction, Pair
 from tightbudget.pairs.moments.closed import gaussian
 from tightbudget.pairs.moments.concentrated import half_square
@@ -172,7 +172,7 @@ def _gaussian_tail(sigma: float, shift: int) -> Tail:
     def log_moment(orders: Array) -> Array:
         gap = (end - (orders - 1.0) * shift) / sigma
         # terms fall: the first and the integral; or, where they do not yet, the sum over all, at most that of the norm
-        far = -0.5 * gap * gap * (1.0 - 16.0 * U) + math.log1p(sigma * math.sqrt(0.5 * math.pi)) + 1e-9
+        far = -lowered(0.5 * gap * gap, 16) + math.log1p(sigma * math.sqrt(0.5 * math.pi)) + GENEROUS
         return gaussian(m, orders) + np.where(gap > 0.0, np.minimum(far, 0.0), 0.0)
 
-    return Tail(m * (end / sigma) * (1.0 - 1e-9), log_moment)
+    return Tail(lowered_by(m * (end / sigma), GENEROUS), log_moment)

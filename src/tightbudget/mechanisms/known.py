@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tightbudget.mechanisms.stated import Promise, Ratio
-from tightbudget.numerics.rounding import TINIEST, U, float_above
+from tightbudget.numerics.rounding import TINIEST, float_above, raised
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.moments.concentrated import pure_mu, pure_rho, steepest
 from tightbudget.pairs.moments.events import Events
@@ -118,7 +118,7 @@ class Known:
         if pair.infinity.possible:
             return np.full(orders.size, np.inf)
         with np.errstate(over="ignore"):
-            largest = (orders - 1.0) * pair.max_loss * (1.0 + 4.0 * U)
+            largest = raised((orders - 1.0) * pair.max_loss, 4)
             least = np.minimum(largest, self.known_log_moment(pair, direction, orders))
             return np.maximum(least, TINIEST)  # a little is not nothing
 

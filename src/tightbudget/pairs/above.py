@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from tightbudget.numerics.mass import NONE
+from tightbudget.numerics.rounding import AMPLE
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair
 from tightbudget.pairs.below import BelowPair
 
@@ -95,4 +96,4 @@ class AbovePair(Pair):
     def log_mass(self) -> float:
         """Bound on the logarithm of A's mass here."""
         mass = self.below.above(self.below.ceiling - self.below.error_bound)[1]
-        return math.log(mass) + 1e-12 if mass > 0.0 else -math.inf
+        return math.log(mass) + AMPLE if mass > 0.0 else -math.inf

@@ -8,7 +8,7 @@ import numpy as np
 
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.normal import log_normal_mass
-from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.numerics.rounding import TINIEST, U, strictly_raised
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells, Pair
 from tightbudget.pairs.moments.closed import gaussian
 from tightbudget.pairs.moments.concentrated import half_square
@@ -171,4 +171,4 @@ class GaussianPair(Pair):
     @property
     def gdp_mu(self) -> float:
         # a quotient below the normal floats is good to no more
-        return self.m * (1.0 + 4.0 * U) + TINIEST if self._whole else math.inf
+        return strictly_raised(self.m, 4) if self._whole else math.inf

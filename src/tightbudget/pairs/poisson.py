@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from tightbudget.numerics.mass import NONE, Mass
-from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.numerics.rounding import TINIEST, U, lowered, raised
 from tightbudget.pairs.base import Alignment, Array, Cells, Direction, Pair
 from tightbudget.pairs.negligible import without_negligible
 from tightbudget.pairs.points import PointPair, point_pair
@@ -209,7 +209,7 @@ def _largest(base: Pair, q: float, direction: Direction) -> tuple[float, float]:
     if base.max_loss_lower == math.inf and remove:
         return math.inf, math.inf
     if not remove and (base.infinity.certain or base.max_loss_lower == math.inf):
-        return end * (1.0 - 4.0 * U), end * (1.0 + 4.0 * U)
+        return lowered(end, 4), raised(end, 4)
     losses = np.array([base.max_loss_lower, base.max_loss])
     finite = np.where(np.isfinite(losses), losses, 0.0)
     images = _forward(finite, q, direction)
@@ -218,7 +218,7 @@ def _largest(base: Pair, q: float, direction: Direction) -> tuple[float, float]:
     if not math.isfinite(losses[0]):
         lower = math.inf if losses[0] > 0.0 else -math.inf
     if losses[1] == math.inf or (not remove and base.infinity.possible):
-        upper = math.inf if remove else end * (1.0 + 4.0 * U)
+        upper = math.inf if remove else raised(end, 4)
     return lower, upper
 
 

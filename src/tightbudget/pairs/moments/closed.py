@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import U, raised, strictly_raised
 from tightbudget.pairs.moments.excess import log_two_exponentials
 
 Array = NDArray[np.float64]
@@ -12,12 +12,12 @@ Array = NDArray[np.float64]
 def gaussian(m: float, orders: Array) -> Array:
     """D_a = a m^2 / 2."""
     with np.errstate(over="ignore"):
-        return 0.5 * orders * (orders - 1.0) * m * m * (1.0 + 16.0 * U) + 5e-324
+        return strictly_raised(0.5 * orders * (orders - 1.0) * m * m, 16)
 
 
 def laplace(top: float, orders: Array) -> Array:
     """E_A e^{(a-1)L} - 1 = (a (e^{(a-1) top} - 1) + (a-1) (e^{-a top} - 1)) / (2a - 1), top = sensitivity / scale."""
     excess = log_two_exponentials(orders - 1.0, -orders, top) - np.log(2.0 * orders - 1.0)
     excess += 16.0 * U * (1.0 + np.abs(excess) + np.log(orders))
-    moment: Array = np.logaddexp(0.0, excess) * (1.0 + 32.0 * U)
+    moment: Array = raised(np.logaddexp(0.0, excess), 32)
     return moment

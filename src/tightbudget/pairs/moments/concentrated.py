@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.numerics.rounding import AMPLE, GENEROUS, TINIEST, raised, raised_by, strictly_raised
 
 Array = NDArray[np.float64]
 
@@ -21,7 +21,7 @@ def pure_rho(epsilon: float) -> float:
     """Return epsilon tanh(epsilon / 2), rounded up: epsilon-DP implies this rho-zCDP (Steinke 2024)."""
     if epsilon in (0.0, math.inf):
         return epsilon
-    return epsilon * math.tanh(0.5 * epsilon) * (1.0 + 8.0 * U) + TINIEST
+    return strictly_raised(epsilon * math.tanh(0.5 * epsilon), 8)
 
 
 def pure_mu(epsilon: float) -> float:
@@ -35,12 +35,12 @@ def pure_mu(epsilon: float) -> float:
     else:
         mu = -2.0 * float(special.ndtri_exp(-epsilon - math.log1p(math.exp(-epsilon))))
     # ndtri_exp is good to 2^14 u (M1), the other functions to a few
-    return mu * (1.0 + 4e-12) + TINIEST
+    return raised_by(mu, 4.0 * AMPLE) + TINIEST
 
 
 def half_square(m: float) -> float:
     """Return m^2 / 2 rounded up: the rho of N(m, 1) against N(0, 1)."""
-    return max(0.5 * m * m * (1.0 + 8.0 * U), TINIEST)
+    return max(raised(0.5 * m * m, 8), TINIEST)
 
 
 def steepest(log_moment: Callable[[Array], Array], largest: float) -> float:
@@ -50,7 +50,7 @@ def steepest(log_moment: Callable[[Array], Array], largest: float) -> float:
     above the last, it is at most `largest`.
     """
     first = NEXT_TO_ONE - 1.0
-    lowest = float(log_moment(np.array([NEXT_TO_ONE]))[0]) / first * (1.0 + 8.0 * U)
+    lowest = raised(float(log_moment(np.array([NEXT_TO_ONE]))[0]) / first, 8)
     if not 0.0 < lowest < math.inf:
         return math.inf
     # far enough that largest / a is no more than D_1
@@ -59,7 +59,7 @@ def steepest(log_moment: Callable[[Array], Array], largest: float) -> float:
     nodes = np.concatenate([np.geomspace(first, 0.02, 32, endpoint=False), fine])  # near 1 the chords are nearly flat
     moments = log_moment(nodes + 1.0)
     inner = float(chord_peak(nodes[:-1], nodes[1:], moments[:-1], moments[1:]).max())
-    return max(lowest, inner, largest / (1.0 + last)) * (1.0 + 1e-9)
+    return raised_by(max(lowest, inner, largest / (1.0 + last)), GENEROUS)
 
 
 def chord_peak(left: Array, right: Array, at_left: Array, at_right: Array) -> Array:

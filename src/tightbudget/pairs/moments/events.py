@@ -13,7 +13,7 @@ from scipy import special
 
 from tightbudget.numerics.logs import group_log_sum
 from tightbudget.numerics.normal import log_normal_mass
-from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.numerics.rounding import GENEROUS, TINIEST, U, lowered, raised, raised_by, strictly_raised
 from tightbudget.numerics.shares import share_up
 from tightbudget.pairs.cells import NEGLIGIBLE, REACH, Cells, Direction, log_or_minus_inf
 from tightbudget.pairs.moments.excess import log_excess
@@ -23,7 +23,6 @@ Array = NDArray[np.float64]
 _CHUNK = 1 << 14  # entries of a table made at a time, so that it stays in the cache
 _BELOW, _CORE, _STEP = -9.0, 20.0, 0.05  # sigmas between which a normal law is cut into cells of this width
 _RATIO = 0.0025  # beyond, cells grow like this: a loss in a cell is then known to one part in 400
-_MASS = 1.0 + 1e-9  # above the errors of masses that only have to be positive numbers of the right size
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +66,12 @@ class Events:
         thetas = orders - 1.0
         terms = [self._log_sum(thetas)]
         if self.minus_infinity > 0.0:
-            terms.append((np.log(thetas) + math.log(self.minus_infinity)) + 1e-9)
+            terms.append((np.log(thetas) + math.log(self.minus_infinity)) + GENEROUS)
         if self.tail is not None:
             terms.append(self.tail.log_moment(orders))
         total = np.logaddexp.reduce(terms) + 64.0 * U
         # log(1 + e^total), relatively accurate however small
-        moment: Array = np.logaddexp(0.0, total) * (1.0 + 32.0 * U) + 5e-324
+        moment: Array = strictly_raised(np.logaddexp(0.0, total), 32)
         return moment
 
     def _log_sum(self, thetas: Array) -> Array:
@@ -111,7 +110,7 @@ def _events(cells: Cells, loss_shift: float, minus_infinity: float, infinity: fl
     # masses. What is near 0 may be on either side of it: the excess at 2 loss_shift is more than at -loss_shift.
     outward = losses + np.sign(losses) * loss_shift + np.where(losses == 0.0, 2.0 * loss_shift, 0.0)
     log_a = log_a + error + 2.0 * loss_shift + 128.0 * U * (1.0 + np.abs(log_a) + np.abs(losses))
-    return Events(*_grouped(outward, log_a), minus_infinity * _MASS, infinity, tail)
+    return Events(*_grouped(outward, log_a), raised_by(minus_infinity, GENEROUS), infinity, tail)
 
 
 def _grouped(losses: Array, log_a: Array) -> tuple[Array, Array]:
@@ -138,7 +137,7 @@ def _shares(cells: Cells, loss_shift: float) -> tuple[Array, Array]:
     # shares are good to 8u, relatively; so is 1 - share near 1, by what is added here
     up = np.where(cells.high <= 0.0, least, most)
     down = 1.0 - np.where(cells.low >= 0.0, most, least)
-    return down + 8.0 * U, np.minimum(1.0, up * (1.0 + 8.0 * U))
+    return down + 8.0 * U, np.minimum(1.0, raised(up, 8))
 
 
 def normal_events(m: float, reach: float) -> Events:
@@ -167,7 +166,7 @@ def normal_tail(m: float, reach: float) -> Tail:
             result: Array = size + special.log_ndtr(shift) + 16.0 * U * (2.0 + size + shift * shift + orders * m + reach)
         return np.where(np.isnan(result), np.inf, result)
 
-    return Tail(m * (reach - 0.5 * m) * (1.0 - 16.0 * U) - 16.0 * U * m * m, log_moment)
+    return Tail(lowered(m * (reach - 0.5 * m), 16) - 16.0 * U * m * m, log_moment)
 
 
 def subsampled(events: Events, q: float, direction: Direction) -> Events:
@@ -181,14 +180,14 @@ def _removed(events: Events, q: float) -> Events:
     log_a = events.log_a - events.losses + losses
     log_a += 8.0 * U * (1.0 + np.abs(events.log_a) + np.abs(events.losses))
     if events.minus_infinity > 0.0:  # A had no mass there: now (1-q) B
-        losses = np.append(losses, math.log1p(-q) * (1.0 + 4.0 * U))
-        log_a = np.append(log_a, (math.log1p(-q) + math.log(events.minus_infinity)) * (1.0 - 8.0 * U) + 1e-9)
+        losses = np.append(losses, -raised(-math.log1p(-q), 4))
+        log_a = np.append(log_a, -lowered(-math.log1p(-q) - math.log(events.minus_infinity), 8) + GENEROUS)
     return Events(losses, log_a, 0.0, _part(q, events.infinity), _removed_tail(events.tail, q))
 
 
 def _part(q: float, mass: float) -> float:
     """Return at least q times the mass, and never 0 unless the mass is."""
-    return q * mass * _MASS + TINIEST if mass > 0.0 else 0.0
+    return raised_by(q * mass, GENEROUS) + TINIEST if mass > 0.0 else 0.0
 
 
 def _removed_tail(tail: Tail | None, q: float) -> Tail | None:
@@ -197,7 +196,7 @@ def _removed_tail(tail: Tail | None, q: float) -> Tail | None:
     # 1 - q + qt <= (q + (1-q) e^-start) t wherever t >= e^start
     log_factor = float(np.logaddexp(math.log(q), math.log1p(-q) - tail.start)) + 16.0 * U * (1.0 - math.log(q))
     inner = tail.log_moment
-    start = max(0.0, float(_mixed_loss(np.array([tail.start]), q)[0]) * (1.0 - 64.0 * U))
+    start = max(0.0, lowered(float(_mixed_loss(np.array([tail.start]), q)[0]), 64))
     return Tail(start, lambda orders: inner(orders) + orders * log_factor)
 
 
@@ -206,8 +205,8 @@ def _added(events: Events, q: float) -> Events:
     losses = -_mixed_loss(-events.losses, q)
     log_a = events.log_a
     if events.infinity > 0.0:  # B had no mass there: now (1-q) A
-        losses = np.append(losses, -math.log1p(-q) * (1.0 + 4.0 * U))
-        log_a = np.append(log_a, log_or_minus_inf(events.infinity) + 1e-9)
+        losses = np.append(losses, raised(-math.log1p(-q), 4))
+        log_a = np.append(log_a, log_or_minus_inf(events.infinity) + GENEROUS)
     return Events(losses, log_a, _part(q, events.minus_infinity), 0.0, _added_tail(events.tail, q))
 
 
@@ -219,11 +218,11 @@ def _added_tail(tail: Tail | None, q: float) -> Tail | None:
     def log_moment(orders: Array) -> Array:
         # e^loss = 1 / (1 - q + q/t) is at most 1/(1-q), and at most t/q
         thetas = orders - 1.0
-        bounded = inner(one) - thetas * math.log1p(-q) * (1.0 + 8.0 * U)
-        result: Array = np.minimum(bounded, inner(orders) - thetas * math.log(q) * (1.0 + 8.0 * U))
+        bounded = inner(one) + raised(thetas * -math.log1p(-q), 8)
+        result: Array = np.minimum(bounded, inner(orders) + raised(thetas * -math.log(q), 8))
         return result
 
-    start = max(0.0, -float(_mixed_loss(np.array([-tail.start]), q)[0]) * (1.0 - 64.0 * U))
+    start = max(0.0, lowered(-float(_mixed_loss(np.array([-tail.start]), q)[0]), 64))
     return Tail(start, log_moment)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import U, raised
 
 Array = NDArray[np.float64]
 
@@ -33,4 +33,4 @@ def log_moment(m: float, q: float, order: int) -> float:
     # gammaln is good to a few u of its value; each product and sum adds a rounding at the size of its terms
     size = 3.0 * float(special.gammaln(order + 1.0)) - order * (math.log(q) + math.log1p(-q)) + float(exponent[-1])
     total += 16.0 * U * (size + abs(peak) + order + 64.0)
-    return float(np.logaddexp(0.0, total)) * (1.0 + 32.0 * U)
+    return raised(float(np.logaddexp(0.0, total)), 32)
