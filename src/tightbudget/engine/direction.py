@@ -43,9 +43,12 @@ class OneDirection:
 
     def __init__(self, steps: Steps, name: str = "") -> None:
         self.steps, self.name = steps, name
-        self._profiles: ByteCache[_Made] = ByteCache(_KEPT_BYTES, _KEPT)
         self._plans: dict[tuple[int, int, int], Plan] = {}  # of profiles that were too long for who asked
         self._saddles: dict[int, Saddle] = {}
+
+    @cached_property
+    def _profiles(self) -> "ByteCache[_Made]":
+        return ByteCache(_KEPT_BYTES, _KEPT)
 
     @cached_property
     def revealed(self) -> bool:

@@ -50,7 +50,7 @@ class Question(ABC):
     def settle(self, lower: float, upper: float, route: str, seconds: float = 0.0) -> None:
         """Take the answer as final."""
         self.lower, self.upper, self.settled = lower, upper, True
-        self.estimate = replace(self.estimate, answer=upper)
+        self.estimate = Estimate(upper, self.estimate.finite, self.estimate.theta)
         self.record(route, lower, upper, seconds)
 
     def narrow(self, lower: float, upper: float) -> None:

@@ -63,13 +63,15 @@ class Composable:
 
     @cached_property
     def _directions(self) -> tuple[OneDirection, ...]:
-        names: dict[Steps, str] = {}
-        for direction in Direction:
-            # A mechanism without a pair in a direction reveals nothing.
-            pairs = ((mechanism.pair(direction), count) for mechanism, count in self._parts)
-            one = steps((pair, count) for pair, count in pairs if pair is not None)
-            names[one] = "both" if one in names else direction.value
-        return tuple(OneDirection(one, name) for one, name in names.items())
+        remove, add = (self._steps(direction) for direction in Direction)
+        if remove == add:
+            return (OneDirection(remove, "both"),)
+        return OneDirection(remove, Direction.REMOVE.value), OneDirection(add, Direction.ADD.value)
+
+    def _steps(self, direction: Direction) -> Steps:
+        # a mechanism without a pair in a direction reveals nothing
+        pairs = ((mechanism.pair(direction), count) for mechanism, count in self._parts)
+        return steps((pair, count) for pair, count in pairs if pair is not None)
 
     @property
     def relation(self) -> str:
@@ -132,7 +134,7 @@ class Composable:
         return self._labelled(answer if member is None else _of_a_class(answer, member, rtol, atol))
 
     def _labelled(self, answer: Bracket) -> Bracket:
-        return replace(answer, relation=self.relation)
+        return Bracket(answer.lower, answer.upper, answer.converged, answer.reason, self.relation, answer.trace)
 
     @cached_property
     def _member(self) -> "Composition | None":

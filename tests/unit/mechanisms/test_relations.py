@@ -5,6 +5,7 @@ import json
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import pytest
@@ -148,7 +149,8 @@ def test_a_filter_or_odometer_is_for_one_relation(make: Callable[[], Any], resto
     made.spend(first)
     for one in (made, restore(json.loads(json.dumps(made.state())))):
         before = one.state()
-        for ask in (one.spend, one.quote, getattr(one, "remaining", one.quote)):
+        limit = {"epsilon": 1} if isinstance(one, tb.odometers.Odometer) else {}
+        for ask in (one.spend, one.quote, partial(one.remaining, **limit)):
             with pytest.raises(tb.MixedRelations, match="what was spent before is for"):
                 ask(second)
         assert one.state() == before
