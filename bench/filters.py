@@ -26,7 +26,7 @@ FILTERS = {
     "rdp, one order": RDPFilter(*LARGE, orders=16),
     "rdp, 32 orders": RDPFilter(*LARGE, orders=range(2, 34)),
     "gdp": GDPFilter(*LARGE),
-    "slots": SlotFilter(1, 1e-6, tb.PureDP(0.02) * 100),
+    "slots": SlotFilter(1, 1e-6, plan=tb.PureDP(0.02) * 100),
     "residual": ResidualFilter(1, 1e-6),
 }
 SECONDS = 1.0

@@ -60,7 +60,7 @@ def test_states_come_back(make: Maker, asked: list[object]) -> None:
 @pytest.mark.parametrize(
     ("make", "step"),
     [
-        (lambda: RDPFilter(10, 1e-6, [2, 4, 8]), RDP([2, 4], [0.1, 0.2])),  # nothing is known about order 8
+        (lambda: RDPFilter(10, 1e-6, orders=[2, 4, 8]), RDP([2, 4], [0.1, 0.2])),  # nothing is known about order 8
         (lambda: AdvancedFilter(1000, 1e-6, or_basic=True), tb.PureDP(800)),  # e^800 is no float
         (lambda: ZCDPFilter(1000, 1e-6, or_basic=True), tb.Gaussian(20)),  # no epsilon
     ],

@@ -120,7 +120,7 @@ def test_remaining_counts_kinds_that_run_out_one_after_another() -> None:
     assert SlotFilter(**AMPLE, plan=plan).remaining(tb.PureDP(0.1) + tb.Laplace(10)) == 3
     # laplace(4) slots serve both parts; the last step takes one for each
     plan = tb.Laplace(4) * 10**6 + tb.Laplace(9) * (10**5 + 1)
-    budget = SlotFilter(1e9, 0.5, plan)
+    budget = SlotFilter(1e9, 0.5, plan=plan)
     assert budget.remaining(tb.Laplace(5) * 2 + tb.Laplace(10)) == (10**6 + 10**5 + 1) // 3
     assert budget.remaining(tb.Laplace(5)) == 10**6
 
@@ -150,7 +150,7 @@ def test_parts_of_one_step_make_room_for_each_other() -> None:
     "nothing", [tb.PureDP(0), tb.Gaussian(1, sensitivity=0), tb.Laplace(float("inf")), tb.Poisson(tb.Gaussian(1), 0)]
 )
 def test_what_reveals_nothing_takes_no_slot(nothing: tb.Mechanism) -> None:
-    budget = SlotFilter(1, 1e-6, "pure_dp(epsilon=0.1) * 2")
+    budget = SlotFilter(1, 1e-6, plan="pure_dp(epsilon=0.1) * 2")
     budget.spend(nothing * 10)
     assert budget.spent["pure_dp(epsilon=0.1)"] == 0
     assert budget.remaining(nothing) == 2**53

@@ -79,7 +79,7 @@ def test_constants_are_named_and_numbers(make: Callable[[], Any]) -> None:
 
 def test_without_its_share_for_steps_a_state_is_refused() -> None:
     """It used to be filled in with 0: then 487 steps were admitted where 403 may be."""
-    state = written(filters.ZCDPFilter(1, 1e-6, "9e-7"), spend=False)
+    state = written(filters.ZCDPFilter(1, 1e-6, delta_for_steps="9e-7"), spend=False)
     assert filters.from_state(state).remaining(tb.PureDP(0.01)) < 487
     del state["delta_for_steps"]
     with pytest.raises(tb.InvalidParameter, match="delta_for_steps"):
@@ -94,14 +94,14 @@ OVERSPENT = [
     (lambda: filters.SharpenedFilter(1, 1e-6), {"drift": "1"}),
     (lambda: filters.WhitehouseFilter(1, 1e-6), {"squares": "0.1"}),
     (lambda: filters.WhitehouseFilter(1, 1e-6, or_basic=True), {"squares": "0.1", "epsilon": "1.1"}),
-    (lambda: filters.ZCDPFilter(1, 1e-6, 1e-7), {"rho": "0.03"}),
-    (lambda: filters.ZCDPFilter(1, 1e-6, 1e-7), {"delta": "2e-7"}),
-    (lambda: filters.RDPFilter(1, 1e-6, [16, 32]), {"order 16": "1", "order 32": "1"}),
+    (lambda: filters.ZCDPFilter(1, 1e-6, delta_for_steps=1e-7), {"rho": "0.03"}),
+    (lambda: filters.ZCDPFilter(1, 1e-6, delta_for_steps=1e-7), {"delta": "2e-7"}),
+    (lambda: filters.RDPFilter(1, 1e-6, orders=[16, 32]), {"order 16": "1", "order 32": "1"}),
     (lambda: filters.GDPFilter(1, 1e-6), {"squared mu": "0.1"}),
     (lambda: filters.ResidualFilter(1, 1e-6), {"mu left": "1"}),
-    (lambda: filters.ResidualFilter(1, 1e-6, 1e-7), {"delta": "2e-7"}),
-    (lambda: filters.SlotFilter(1, 1e-6, tb.Gaussian(20) * 5), {"gaussian(sigma=20)": "6"}),
-    (lambda: filters.SlotFilter(1, 1e-6, tb.Gaussian(20) * 5, 1e-7), {"delta": "2e-7"}),
+    (lambda: filters.ResidualFilter(1, 1e-6, delta_for_steps=1e-7), {"delta": "2e-7"}),
+    (lambda: filters.SlotFilter(1, 1e-6, plan=tb.Gaussian(20) * 5), {"gaussian(sigma=20)": "6"}),
+    (lambda: filters.SlotFilter(1, 1e-6, plan=tb.Gaussian(20) * 5, delta_for_steps=1e-7), {"delta": "2e-7"}),
 ]
 
 
@@ -191,7 +191,7 @@ def test_ticks_are_about_as_fine_as_they_would_be_here(make: Callable[[], Any]) 
 
 
 def test_a_restored_plan_is_not_priced_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    budget = SlotFilter(1, 1e-6, tb.PureDP(0.01) * 562)
+    budget = SlotFilter(1, 1e-6, plan=tb.PureDP(0.01) * 562)
     budget.spend(tb.PureDP(0.01) * 7)
     state = written(budget, spend=False)
     asked: list[float] = []
@@ -204,12 +204,12 @@ def test_a_restored_plan_is_not_priced_anew(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(tb.Composition, "delta", priced)
     assert filters.from_state(state).remaining(tb.PureDP(0.01)) == 555
     assert all(rtol > 0.1 for rtol in asked)
-    SlotFilter(1, 1e-6, tb.PureDP(0.01) * 562)
+    SlotFilter(1, 1e-6, plan=tb.PureDP(0.01) * 562)
     assert asked[-1] == slots.PRICED
 
 
 def test_a_price_that_the_plan_cannot_have_is_refused() -> None:
-    state = written(SlotFilter(1, 1e-6, tb.PureDP(0.01) * 562), spend=False)
+    state = written(SlotFilter(1, 1e-6, plan=tb.PureDP(0.01) * 562), spend=False)
     for wrong in ({"plan": "pure_dp(epsilon=0.01) * 800"}, {"constants": {"price": "1e-9"}}, {"constants": {"price": "2e-6"}}):
         with pytest.raises(tb.InvalidParameter, match="price"):
             filters.from_state({**state, **wrong})
@@ -341,7 +341,7 @@ ENDS: list[Callable[[Any, Any], Any]] = [
     filters.SharpenedFilter,
     filters.WhitehouseFilter,
     filters.ZCDPFilter,
-    lambda epsilon, delta: filters.RDPFilter(epsilon, delta, [2, "1.000000001", 10**9], or_basic=True),
+    lambda epsilon, delta: filters.RDPFilter(epsilon, delta, orders=[2, "1.000000001", 10**9], or_basic=True),
     filters.GDPFilter,
     lambda epsilon, delta: odometers.LineOdometer(delta),
     lambda epsilon, delta: odometers.RogersOdometer(delta),

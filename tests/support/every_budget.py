@@ -15,10 +15,10 @@ FILTERS: dict[str, Callable[[], filters.Filter]] = {
     "sharpened": lambda: filters.SharpenedFilter(1, 1e-6),
     "whitehouse": lambda: filters.WhitehouseFilter(0.8, 1e-6, or_basic=True),
     "zcdp": lambda: filters.ZCDPFilter(0.7, 1e-6),
-    "rdp": lambda: filters.RDPFilter(1, 1e-6, [16, 32]),
+    "rdp": lambda: filters.RDPFilter(1, 1e-6, orders=[16, 32]),
     "gdp": lambda: filters.GDPFilter(0.8, 1e-6),
     "residual": lambda: filters.ResidualFilter(0.25, 1e-6),
-    "slots": lambda: filters.SlotFilter(1, 1e-6, tb.PureDP(0.01) * 150 + tb.PureDP(0.02) * 50),
+    "slots": lambda: filters.SlotFilter(1, 1e-6, plan=tb.PureDP(0.01) * 150 + tb.PureDP(0.02) * 50),
 }
 
 ODOMETERS: dict[str, Callable[[], odometers.Odometer]] = {

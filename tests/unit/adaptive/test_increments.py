@@ -164,7 +164,7 @@ def test_derived_prices_are_those_of_the_promise() -> None:
     mu = GDPFilter(1, 1e-6)
     mu.spend(tb.GaussianDP(0.1) * 2)
     assert mu.spent["squared mu"] == Fraction(2, 100)
-    renyi = RDPFilter(4, 1e-6, 8)
+    renyi = RDPFilter(4, 1e-6, orders=8)
     renyi.spend(RDP(8, 0.02))
     assert Fraction(2, 100) <= renyi.spent["order 8"] <= Fraction(2, 100) + Fraction(1, 2**399)
 
@@ -178,18 +178,18 @@ def test_derived_prices_are_those_of_the_promise() -> None:
         lambda: WhitehouseFilter(1, 0),
         lambda: WhitehouseFilter(1, 1),
         lambda: WhitehouseFilter(0, 1e-6),
-        lambda: WhitehouseFilter(1, 1e-6, 1e-6),
-        lambda: WhitehouseFilter(1, 1e-6, -1),
+        lambda: WhitehouseFilter(1, 1e-6, delta_for_steps=1e-6),
+        lambda: WhitehouseFilter(1, 1e-6, delta_for_steps=-1),
         lambda: WhitehouseFilter(1, 1e-6, or_basic=1),  # type: ignore[arg-type]
         lambda: AdvancedFilter(1, 0.4),
         lambda: SharpenedFilter(1, 1e-6, beta=0),
-        lambda: RDPFilter(1, 1e-6, 1),
-        lambda: RDPFilter(1, 1e-6, []),
-        lambda: RDPFilter(1, 1e-6, [2, 2]),
-        lambda: RDPFilter(1, 1e-6, [2, 3], [0.6, 0.6]),
-        lambda: RDPFilter(1, 1e-6, [2, 3], [1, 0]),
-        lambda: RDPFilter(1, 1e-6, [2, 3], [1]),
-        lambda: RDPFilter(1, 1e-6, "1e10"),
+        lambda: RDPFilter(1, 1e-6, orders=1),
+        lambda: RDPFilter(1, 1e-6, orders=[]),
+        lambda: RDPFilter(1, 1e-6, orders=[2, 2]),
+        lambda: RDPFilter(1, 1e-6, orders=[2, 3], weights=[0.6, 0.6]),
+        lambda: RDPFilter(1, 1e-6, orders=[2, 3], weights=[1, 0]),
+        lambda: RDPFilter(1, 1e-6, orders=[2, 3], weights=[1]),
+        lambda: RDPFilter(1, 1e-6, orders="1e10"),
         lambda: from_state({}),
         lambda: from_state("x"),  # type: ignore[arg-type]
         lambda: from_state({**BasicFilter(1, 0).state(), "version": 1}),
@@ -201,7 +201,7 @@ def test_derived_prices_are_those_of_the_promise() -> None:
         lambda: from_state({**BasicFilter(1, 0).state(), "kind": "natural"}),
         lambda: from_state({**BasicFilter(1, 0).state(), "extra": 2}),
         lambda: from_state({**BasicFilter(1, 0).state(), "spent": {"epsilon": "-1", "delta": "0"}}),
-        lambda: from_state({**RDPFilter(10, 1e-6, 4).state(), "spent": {"order 4": "-1 ticks", "delta": "0"}}),
+        lambda: from_state({**RDPFilter(10, 1e-6, orders=4).state(), "spent": {"order 4": "-1 ticks", "delta": "0"}}),
         lambda: tb.filters.best(1, 1e-6, "pure_dp(epsilon=0.1)"),  # type: ignore[arg-type]
     ],
 )
@@ -231,8 +231,8 @@ def test_steps_that_no_budget_pays_are_refused(step: Any) -> None:
         lambda: SharpenedFilter(10, 1e-6, or_basic=True),
         lambda: WhitehouseFilter(10, 1e-6, or_basic=True),
         lambda: ZCDPFilter(10, 1e-6, or_basic=True),
-        lambda: RDPFilter(10, 1e-6, 4),
-        lambda: RDPFilter(10, 1e-6, [2, 64], or_basic=True),
+        lambda: RDPFilter(10, 1e-6, orders=4),
+        lambda: RDPFilter(10, 1e-6, orders=[2, 64], or_basic=True),
         lambda: GDPFilter(10, 1e-6),
     ]
     refused = 0
@@ -252,7 +252,7 @@ def test_steps_that_no_budget_pays_are_refused(step: Any) -> None:
 
 
 def test_an_order_that_a_step_closes_for_good() -> None:
-    budget = RDPFilter(10, 1e-6, [8, 64])
+    budget = RDPFilter(10, 1e-6, orders=[8, 64])
     budget.spend(RDP([8, 64], ["0.1", "1e999"]))
     assert budget.spent["order 64"] == math.inf
     assert from_state(budget.state()) == budget
@@ -281,7 +281,7 @@ def test_a_misspelt_mechanism_is_still_one() -> None:
 )
 def test_orders_without_any_budget_are_refused_with_those_that_have_one(epsilon: float, delta: float, orders: Any) -> None:
     with pytest.raises(tb.InvalidParameter, match=r"at least .*, one of them: smaller ones have no budget") as refused:
-        RDPFilter(epsilon, delta, orders)
+        RDPFilter(epsilon, delta, orders=orders)
     least = float(re.search(r"at least ([\d.e+]+),", str(refused.value))[1])  # type: ignore[index]
     weight = 1 if isinstance(orders, int) else Fraction(1, len(orders))
     rest = mpmath.mpf(least) - 1
@@ -289,13 +289,13 @@ def test_orders_without_any_budget_are_refused_with_those_that_have_one(epsilon:
     for order, enough in ((rest, True), (rest * mpmath.mpf("0.99"), False)):
         log_delta = -order * epsilon + (order + 1) * mpmath.log(order / (order + 1)) - mpmath.log(order)
         assert (log_delta < mpmath.log(mpmath.mpf(delta) * weight.numerator / weight.denominator)) == enough
-    RDPFilter(epsilon, delta, [least, *([] if isinstance(orders, int) else orders[1:])])
-    assert RDPFilter(epsilon, delta, orders, or_basic=True).remaining(tb.PureDP(epsilon)) == 1
+    RDPFilter(epsilon, delta, orders=[least, *([] if isinstance(orders, int) else orders[1:])])
+    assert RDPFilter(epsilon, delta, orders=orders, or_basic=True).remaining(tb.PureDP(epsilon)) == 1
 
 
 def test_where_no_order_has_a_budget_another_filter_is_named() -> None:
     with pytest.raises(tb.InvalidParameter, match="those of another filter"):
-        RDPFilter("1e-12", 1e-12, 10**9)
+        RDPFilter("1e-12", 1e-12, orders=10**9)
 
 
 @pytest.mark.parametrize("noise", [tb.Laplace(scale=math.inf), tb.Gaussian(sigma=math.inf), tb.Laplace(0, 0)], ids=str)

@@ -181,13 +181,13 @@ def test_steps_are_for_the_relation_of_the_plan() -> None:
     plan = tb.compose([SMALL, RARE, tb.PureDP(0.1)], mix_relations=True)
     for given in (plan, str(plan)):
         with pytest.raises(tb.MixedRelations):
-            filters.SlotFilter(1, 1e-6, given)
-        budget = filters.SlotFilter(1, 1e-6, given, mix_relations=True)
+            filters.SlotFilter(1, 1e-6, plan=given)
+        budget = filters.SlotFilter(1, 1e-6, plan=given, mix_relations=True)
         assert budget.remaining(SMALL) == budget.remaining(RARE) == 2
         assert filters.from_state(budget.state()) == budget
     with pytest.raises(tb.MixedRelations):
-        filters.SlotFilter(1, 1e-6, SMALL + tb.PureDP(0.1)).quote(RARE)
-    assert filters.SlotFilter(1, 1e-6, tb.PureDP(0.1)).quote(RARE)
+        filters.SlotFilter(1, 1e-6, plan=SMALL + tb.PureDP(0.1)).quote(RARE)
+    assert filters.SlotFilter(1, 1e-6, plan=tb.PureDP(0.1)).quote(RARE)
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import Amount, exact, show, to_float
+from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.concentration import ConcentrationFilter
 from tightbudget.adaptive.filters.limits import Cap, Limits
 from tightbudget.adaptive.increments import Increment
@@ -79,9 +80,10 @@ class AdvancedFilter(_Mixture):
 
     kind: ClassVar[str] = "advanced"
 
-    def __init__(self, epsilon: Any, delta: Any, or_basic: bool = False, *, mix_relations: bool = False) -> None:
+    @formerly_positional("or_basic")
+    def __init__(self, epsilon: Any, delta: Any, *, or_basic: bool = False, mix_relations: bool = False) -> None:
         half = exact("delta", delta) / 2
-        super().__init__(epsilon, delta, half, or_basic, mix_relations=mix_relations)
+        super().__init__(epsilon, delta, delta_for_steps=half, or_basic=or_basic, mix_relations=mix_relations)
         if to_float(self._delta) >= math.exp(-1.0) * (1.0 - 4.0 * U):
             raise InvalidParameter("delta", delta, "below 1/e for the advanced filter", "The sharpened filter takes any.")
 
@@ -105,18 +107,19 @@ class SharpenedFilter(_Mixture):
 
     kind: ClassVar[str] = "sharpened"
 
+    @formerly_positional("delta_for_steps", "or_basic", "beta")
     def __init__(
         self,
         epsilon: Any,
         delta: Any,
+        *,
         delta_for_steps: Any = 0,
         or_basic: bool = False,
         beta: Any = None,
-        *,
         mix_relations: bool = False,
     ) -> None:
         self._given_beta = None if beta is None else exact("beta", beta, "a number above 0")
-        super().__init__(epsilon, delta, delta_for_steps, or_basic, mix_relations=mix_relations)
+        super().__init__(epsilon, delta, delta_for_steps=delta_for_steps, or_basic=or_basic, mix_relations=mix_relations)
 
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
         return _named(prices.exact_drift(increment), prices.squares(increment))

@@ -101,13 +101,17 @@ def best(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = N
     rows = [
         _row("basic", lambda: BasicFilter(epsilon, delta, **mix), expected),
         _row("advanced", lambda: AdvancedFilter(epsilon, delta, **mix), expected),
-        _row("sharpened", lambda: SharpenedFilter(epsilon, delta, for_steps, **mix), expected),
-        _row("whitehouse", lambda: WhitehouseFilter(epsilon, delta, for_steps, **mix), expected),
-        _row("zcdp", lambda: ZCDPFilter(epsilon, delta, for_steps, **mix), expected),
+        _row("sharpened", lambda: SharpenedFilter(epsilon, delta, delta_for_steps=for_steps, **mix), expected),
+        _row("whitehouse", lambda: WhitehouseFilter(epsilon, delta, delta_for_steps=for_steps, **mix), expected),
+        _row("zcdp", lambda: ZCDPFilter(epsilon, delta, delta_for_steps=for_steps, **mix), expected),
         _row("rdp, one order", lambda: best_order(epsilon, delta, expected, for_steps), expected),
-        _row("rdp, 32 orders", lambda: RDPFilter(epsilon, delta, SEVERAL_ORDERS, None, for_steps, **mix), expected),
-        _row("gdp", lambda: GDPFilter(epsilon, delta, for_steps, **mix), expected),
-        _row("residual", lambda: ResidualFilter(epsilon, delta, for_steps, **mix), expected),
+        _row(
+            "rdp, 32 orders",
+            lambda: RDPFilter(epsilon, delta, orders=SEVERAL_ORDERS, delta_for_steps=for_steps, **mix),
+            expected,
+        ),
+        _row("gdp", lambda: GDPFilter(epsilon, delta, delta_for_steps=for_steps, **mix), expected),
+        _row("residual", lambda: ResidualFilter(epsilon, delta, delta_for_steps=for_steps, **mix), expected),
     ]
     known = max(row.count for row in rows)
     rows.append(_row("slots", lambda: _most_slots(epsilon, delta, expected, known), expected))
@@ -127,7 +131,7 @@ def best_order(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: A
             low, high = candidates[max(place - 1, 0)] - 1, candidates[min(place + 1, len(candidates) - 1)] - 1
     order = _most_admitting(epsilon, delta, expected, delta_for_steps, candidates)
     mix = len(relations_of(expected)) > 1
-    return RDPFilter(epsilon, delta, order, None, delta_for_steps, mix_relations=mix)
+    return RDPFilter(epsilon, delta, orders=order, delta_for_steps=delta_for_steps, mix_relations=mix)
 
 
 def _most_admitting(
@@ -212,7 +216,7 @@ def _most_slots(epsilon: Any, delta: Any, expected: Increment, known: int) -> Sl
 
     def certified(count: int) -> bool:
         try:
-            filters[count] = SlotFilter(epsilon, delta, expected * count, mix_relations=len(expected.relations) > 1)
+            filters[count] = SlotFilter(epsilon, delta, plan=expected * count, mix_relations=len(expected.relations) > 1)
         except InvalidParameter:
             return False
         return True
@@ -228,7 +232,7 @@ def _most_slots(epsilon: Any, delta: Any, expected: Increment, known: int) -> Sl
     def longest(count: int) -> SlotFilter:
         while count and not (count in filters or certified(count)):
             count -= max(1, count // CLOSE_ENOUGH)
-        return filters[count] if count in filters else SlotFilter(epsilon, delta, expected * 0)
+        return filters[count] if count in filters else SlotFilter(epsilon, delta, plan=expected * 0)
 
     low = min(known, MOST_SLOTS)
     if not (low and fits(low)):

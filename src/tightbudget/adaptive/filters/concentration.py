@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from tightbudget.adaptive.amounts import exact, exact_probability, show
+from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.limits import Cap, Limits
 from tightbudget.adaptive.filters.sum_filter import SumFilter
 from tightbudget.adaptive.states import State
@@ -22,8 +23,9 @@ class ConcentrationFilter(SumFilter):
     so the alternative costs nothing (M14).
     """
 
+    @formerly_positional("delta_for_steps", "or_basic")
     def __init__(
-        self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, or_basic: bool = False, *, mix_relations: bool = False
+        self, epsilon: Any, delta: Any, *, delta_for_steps: Any = 0, or_basic: bool = False, mix_relations: bool = False
     ) -> None:
         self._or_basic = _flag("or_basic", or_basic)
         guarantee = exact("epsilon", epsilon), exact_probability("delta", delta)

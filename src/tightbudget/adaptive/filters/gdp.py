@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import Amount
+from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.concentration import ConcentrationFilter
 from tightbudget.adaptive.filters.limits import Cap, Limits
 from tightbudget.adaptive.filters.thresholds import most_mu
@@ -21,8 +22,9 @@ class GDPFilter(ConcentrationFilter):
 
     kind: ClassVar[str] = "gdp"
 
-    def __init__(self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, *, mix_relations: bool = False) -> None:
-        super().__init__(epsilon, delta, delta_for_steps, mix_relations=mix_relations)
+    @formerly_positional("delta_for_steps")
+    def __init__(self, epsilon: Any, delta: Any, *, delta_for_steps: Any = 0, mix_relations: bool = False) -> None:
+        super().__init__(epsilon, delta, delta_for_steps=delta_for_steps, mix_relations=mix_relations)
 
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
         squares, delta = prices.gdp(increment)

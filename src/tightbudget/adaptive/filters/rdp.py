@@ -9,6 +9,7 @@ import numpy as np
 
 from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import Amount, exact, show, to_float
+from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.concentration import ConcentrationFilter
 from tightbudget.adaptive.filters.limits import Cap, Limits
 from tightbudget.adaptive.filters.thresholds import CLOSEST_ORDER, LARGEST_ORDER, least_order, renyi_budget
@@ -28,21 +29,22 @@ class RDPFilter(ConcentrationFilter):
 
     kind: ClassVar[str] = "rdp"
 
+    @formerly_positional("orders", "weights", "delta_for_steps", "or_basic")
     def __init__(
         self,
         epsilon: Any,
         delta: Any,
+        *,
         orders: Any,
         weights: Any = None,
         delta_for_steps: Any = 0,
         or_basic: bool = False,
-        *,
         mix_relations: bool = False,
     ) -> None:
         self._orders = _checked_orders(orders)
         self._weights = _checked_weights(weights, len(self._orders))
         self._names = tuple(f"order {show(order)}" for order in self._orders)
-        super().__init__(epsilon, delta, delta_for_steps, or_basic, mix_relations=mix_relations)
+        super().__init__(epsilon, delta, delta_for_steps=delta_for_steps, or_basic=or_basic, mix_relations=mix_relations)
         if not self._or_basic and all(cap.cap <= 0 for cap in self._scales.limits.enough):
             raise self._without_budget(orders)
 

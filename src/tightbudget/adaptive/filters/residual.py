@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tightbudget.adaptive.amounts import Amount, exact, exact_probability, show, tidy, to_float
+from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.base import Filter, Sums
 from tightbudget.adaptive.filters.concentration import check_guarantee
 from tightbudget.adaptive.filters.limits import Limit
@@ -46,8 +47,9 @@ class ResidualFilter(Filter):
 
     kind: ClassVar[str] = "residual"
 
+    @formerly_positional("delta_for_steps", "step")
     def __init__(
-        self, epsilon: Any, delta: Any, delta_for_steps: Any = 0, step: Any = None, *, mix_relations: bool = False
+        self, epsilon: Any, delta: Any, *, delta_for_steps: Any = 0, step: Any = None, mix_relations: bool = False
     ) -> None:
         super().__init__(epsilon, delta, mix_relations=mix_relations)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from tightbudget.adaptive.amounts import Amount, exact, exact_probability, show, tidy, to_float
+from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.base import MOST, Filter, Sums
 from tightbudget.adaptive.filters.domination import dominates
 from tightbudget.adaptive.filters.limits import Limit
@@ -43,7 +44,8 @@ class SlotFilter(Filter):
 
     kind: ClassVar[str] = "slots"
 
-    def __init__(self, epsilon: Any, delta: Any, plan: Any, delta_for_steps: Any = 0, *, mix_relations: bool = False) -> None:
+    @formerly_positional("plan", "delta_for_steps")
+    def __init__(self, epsilon: Any, delta: Any, *, plan: Any, delta_for_steps: Any = 0, mix_relations: bool = False) -> None:
         self._lay_out(epsilon, delta, plan, delta_for_steps, mix_relations)
         self._price = self._certified()
 

@@ -28,7 +28,7 @@ TABLE = {
     "sharpened": (SharpenedFilter, (296, 43, 6)),
     "whitehouse": (WhitehouseFilter, (349, 50, 7)),
     "zcdp": (ZCDPFilter, (487, 62, 8)),
-    "rdp": (lambda e, d: RDPFilter(e, d, np.geomspace(1.5, 64, 32).tolist()), (375, 55, 15)),
+    "rdp": (lambda e, d: RDPFilter(e, d, orders=np.geomspace(1.5, 64, 32).tolist()), (375, 55, 15)),
     "gdp": (GDPFilter, (356, 44, 6)),
 }
 

@@ -35,7 +35,7 @@ def test_an_uncertain_price_is_not_called_a_delta(monkeypatch: pytest.MonkeyPatc
     wide = tb.Bracket(0.0, 1.0, converged=False, reason="too hard")
     monkeypatch.setattr(tb.Composition, "delta", lambda *args, **kwargs: wide)
     with pytest.raises(tb.InvalidParameter, match="could only be certified to delta 1:"):
-        tb.filters.SlotFilter(1, 1e-6, plan)
+        tb.filters.SlotFilter(1, 1e-6, plan=plan)
     monkeypatch.undo()
     with pytest.raises(tb.InvalidParameter, match=r"Its delta is 0\.\d+:"):
-        tb.filters.SlotFilter(1, 1e-6, plan)
+        tb.filters.SlotFilter(1, 1e-6, plan=plan)

@@ -76,7 +76,7 @@ NO_COST = [
     "step", [tb.Gaussian(0), tb.Gaussian(1e6), tb.Laplace(0), tb.Poisson(tb.Gaussian(0), 1e-9), tb.PureDP(TINY)]
 )
 def test_a_plan_that_costs_nothing_admits_nothing(plan: str, step: tb.Mechanism) -> None:
-    budget = SlotFilter(1, 1e-6, f"{plan} * 5")
+    budget = SlotFilter(1, 1e-6, plan=f"{plan} * 5")
     assert budget.remaining(step) == 0
     with pytest.raises(tb.BudgetRefused):
         budget.spend(step)

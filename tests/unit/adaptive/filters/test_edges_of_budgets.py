@@ -13,13 +13,13 @@ from tightbudget.filters import Filter
 MADE: dict[str, Callable[[Any, Any, Any], Filter]] = {
     "basic": lambda e, d, s: tb.filters.BasicFilter(e, d),
     "advanced": lambda e, d, s: tb.filters.AdvancedFilter(e, d),
-    "sharpened": tb.filters.SharpenedFilter,
-    "whitehouse": tb.filters.WhitehouseFilter,
-    "zcdp": tb.filters.ZCDPFilter,
-    "rdp": lambda e, d, s: tb.filters.RDPFilter(e, d, [2, 8], None, s),
-    "gdp": tb.filters.GDPFilter,
-    "residual": tb.filters.ResidualFilter,
-    "slots": lambda e, d, s: tb.filters.SlotFilter(e, d, "pure_dp(0.01)", s),
+    "sharpened": lambda e, d, s: tb.filters.SharpenedFilter(e, d, delta_for_steps=s),
+    "whitehouse": lambda e, d, s: tb.filters.WhitehouseFilter(e, d, delta_for_steps=s),
+    "zcdp": lambda e, d, s: tb.filters.ZCDPFilter(e, d, delta_for_steps=s),
+    "rdp": lambda e, d, s: tb.filters.RDPFilter(e, d, orders=[2, 8], delta_for_steps=s),
+    "gdp": lambda e, d, s: tb.filters.GDPFilter(e, d, delta_for_steps=s),
+    "residual": lambda e, d, s: tb.filters.ResidualFilter(e, d, delta_for_steps=s),
+    "slots": lambda e, d, s: tb.filters.SlotFilter(e, d, plan="pure_dp(0.01)", delta_for_steps=s),
 }
 EPSILONS = (0, 1e-300, 1e-40, 1, 1e4, 1e40, 1e300, math.inf, -1, math.nan, "1/3", "x", None)
 DELTAS = (0, 1e-320, 1e-300, 1e-6, 0.5, 1, 1.5, -1, math.nan, None)

@@ -28,7 +28,7 @@ KINDS: dict[str, tuple[Callable[[str, str], Filter], Truth]] = {
     "sharpened": (SharpenedFilter, truth.sharpened),
     "whitehouse": (WhitehouseFilter, truth.whitehouse),
     "zcdp": (ZCDPFilter, truth.zcdp),
-    "rdp": (lambda e, d: RDPFilter(e, d, order_for(e, d)), lambda s, e, d: truth.renyi(s, e, d, order_for(e, d))),
+    "rdp": (lambda e, d: RDPFilter(e, d, orders=order_for(e, d)), lambda s, e, d: truth.renyi(s, e, d, order_for(e, d))),
     "gdp": (GDPFilter, truth.gdp),
 }
 BUDGETS = [("1", "1e-6"), ("0.1", "1e-9"), ("8", "1e-2"), ("1e-5", "1e-12"), ("1/3", "3/1000")]
@@ -116,7 +116,7 @@ def test_drifts_are_rounded_up(epsilon: str) -> None:
 @pytest.mark.parametrize("for_steps", ["0", "1e-21"])
 def test_the_sharpened_boundary_near_certainty(delta: str, beta: str, for_steps: str) -> None:
     """1 - delta' is what counts there, and a float has lost it."""
-    quote = SharpenedFilter("1.2", delta, for_steps, beta=beta).quote(tb.PureDP(0.5))
+    quote = SharpenedFilter("1.2", delta, delta_for_steps=for_steps, beta=beta).quote(tb.PureDP(0.5))
     with mp.workdps(60):
         tail, b, e = truth.number(exact("delta", delta) - exact("delta", for_steps)), mp.mpf(beta), mp.mpf("0.5")
         used = e * mp.tanh(e / 2) + mp.sqrt((e**2 + b) * (2 * mp.log(1 / tail) + mp.log1p(e**2 / b)))

@@ -189,7 +189,7 @@ def test_points_below_the_window_may_lie_as_much_higher_as_is_not_known() -> Non
 
 
 def test_restored_filters_decide_alike() -> None:
-    budget = ResidualFilter(1, 1e-6, 1e-7)
+    budget = ResidualFilter(1, 1e-6, delta_for_steps=1e-7)
     for step in (tb.PureDP(0.05), tb.Laplace(30), tb.ApproximateDP(0.01, 1e-9)):
         budget.spend(step)
         again = from_state(budget.state())

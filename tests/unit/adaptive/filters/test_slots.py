@@ -67,7 +67,7 @@ def test_not_known_to_reveal_no_more(slot: tb.Mechanism, step: tb.Mechanism) -> 
 
 
 def test_each_step_takes_a_slot_and_equals_come_first() -> None:
-    budget = SlotFilter(1, 1e-6, "gaussian(sigma=20) * 5 + gaussian(sigma=40) * 5")
+    budget = SlotFilter(1, 1e-6, plan="gaussian(sigma=20) * 5 + gaussian(sigma=40) * 5")
     assert budget.remaining(tb.Gaussian(50)) == 10
     for _ in range(5):
         budget.spend(tb.Gaussian(40))
@@ -82,7 +82,7 @@ def test_each_step_takes_a_slot_and_equals_come_first() -> None:
 
 
 def test_a_composition_is_taken_whole_or_not_at_all() -> None:
-    budget = SlotFilter(1, 1e-6, tb.Gaussian(20) * 5)
+    budget = SlotFilter(1, 1e-6, plan=tb.Gaussian(20) * 5)
     before = budget.state()
     with pytest.raises(tb.BudgetRefused):
         budget.spend(tb.Gaussian(20) * 3 + tb.Gaussian(30) * 3)
@@ -91,23 +91,23 @@ def test_a_composition_is_taken_whole_or_not_at_all() -> None:
 
 
 def test_a_delta_that_no_slot_covers_is_paid_apart() -> None:
-    budget = SlotFilter(1, 1e-6, tb.PureDP(0.1) * 5, delta_for_steps=1e-7)
+    budget = SlotFilter(1, 1e-6, plan=tb.PureDP(0.1) * 5, delta_for_steps=1e-7)
     assert budget.remaining(tb.ApproximateDP(0.1, 2.5e-8)) == 4
     assert budget.remaining(tb.ApproximateDP(0.2, 1e-9)) == 0
 
 
 def test_a_plan_that_costs_too_much_is_no_plan() -> None:
     with pytest.raises(tb.InvalidParameter, match="plan"):
-        SlotFilter(1, 1e-6, tb.Gaussian(20) * 50)
+        SlotFilter(1, 1e-6, plan=tb.Gaussian(20) * 50)
     with pytest.raises(tb.InvalidParameter, match="plan"):
-        SlotFilter(1, 1e-6, 7)
+        SlotFilter(1, 1e-6, plan=7)
     with pytest.raises(tb.InvalidParameter):
-        SlotFilter(1, 1e-6, tb.Gaussian(20), delta_for_steps=1e-5)
-    assert SlotFilter(1, 1e-6, tb.PureDP(0.01) * 562).remaining(tb.PureDP(0.01)) == 562
+        SlotFilter(1, 1e-6, plan=tb.Gaussian(20), delta_for_steps=1e-5)
+    assert SlotFilter(1, 1e-6, plan=tb.PureDP(0.01) * 562).remaining(tb.PureDP(0.01)) == 562
 
 
 def test_forged_states_are_refused() -> None:
-    state = SlotFilter(1, 1e-6, tb.Gaussian(20) * 5).state()
+    state = SlotFilter(1, 1e-6, plan=tb.Gaussian(20) * 5).state()
     for spent in ({"gaussian(sigma=20)": "6", "delta": "0"}, {"gaussian(sigma=20)": "0.5", "delta": "0"}, {"delta": "0"}, None):
         with pytest.raises(tb.InvalidParameter):
             from_state({**state, "spent": spent})
@@ -121,7 +121,7 @@ def test_a_plan_from_files_is_written_in_numbers(tmp_path: Path) -> None:
     file.write_text("50,60\n50,40\n")
     changed = tb.Histograms.from_csv(file)
     assert str(measured) == str(changed)
-    budget = SlotFilter(2, 1e-6, measured * 3 + tb.Poisson(changed, 0.5) * 2 + changed * 2)
+    budget = SlotFilter(2, 1e-6, plan=measured * 3 + tb.Poisson(changed, 0.5) * 2 + changed * 2)
     budget.spend(measured)
     budget.spend(changed * 2)
     file.unlink()
@@ -138,7 +138,7 @@ def test_slots_of_one_name_are_counted_apart() -> None:
         def __str__(self) -> str:
             return "nameless"
 
-    budget = SlotFilter(1, 1e-6, Nameless(20) * 2 + Nameless(40) * 3)
+    budget = SlotFilter(1, 1e-6, plan=Nameless(20) * 2 + Nameless(40) * 3)
     budget.spend(Nameless(20))
     budget.spend(Nameless(40) * 2)
     assert sorted(budget.spent.values()) == [0, 1, 2]
@@ -147,7 +147,7 @@ def test_slots_of_one_name_are_counted_apart() -> None:
 
 def test_a_plan_too_long_to_be_read_back_is_not_written() -> None:
     cells = [1.0 + 1e-9 * k for k in range(40_000)]
-    budget = SlotFilter(1, 1e-6, tb.Histograms(cells, cells[::-1]))
+    budget = SlotFilter(1, 1e-6, plan=tb.Histograms(cells, cells[::-1]))
     assert budget.quote(tb.Histograms(cells, cells[::-1]))
     with pytest.raises(tb.InvalidParameter, match="plan"):
         budget.state()
