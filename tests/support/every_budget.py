@@ -1,6 +1,7 @@
 """Everything that keeps a budget or a balance, by its registry, each with a step it admits a few dozen times or more."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import tightbudget as tb
@@ -9,16 +10,20 @@ from tightbudget.adaptive.individual import registry as individual
 
 STEP = tb.PureDP(0.01)
 
+_SETTINGS: dict[str, dict[str, Any]] = {
+    "basic": {"epsilon": 2},
+    "advanced": {"epsilon": 1.5},
+    "whitehouse": {"epsilon": 0.8, "or_basic": True},
+    "zcdp": {"epsilon": 0.7},
+    "rdp": {"orders": [16, 32]},
+    "gdp": {"epsilon": 0.8},
+    "residual": {"epsilon": 0.25},
+    "slots": {"plan": tb.PureDP(0.01) * 150 + tb.PureDP(0.02) * 50},
+}
+
 FILTERS: dict[str, Callable[[], filters.Filter]] = {
-    "basic": lambda: filters.BasicFilter(2, 1e-6),
-    "advanced": lambda: filters.AdvancedFilter(1.5, 1e-6),
-    "sharpened": lambda: filters.SharpenedFilter(1, 1e-6),
-    "whitehouse": lambda: filters.WhitehouseFilter(0.8, 1e-6, or_basic=True),
-    "zcdp": lambda: filters.ZCDPFilter(0.7, 1e-6),
-    "rdp": lambda: filters.RDPFilter(1, 1e-6, orders=[16, 32]),
-    "gdp": lambda: filters.GDPFilter(0.8, 1e-6),
-    "residual": lambda: filters.ResidualFilter(0.25, 1e-6),
-    "slots": lambda: filters.SlotFilter(1, 1e-6, plan=tb.PureDP(0.01) * 150 + tb.PureDP(0.02) * 50),
+    kind: partial(make, **{"epsilon": 1, "delta": 1e-6, **_SETTINGS.get(kind, {})})
+    for kind, make in filters.registry.BY_KIND.items()
 }
 
 ODOMETERS: dict[str, Callable[[], odometers.Odometer]] = {
@@ -41,6 +46,6 @@ EVERY: dict[str, Callable[[], Any]] = {
 
 def test_nothing_is_left_out() -> None:
     """To be imported by the tests that use these."""
-    assert set(FILTERS) == set(filters.registry.BY_KIND)
+    assert set(_SETTINGS) <= set(FILTERS)
     assert set(ODOMETERS) == set(odometers.registry.BY_KIND)
     assert set(INDIVIDUAL) == set(individual.BY_KIND)

@@ -1,10 +1,13 @@
 """What every filter does: compare a step with its limits, spend or refuse."""
 
+import inspect
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from tightbudget.adaptive.amounts import Amount, exact, exact_probability, float_up, show
+from tightbudget.adaptive.filters.expected import Expected
 from tightbudget.adaptive.filters.limits import figure
 from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.increments import Increment
@@ -15,6 +18,8 @@ MOST = 2**53
 """`remaining` counts no further: as many as this or more."""
 
 Sums = tuple[Amount, ...]
+
+Candidate = tuple[str, Callable[[], "Filter"]]
 
 
 class Filter(Kept):
@@ -62,6 +67,23 @@ class Filter(Kept):
 
         The count is cut off at 2^53, that of the residual filter at 1000: it then stands for that many or more.
         """
+
+    @classmethod
+    def candidates(cls, expected: Expected) -> Iterator[Candidate]:
+        """Yield names, and ways to make filters of this kind that may suit the steps to come: what `best` compares."""
+        settings: dict[str, Any] = {"mix_relations": expected.mixes}
+        if "delta_for_steps" in inspect.signature(cls).parameters:
+            settings["delta_for_steps"] = expected.delta_for_steps
+        yield cls.kind, partial(cls, expected.epsilon, expected.delta, **settings)
+
+    def counted(self, increment: Increment) -> tuple[int, bool]:
+        """Return how many more such steps are admitted, and whether the counting was cut off: there may be more."""
+        count = self.remaining(increment)
+        return count, count >= MOST
+
+    def note(self, increment: Increment, count: int, or_more: bool) -> str:
+        """Return what is to be said about so many such steps, in the table of `best`."""
+        return "or more" if or_more else ""
 
     def quote(self, increment: Increment) -> Quote:
         """Return whether the step fits, what it asks and what is left; nothing is spent."""

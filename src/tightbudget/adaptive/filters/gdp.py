@@ -9,6 +9,7 @@ from tightbudget.adaptive.amounts import Amount
 from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.concentration import ConcentrationFilter
 from tightbudget.adaptive.filters.limits import Cap, Limits
+from tightbudget.adaptive.filters.subsampling import NOT_SEEN, sees_no_subsampling
 from tightbudget.adaptive.filters.thresholds import most_mu
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import State
@@ -29,6 +30,11 @@ class GDPFilter(ConcentrationFilter):
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
         squares, delta = prices.gdp(increment)
         return {"squared mu": squares, "delta": delta}
+
+    def note(self, increment: Increment, count: int, or_more: bool) -> str:
+        if sees_no_subsampling(increment, lambda step: self._price(step)["squared mu"]):
+            return NOT_SEEN
+        return super().note(increment, count, or_more)
 
     def _limits(self) -> Limits:
         most = Fraction(most_mu(self._epsilon, self._tail)) ** 2

@@ -1,8 +1,9 @@
 """Rényi privacy as a filter: at one order fixed in advance, or at several with weights."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +11,10 @@ import numpy as np
 from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import Amount, exact, show, to_float
 from tightbudget.adaptive.deprecated import formerly_positional
+from tightbudget.adaptive.filters.base import Candidate
+from tightbudget.adaptive.filters.best_order import best_order
 from tightbudget.adaptive.filters.concentration import ConcentrationFilter
+from tightbudget.adaptive.filters.expected import Expected
 from tightbudget.adaptive.filters.limits import Cap, Limits
 from tightbudget.adaptive.filters.thresholds import CLOSEST_ORDER, LARGEST_ORDER, least_order, renyi_budget
 from tightbudget.adaptive.increments import Increment, exact_order
@@ -18,6 +22,8 @@ from tightbudget.adaptive.states import State
 from tightbudget.errors import InvalidParameter
 
 MOST_ORDERS = 1000
+SEVERAL = tuple(float(f"{order:.4g}") for order in np.geomspace(1.5, 64.0, 32))
+"""Orders for when the steps to come are not known."""
 
 
 class RDPFilter(ConcentrationFilter):
@@ -52,6 +58,17 @@ class RDPFilter(ConcentrationFilter):
     def orders(self) -> tuple[float, ...]:
         """The orders, fixed before the first step."""
         return tuple(to_float(order) for order in self._orders)
+
+    @classmethod
+    def candidates(cls, expected: Expected) -> Iterator[Candidate]:
+        """Yield the filter at the one order that admits most of the expected steps, and one at several orders."""
+        shared: dict[str, Any] = {"delta_for_steps": expected.delta_for_steps, "mix_relations": expected.mixes}
+        yield "rdp, one order", lambda: cls(expected.epsilon, expected.delta, orders=best_order(expected), **shared)
+        yield f"rdp, {len(SEVERAL)} orders", partial(cls, expected.epsilon, expected.delta, orders=SEVERAL, **shared)
+
+    def note(self, increment: Increment, count: int, or_more: bool) -> str:
+        order = f"order {self.orders[0]:.6g}" if len(self._orders) == 1 else ""
+        return ", ".join(filter(None, [super().note(increment, count, or_more), order]))
 
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
         *divergences, delta, epsilon = prices.renyi(increment, self._orders)

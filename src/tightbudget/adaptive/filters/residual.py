@@ -32,6 +32,7 @@ FINEST = 2**17  # points of a grid that is refined for a small step: a decision 
 NARROWEST = 2e-5  # width of a grid in parts of mu: one that was refined, down to 5e-5, can be read back
 RESOLVES = 2.0  # a grid is fine enough for a step whose variance is so many squares of its width
 MOST_COUNTED = 1000  # `remaining` carries out the decisions, one by one
+MOST_WORK = 6000  # comparisons before `best` stops counting, a few seconds: time would not give the same table twice
 _LEAST = 1e-17  # parts below 1e-14 of what is left are not looked for
 _CLOSE = 1e-3  # what is left is found to this part of what the step takes
 
@@ -133,9 +134,15 @@ class ResidualFilter(Filter):
 
     def remaining(self, increment: Increment) -> int:
         """Return how many more such steps would be admitted; 1000 stands for that many or more."""
-        return self.counted(increment)[0]
+        return self._count(increment, math.inf)[0]
 
-    def counted(self, increment: Increment, most_work: float = math.inf) -> tuple[int, bool]:
+    def counted(self, increment: Increment) -> tuple[int, bool]:
+        return self._count(increment, MOST_WORK)
+
+    def note(self, increment: Increment, count: int, or_more: bool) -> str:
+        return "or more: counting stopped" if or_more else ""
+
+    def _count(self, increment: Increment, most_work: float) -> tuple[int, bool]:
         """Return how many more such steps are admitted, and whether the counting was cut off, so that there may be more.
 
         It ends after 1000 steps, and is taken to get there once a tenth of what is left would pay each of them ten

@@ -1,16 +1,19 @@
 """Slots: a plan fixed in advance and priced by the engine; every step takes the place of one that reveals at least as much."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
 from tightbudget.adaptive.amounts import Amount, exact, exact_probability, show, tidy, to_float
 from tightbudget.adaptive.deprecated import formerly_positional
-from tightbudget.adaptive.filters.base import MOST, Filter, Sums
+from tightbudget.adaptive.filters.base import MOST, Candidate, Filter, Sums
 from tightbudget.adaptive.filters.domination import dominates
+from tightbudget.adaptive.filters.expected import Expected
 from tightbudget.adaptive.filters.limits import Limit
+from tightbudget.adaptive.filters.longest_plan import MOST_SLOTS, longest_plan
 from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.filters.slot_matching import Shortage, assigned
 from tightbudget.adaptive.increments import Increment
@@ -141,6 +144,20 @@ class SlotFilter(Filter):
     def _revealed(self, slot: Mechanism) -> tuple[float, ...]:
         """Return how much a slot reveals, to few digits: whoever dominates it has no less of either."""
         return tuple(float(f"{slot.delta(epsilon, rtol=PRICED).upper:.6e}") for epsilon in (0.0, to_float(self._epsilon)))
+
+    @classmethod
+    def candidates(cls, expected: Expected) -> Iterator[Candidate]:
+        """Yield the filter of about the longest plan of such steps."""
+        make = partial(cls, expected.epsilon, expected.delta, mix_relations=expected.mixes)
+        yield cls.kind, lambda: longest_plan(expected, lambda plan: make(plan=plan))
+
+    def counted(self, increment: Increment) -> tuple[int, bool]:
+        count = self.remaining(increment)
+        return count, count >= MOST_SLOTS
+
+    def note(self, increment: Increment, count: int, or_more: bool) -> str:
+        this = "this very plan, fixed in advance" if count else ""
+        return ", ".join(filter(None, [super().note(increment, count, or_more), this]))
 
     def remaining(self, increment: Increment) -> int:
         """Return how many more such steps would be admitted one after the other, if nothing else is asked.

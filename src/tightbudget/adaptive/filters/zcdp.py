@@ -7,6 +7,7 @@ from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import Amount
 from tightbudget.adaptive.filters.concentration import ConcentrationFilter
 from tightbudget.adaptive.filters.limits import Cap, Limits
+from tightbudget.adaptive.filters.subsampling import NOT_SEEN, sees_no_subsampling
 from tightbudget.adaptive.filters.thresholds import most_rho
 from tightbudget.adaptive.increments import Increment
 
@@ -22,6 +23,11 @@ class ZCDPFilter(ConcentrationFilter):
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
         rho, delta, epsilon = prices.zcdp(increment)
         return {"rho": rho, "delta": delta, "epsilon": epsilon}
+
+    def note(self, increment: Increment, count: int, or_more: bool) -> str:
+        if sees_no_subsampling(increment, lambda step: self._price(step)["rho"]):
+            return NOT_SEEN
+        return super().note(increment, count, or_more)
 
     def _limits(self) -> Limits:
         most = most_rho(self._epsilon, self._tail)

@@ -1,0 +1,20 @@
+"""Notions of privacy that do not see subsampling: a sample costs as much as the whole."""
+
+from collections.abc import Callable
+
+from tightbudget.adaptive.amounts import Amount, to_float
+from tightbudget.adaptive.increments import Increment
+from tightbudget.mechanisms import Composable
+
+NOT_SEEN = "charged as without subsampling: this notion does not see it"
+
+
+def sees_no_subsampling(increment: Increment, price: Callable[[Increment], Amount]) -> bool:
+    """Return whether some subsampled part costs as much as it does without subsampling."""
+    # a promise about moments is no mechanism: it has no parts
+    parts = (part for part, _ in increment._parts if part.subsamples) if isinstance(increment, Composable) else ()
+    return any(_close(price(part), price(part.whole)) for part in parts)
+
+
+def _close(one: Amount, other: Amount) -> bool:
+    return abs(to_float(one) - to_float(other)) <= 1e-9 * to_float(other)
