@@ -88,9 +88,8 @@ __all__ = [
 ]
 
 _PARTS = ("classic", "divergences", "filters", "games", "individual", "odometers", "published", "studies")
-_ROOMS = ("engine", "errors", "mechanisms", "notation", "numerics", "pairs")  # not public, but met as tightbudget.engine too
+_ROOMS = ("engine", "errors", "mechanisms", "notation", "numerics", "pairs")  # not public, but met by these names
 _ELSEWHERE = {
-    **{part: part for part in (*_PARTS, *_ROOMS)},
     **dict.fromkeys(("Comparison", "compare", "compare_curves"), "comparison"),
     **dict.fromkeys(("BudgetRefused", "CannotShare", "DoesNotApply", "InvalidParameter"), "errors"),
     **dict.fromkeys(("MissingExtra", "MixedRelations", "NotationError", "TightBudgetError"), "errors"),
@@ -101,7 +100,9 @@ _ELSEWHERE = {
 
 if not TYPE_CHECKING:  # so that type checkers know these names and no others
     __getattr__ = imported_when_used(
-        __name__, {name: f"{__name__}.{_ELSEWHERE.get(name, 'mechanisms')}" for name in (*__all__, *_ROOMS)}
+        __name__,
+        {name: f"{__name__}.{_ELSEWHERE.get(name, 'mechanisms')}:{name}" for name in __all__}
+        | {name: f"{__name__}.{name}" for name in (*_PARTS, *_ROOMS)},
     )
 
 

@@ -7,16 +7,14 @@ from typing import Any
 
 
 def imported_when_used(module: str, places: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a module whose names lie elsewhere: `places` says in which module each one does.
-
-    A name that is the last part of its place is that module itself: "filters" in "tightbudget.filters".
-    """
+    """Return the `__getattr__` of a module whose names lie elsewhere: at "package.module" or "package.module:name"."""
 
     def __getattr__(name: str) -> Any:
         if name not in places:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        found = import_module(places[name])
-        value = found if places[name].endswith(f".{name}") else getattr(found, name)
+        place, _, attribute = places[name].partition(":")
+        found = import_module(place)
+        value = getattr(found, attribute) if attribute else found
         setattr(sys.modules[module], name, value)  # from now on it is found without this function
         return value
 

@@ -1,4 +1,4 @@
-"""The public names: all there from the start, imported when they are first used, the same objects wherever they are met."""
+"""The public names: there from the start, imported when they are first used, the same objects wherever they are met."""
 
 import ast
 import copy
@@ -10,18 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.support.loaded import HEAVY, loaded_after, rooms
 
 import tightbudget as tb
 from tightbudget import lazy
-
-HEAVY = ("numpy", "scipy", "rich", "matplotlib", "typer")
-
-
-def loaded_after(program: str) -> set[str]:
-    """Return the modules that a fresh Python has loaded after the program."""
-    shown = f"{program}\nimport sys; print('\\n' + '\\n'.join(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
-    return set(done.stdout.splitlines())
 
 
 @pytest.mark.parametrize("program", ["import tightbudget", "import tightbudget as tb; tb.__version__, dir(tb), tb.__all__"])
@@ -38,8 +30,7 @@ def test_errors_are_at_hand_without_numpy() -> None:
 def test_a_mechanism_loads_the_engine_and_no_more() -> None:
     loaded = loaded_after("import tightbudget as tb; tb.Gaussian(sigma=2.0).epsilon(delta=1e-6)")
     assert {"numpy", "tightbudget.engine"} <= loaded
-    parts = {name.split(".")[1] for name in loaded if name.startswith("tightbudget.")}
-    assert parts == {"engine", "errors", "lazy", "mechanisms", "numerics", "pairs", "version"}
+    assert rooms(loaded) == {"engine", "errors", "lazy", "mechanisms", "numerics", "pairs", "version"}
 
 
 @pytest.mark.parametrize("name", tb.__all__)
@@ -94,7 +85,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error_that_helps() -> None:
 
 
 def test_a_name_is_looked_up_once() -> None:
-    find = lazy.imported_when_used("tests_of_lazy", {"pi": "math", "path": "os.path"})
+    find = lazy.imported_when_used("tests_of_lazy", {"pi": "math:pi", "path": "os.path"})
     module = type(sys)("tests_of_lazy")
     sys.modules["tests_of_lazy"] = module
     try:

@@ -13,13 +13,9 @@ from tightbudget.comparison.table import OURS, Comparison, Row
 from tightbudget.errors import DoesNotApply, InvalidParameter
 from tightbudget.mechanisms.base import Composable, Curve
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
+from tightbudget.mechanisms.class_note import class_note
 from tightbudget.numerics.bracket import Bracket
 
-OF_A_CLASS = (
-    "bounded_range stands for a class of mechanisms: the upper end is that of the pair that dominates it, which no composition "
-    "of members attains, the lower end that of one member (decision 0008); theorems that know the class, Rényi accounting "
-    "among them, may prove less than the upper end (see tightbudget compare)."
-)
 _NOTHING = "it gives no finite ε at this δ"
 
 
@@ -49,13 +45,6 @@ def compare(
     rows = (ours, *(_row(bound, promises, delta, epsilon) for bound in ALL))
     note = class_note(composition)
     return Comparison(str(composition), bracket.relation, rows, delta, epsilon, bracket.converged, bracket.reason, note)
-
-
-def class_note(composition: Composable) -> str:
-    """Return what a reader must know of a bracket for steps that stand for a class; nothing if at most one does."""
-    parts = composition._parts
-    several = sum(count for _, count in parts) > 1
-    return OF_A_CLASS if several and any(mechanism.is_class for mechanism, count in parts if count) else ""
 
 
 def _row(bound: Bound, promises: Promises, delta: float | None, epsilon: float | None) -> Row:

@@ -8,7 +8,7 @@ from tightbudget.classic import ALL
 from tightbudget.comparison import Comparison, Curves
 from tightbudget.comparison.table import OURS
 from tightbudget.interfaces import band
-from tightbudget.interfaces.plot import BAND_COLOUR, LOWER_COLOUR, QUIET_COLOUR, UPPER_COLOUR, rendered, set_title
+from tightbudget.interfaces.figures import BAND_COLOUR, LOWER_COLOUR, QUIET_COLOUR, UPPER_COLOUR, rendered, set_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.interfaces.plot import QUIET_COLOUR, STYLE, as_bytes, require
+from tightbudget.interfaces.figures import QUIET_COLOUR, STYLE, as_bytes, require
 from tightbudget.research.games import players
 from tightbudget.research.games.exceeds import TIE
 from tightbudget.research.games.separation import Separation

@@ -1,47 +1,23 @@
 """δ(ε) drawn: the two bounds as a band on a log scale, and below it how wide the band is.
 
 The band holds between the points of the curve too. A bracket is usually thinner than a line can be, so its relative
-width has a panel of its own. The same input gives the same bytes. matplotlib is imported only when something is drawn.
+width has a panel of its own.
 """
 
-import io
-import textwrap
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.errors import MissingExtra
 from tightbudget.interfaces import band
+from tightbudget.interfaces.figures import BAND_COLOUR, LOWER_COLOUR, QUIET_COLOUR, UPPER_COLOUR, rendered, set_title
 from tightbudget.mechanisms.base import Curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FORMATS = (".png", ".svg")
 SMALLEST_SHOWN = 1e-300  # the axis works with logarithms of normal floats
-TITLE_LINE = 72
-STYLE: Any = {
-    "font.size": 10,
-    "axes.grid": True,
-    "grid.color": "#e5e7e9",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "svg.hashsalt": "tightbudget",
-    "axes.axisbelow": True,
-    "axes.xmargin": 0.01,
-}
-UPPER_COLOUR, LOWER_COLOUR, BAND_COLOUR, QUIET_COLOUR = "#1b4f72", "#e67e22", "#85c1e9", "#566573"
-
-
-def require() -> None:
-    """Raise MissingExtra unless matplotlib is there."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise MissingExtra("plot", "matplotlib") from None
 
 
 def draw(curve: Curve, expression: str, file_format: str = "png") -> bytes:
@@ -55,33 +31,6 @@ def draw(curve: Curve, expression: str, file_format: str = "png") -> bytes:
         set_title(top, expression)
 
     return rendered(paint, (7.2, 5.2), file_format)
-
-
-def rendered(paint: "Callable[[Figure], None]", size: tuple[float, float], file_format: str) -> bytes:
-    """Return what `paint` puts on a figure of so many inches, in house style, as the bytes of a PNG or SVG file."""
-    require()
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    with matplotlib.rc_context(matplotlib.rcParamsDefault), matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=size, dpi=144, layout="constrained")
-        FigureCanvasAgg(figure)
-        paint(figure)
-        return as_bytes(figure, file_format)
-
-
-def as_bytes(figure: "Figure", file_format: str) -> bytes:
-    """Return the picture as a file without a date in it: the same figure gives the same bytes."""
-    picture = io.BytesIO()
-    metadata = {"Date": None} if file_format == "svg" else {"Software": None}
-    figure.savefig(picture, format=file_format, metadata=metadata)
-    return picture.getvalue()
-
-
-def set_title(axes: "Axes", expression: str) -> None:
-    """Put the expression above the axes, in at most two lines."""
-    axes.set_title(_title(expression), fontsize=10, loc="left", family="monospace", pad=10, parse_math=False)
 
 
 def _draw_band(axes: "Axes", curve: Curve) -> None:
@@ -139,8 +88,3 @@ def _say(axes: "Axes", sentence: str) -> None:
     axes.text(0.5, 0.5, sentence, ha="center", va="center", transform=axes.transAxes, color=QUIET_COLOUR)
     axes.set_yticks([])
     axes.grid(False)
-
-
-def _title(expression: str) -> str:
-    lines = textwrap.wrap(expression, TITLE_LINE, break_long_words=True)
-    return "\n".join(lines) if len(lines) <= 2 else f"{lines[0]}\n{lines[1][: TITLE_LINE - 2]} …"

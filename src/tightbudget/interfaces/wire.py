@@ -7,14 +7,16 @@ with digits that lie outside as well: they are bounds for a reader of decimals a
 
 import json
 import math
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from tightbudget.comparison import Comparison
-from tightbudget.mechanisms.base import Curve
-from tightbudget.numerics.attempt import Attempt
-from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.decimals import at_least, at_most
 from tightbudget.version import __version__
+
+if TYPE_CHECKING:
+    from tightbudget.comparison import Comparison
+    from tightbudget.mechanisms.base import Curve
+    from tightbudget.numerics.attempt import Attempt
+    from tightbudget.numerics.bracket import Bracket
 
 Wire = dict[str, Any]
 
@@ -57,7 +59,7 @@ def number(value: float) -> float | str:
     return value if math.isfinite(value) else str(value)
 
 
-def bracket(expression: str, asked: dict[str, float], answer: Bracket, rtol: float, note: str = "") -> Wire:
+def bracket(expression: str, asked: dict[str, float], answer: "Bracket", rtol: float, note: str = "") -> Wire:
     """Return the shape of one bracket; `asked` is {"delta": ...} or {"epsilon": ...}."""
     return {
         "expression": expression,
@@ -75,7 +77,7 @@ def bracket(expression: str, asked: dict[str, float], answer: Bracket, rtol: flo
     }
 
 
-def attempt(tried: Attempt) -> Wire:
+def attempt(tried: "Attempt") -> Wire:
     """Return the shape of one attempt on the way to a bracket."""
     return {
         "route": tried.route,
@@ -90,7 +92,7 @@ def attempt(tried: Attempt) -> Wire:
     }
 
 
-def curve(expression: str, answer: Curve, note: str = "") -> Wire:
+def curve(expression: str, answer: "Curve", note: str = "") -> Wire:
     """Return the shape of a curve: three lists of equal length."""
     return {
         "expression": expression,
@@ -104,7 +106,7 @@ def curve(expression: str, answer: Curve, note: str = "") -> Wire:
     }
 
 
-def comparison(answer: Comparison) -> Wire:
+def comparison(answer: "Comparison") -> Wire:
     """Return the shape of a comparison: what was asked, and a list of bounds with ours first."""
     asked = {"delta": answer.delta} if answer.delta is not None else {"epsilon": answer.epsilon}
     return {

@@ -8,7 +8,7 @@ import pytest
 from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
-from tightbudget.interfaces import plot
+from tightbudget.interfaces import figures, plot
 
 EPSILONS = np.linspace(0.0, 4.0, 21)
 FALLING = np.exp(-(EPSILONS**2))
@@ -59,6 +59,6 @@ def test_a_missing_matplotlib_is_named_with_its_extra(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(builtins, "__import__", without_matplotlib)
     with pytest.raises(tb.MissingExtra, match="pip install matplotlib ") as caught:
-        plot.require()
+        figures.require()
     assert "pip install '.[plot]'" in str(caught.value)
     assert "tightbudget[" not in str(caught.value)  # no index has it, so this would fail

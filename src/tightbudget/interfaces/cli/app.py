@@ -2,28 +2,30 @@
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from tightbudget.errors import BudgetRefused, TightBudgetError
-from tightbudget.interfaces.cli import compare, curve, filters, odometer, questions, reproduce, study
-from tightbudget.interfaces.cli.plain import Command, group
-from tightbudget.interfaces.cli.terminal import INTERRUPTED, prepare_streams
+from tightbudget.interfaces.cli.exit_codes import BAD_INPUT, INTERRUPTED, REFUSED
+from tightbudget.interfaces.cli.later import Later
+from tightbudget.interfaces.cli.plain import group
+from tightbudget.interfaces.cli.terminal import prepare_streams
 from tightbudget.version import __version__
 
 NAME = "tightbudget"
-BAD_INPUT = 2
+COMMANDS = (
+    ("epsilon", "questions:epsilon", "The smallest ε at a δ."),
+    ("delta", "questions:delta", "The smallest δ at an ε."),
+    ("curve", "curve:curve", "δ over a range of ε."),
+    ("study", "study:app", "Case studies."),
+    ("compare", "compare:compare", "The classic bounds beside ours."),
+    ("filter", "filters:app", "Budgets for adaptive steps."),
+    ("odometer", "odometer:app", "Odometers against adversaries."),
+    ("reproduce", "reproduce:reproduce", "A paper's evaluation again."),
+)
 
-app = group(name=NAME)
-app.command("epsilon", cls=Command, short_help="The smallest ε at a δ.")(questions.epsilon)
-app.command("delta", cls=Command, short_help="The smallest δ at an ε.")(questions.delta)
-app.command("curve", cls=Command, short_help="δ over a range of ε.")(curve.curve)
-app.add_typer(study.app, name="study", short_help="Case studies.")
-app.command("compare", cls=Command, short_help="The classic bounds beside ours.")(compare.compare)
-app.add_typer(filters.app, name="filter", short_help="Budgets for adaptive steps.")
-app.add_typer(odometer.app, name="odometer", short_help="Odometers against adversaries.")
-app.command("reproduce", cls=Command, short_help="A paper's evaluation again.")(reproduce.reproduce)
+app = group(name=NAME, add_completion=True)
 
 
 def _show_version(wanted: bool) -> None:
@@ -44,16 +46,24 @@ def _about(
     """
 
 
+def _whole() -> Any:
+    """Return the command with all others in it, none of which is imported before it is run."""
+    whole: Any = typer.main.get_command(app)
+    for name, place, short_help in COMMANDS:
+        whole.add_command(Later(name, f"{__package__}.{place}", short_help))
+    return whole
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     if not prepare_streams():
         return _say("Standard output is closed, so no answer can be shown; send it to a file or to /dev/null.")
     try:
-        code = app(args=None if arguments is None else list(arguments), prog_name=NAME, standalone_mode=False)
+        code = _whole()(args=None if arguments is None else list(arguments), prog_name=NAME, standalone_mode=False)
         return code if isinstance(code, int) else 0
     except BudgetRefused as problem:
         _say(str(problem))
-        return filters.REFUSED
+        return REFUSED
     except TightBudgetError as problem:
         return _say("\n".join([str(problem), *getattr(problem, "__notes__", [])]))
     except SystemExit:  # a reader who left in the middle of help: Typer stops there, in whatever mode; answers do not

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.interfaces import plot as picture
+from tightbudget.interfaces import figures
 from tightbudget.interfaces.cli.options import Usage
 
 STANDARD_OUTPUT = Path("-")
@@ -24,8 +24,8 @@ def check_targets(plot: Path | None, csv_file: Path | None = None, as_json: bool
     if csv_file == STANDARD_OUTPUT and as_json:
         raise Usage("Standard output has room for one of --json and --csv -.")
     if plot is not None:
-        picture.require()
-        check_target("--plot", plot, picture.FORMATS)
+        figures.require()
+        check_target("--plot", plot, figures.FORMATS)
     if csv_file is not None and csv_file != STANDARD_OUTPUT:
         check_target("--csv", csv_file)
     if plot is not None and csv_file is not None and plot.resolve() == csv_file.resolve():

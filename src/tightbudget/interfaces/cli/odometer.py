@@ -3,23 +3,20 @@
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.interfaces import odometer_plot, wire
+from tightbudget.interfaces import wire
+from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.files import check_targets, written
-from tightbudget.interfaces.cli.odometer_output import separation_lines, separation_shape, simulated_lines, simulated_shape
 from tightbudget.interfaces.cli.options import Json, number, whole
 from tightbudget.interfaces.cli.plain import Command, group
-from tightbudget.interfaces.cli.terminal import show, show_styled, watched
-from tightbudget.research.games import paths, players, table, walk
-from tightbudget.research.games.separation import separation
+from tightbudget.interfaces.cli.terminal import show, show_styled
 
-PATHS_DRAWN = 60
 SMALLEST_STEP, LARGEST_STEP = 1e-100, 1e100  # squares of ε, and sums of them, are floats
 MOST_ROUNDS, MOST_RUNS = 10_000_000, 100_000_000
-FIXED = ("fixed", "stop-when-ahead")  # adversaries whose game is also worked out exactly
+ADVERSARIES = ("fixed", "stop-when-ahead", "greedy", "bursts", "tiny-then-large")
+FIXED = ("fixed", "stop-when-ahead")  # those whose game is also worked out exactly
 
 app = group(help="Play odometers against adversaries who stop when it suits them.")
 
@@ -46,9 +43,7 @@ def simulate(
     delta: Delta = 0.05,
     rounds: Rounds = 20_000,
     runs: Annotated[int, typer.Option(help="Independent runs.", parser=whole, metavar="N")] = 1000,
-    adversary: Annotated[
-        str, typer.Option(help=f"One of {', '.join(players.odometer_adversaries(1.0))}.", metavar="A")
-    ] = "stop-when-ahead",
+    adversary: Annotated[str, typer.Option(help=f"One of {', '.join(ADVERSARIES)}.", metavar="A")] = "stop-when-ahead",
     everything: Annotated[bool, typer.Option("--all", help="Every odometer, the unsound ones too.")] = False,
     seed: Annotated[int, typer.Option(help="Of the coins; the same seed gives the same runs.", parser=whole, metavar="N")] = 0,
     plot: Plot = None,
@@ -70,19 +65,22 @@ def simulate(
     Example:
       tightbudget odometer simulate --kind mixture --kind fixed-time --rounds 2000
     """
-    chosen = _chosen(kind, everything)
+    games, output = library.odometer_games, library.odometer_output
+    chosen = games.chosen(kind, everything)
     _check(epsilon_each, delta, rounds, runs, seed, adversary, plot)
     for make in chosen.values():
         make(delta)  # a delta that an odometer cannot promise is refused before any work
-    rows = [_played(name, make, adversary, epsilon_each, delta, rounds, runs, seed) for name, make in chosen.items()]
-    exactly = {name: _exactly(make, epsilon_each, delta, rounds) for name, make in chosen.items()} if adversary in FIXED else {}
+    rows = [games.played(name, make, adversary, epsilon_each, delta, rounds, runs, seed) for name, make in chosen.items()]
+    exactly = (
+        {name: games.exactly(make, epsilon_each, delta, rounds) for name, make in chosen.items()} if adversary in FIXED else {}
+    )
     done = []
     if plot is not None:
-        done = written({plot: _picture(chosen, epsilon_each, delta, rounds, runs, seed, plot.suffix[1:].lower())})
+        done = written({plot: games.picture(chosen, epsilon_each, delta, rounds, runs, seed, plot.suffix[1:].lower())})
     if as_json:
-        show(wire.dumps(simulated_shape(rows, exactly, epsilon_each, seed)))
+        show(wire.dumps(output.simulated_shape(rows, exactly, epsilon_each, seed)))
     else:
-        show_styled([*simulated_lines(rows, exactly, epsilon_each), *((line, "") for line in done)])
+        show_styled([*output.simulated_lines(rows, exactly, epsilon_each), *((line, "") for line in done)])
     return 0
 
 
@@ -101,34 +99,16 @@ def separation_command(
       tightbudget odometer separation --rounds 3000 --plot separation.png
     """
     _check(epsilon_each, delta, rounds, 1, 0, "fixed", plot)
-    unsound = players.unsound_odometers()
-    # the sum of the epsilons is never exceeded, and far too wide to be drawn beside the others
-    drawn = ("fixed-time", *(kind for kind in players.shipped_odometers() if kind != "basic"))
-    meters = {name: players.every_odometer()[name] for name in drawn}
-    result = watched(
-        lambda progress: separation(meters, epsilon_each, delta, rounds, progress), "working out probabilities", len(meters)
-    )
+    games, output = library.odometer_games, library.odometer_output
+    result = games.separated(epsilon_each, delta, rounds)
     done = []
     if plot is not None:
-        done = written({plot: odometer_plot.draw_separation(result, set(unsound), plot.suffix[1:].lower())})
+        done = written({plot: games.separation_picture(result, plot.suffix[1:].lower())})
     if as_json:
-        show(wire.dumps(separation_shape(result)))
+        show(wire.dumps(output.separation_shape(result)))
     else:
-        show("\n".join([*separation_lines(result), *done]))
+        show("\n".join([*output.separation_lines(result), *done]))
     return 0
-
-
-def _chosen(kind: list[str] | None, everything: bool) -> dict[str, players.MakeOdometer]:
-    every = players.every_odometer()
-    if everything:
-        return dict(every)
-    spelt = {name.replace("_", "-"): name for name in every}
-    names = []
-    for name in kind or ["mixture"]:
-        if name.replace("_", "-") not in spelt:
-            raise InvalidParameter("--kind", name, f"one of {', '.join(every)}")
-        names.append(spelt[name.replace("_", "-")])
-    return {name: every[name] for name in names}
 
 
 def _check(epsilon: float, delta: float, rounds: int, runs: int, seed: int, adversary: str, plot: Path | None) -> None:
@@ -142,35 +122,6 @@ def _check(epsilon: float, delta: float, rounds: int, runs: int, seed: int, adve
         raise InvalidParameter("--runs", runs, f"a whole number from 1 to {MOST_RUNS}")
     if seed < 0:
         raise InvalidParameter("--seed", seed, "a whole number from 0")
-    names = players.odometer_adversaries(1.0)
-    if adversary not in names:
-        raise InvalidParameter("--adversary", adversary, f"one of {', '.join(names)}")
+    if adversary not in ADVERSARIES:
+        raise InvalidParameter("--adversary", adversary, f"one of {', '.join(ADVERSARIES)}")
     check_targets(plot)
-
-
-def _played(
-    name: str, make: players.MakeOdometer, adversary: str, epsilon: float, delta: float, rounds: int, runs: int, seed: int
-) -> table.Row:
-    rng = np.random.default_rng(seed)  # the same coins for every odometer
-    return watched(
-        lambda tell: table.odometer_row(name, make, adversary, epsilon, delta, rounds, runs, rng, tell),
-        f"playing {name}",
-        rounds,
-    )
-
-
-def _exactly(make: players.MakeOdometer, epsilon: float, delta: float, rounds: int) -> float:
-    return table.crossing_row("", make, epsilon, delta, rounds).rate
-
-
-def _picture(
-    chosen: dict[str, players.MakeOdometer], epsilon: float, delta: float, rounds: int, runs: int, seed: int, suffix: str
-) -> bytes:
-    """Draw the same step in every round, so that one bound serves all runs."""
-    rng = np.random.default_rng(seed)
-    step = players.odometer_adversaries(epsilon)["fixed"]
-    some = next(iter(chosen.values()))(delta)
-    losses, _ = paths(step, some, rounds=rounds, runs=min(runs, PATHS_DRAWN), rng=rng)
-    bounds = {name: np.concatenate([[0.0], walk.bounds_of(make(delta), epsilon, rounds)]) for name, make in chosen.items()}
-    title = f"pure_dp(epsilon={epsilon:g}) in every round, δ = {delta:g}"
-    return odometer_plot.draw_paths(losses, bounds, set(players.unsound_odometers()), epsilon, title, suffix, runs)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from tightbudget.adaptive.amounts import exact
 from tightbudget.errors import InvalidParameter, TightBudgetError
+from tightbudget.interfaces.cli import library
 from tightbudget.numerics.typed import NoFloat, typed_float
 
 MOST_DIGITS = 30  # of a whole number
@@ -48,7 +48,7 @@ def whole(text: str | int) -> int:
 def amount(text: str) -> str:
     """Return the text of a number that will be taken exactly, as it was typed."""
     try:
-        exact("amount", text.lstrip("-"))
+        library.exact("amount", text.lstrip("-"))
     except InvalidParameter:
         raise typer.BadParameter(
             f"{text!r} is not a decimal number such as 0.1, nor p/q{_comma(text)}{_per_cent(text)}."

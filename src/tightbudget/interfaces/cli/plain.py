@@ -1,9 +1,10 @@
 """Help as plain text: every option with a name for its value, examples to copy, nothing cut on a narrow terminal."""
 
+from collections.abc import Callable
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 
 class Command(TyperCommand):
@@ -13,13 +14,31 @@ class Command(TyperCommand):
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
 
-def group(**settings: Any) -> typer.Typer:
+class Group(TyperGroup):
+    """A group whose commands may be interrupted: newer versions of Typer would then end without a word."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Abort from None
+
+
+def group(add_completion: bool = False, **settings: Any) -> typer.Typer:
     """Return a group of commands with plain help."""
     return typer.Typer(
-        add_completion=False,
+        cls=Group,
+        add_completion=add_completion,
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
         **settings,
     )
+
+
+def single(function: Callable[..., int], name: str | None) -> typer.Typer:
+    """Return the one command that a function is."""
+    app = group()
+    app.command(name, cls=Command)(function)
+    return app

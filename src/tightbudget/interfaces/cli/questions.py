@@ -2,19 +2,18 @@
 
 import math
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tightbudget.comparison import class_note
 from tightbudget.interfaces import wire
+from tightbudget.interfaces.cli import library
+from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
 from tightbudget.interfaces.cli.options import Effort, Expression, Json, MixRelations, Rtol, Trace, number
 from tightbudget.interfaces.cli.terminal import patiently, show, show_words
-from tightbudget.interfaces.cli.traces import trace_lines
-from tightbudget.notation import parse
-from tightbudget.numerics.bracket import Bracket
 
-NOT_NARROW_ENOUGH = 3
+if TYPE_CHECKING:
+    from tightbudget.numerics.bracket import Bracket
 
 
 def epsilon(
@@ -34,9 +33,9 @@ def epsilon(
     Example:
       tightbudget epsilon "poisson(gaussian(4), q=0.01) * 65536" --delta 1e-6
     """
-    private = parse(expression, mix_relations)
+    private = library.parse(expression, mix_relations)
     answer = patiently(lambda: private.epsilon(delta=delta, rtol=rtol, effort=effort), "bracketing ε")
-    note = class_note(private)
+    note = library.class_note(private)
     if as_json:
         show(wire.dumps(wire.bracket(str(private), {"delta": delta}, answer, rtol, note)))
     else:
@@ -62,9 +61,9 @@ def delta(
     Example:
       tightbudget delta "gaussian(80) * 512 + laplace(200) * 10" --epsilon 0.5
     """
-    private = parse(expression, mix_relations)
+    private = library.parse(expression, mix_relations)
     answer = patiently(lambda: private.delta(epsilon=epsilon, rtol=rtol, effort=effort), "bracketing δ")
-    note = class_note(private)
+    note = library.class_note(private)
     if as_json:
         show(wire.dumps(wire.bracket(str(private), {"epsilon": epsilon}, answer, rtol, note)))
     else:
@@ -73,9 +72,9 @@ def delta(
     return _finish(answer, note)
 
 
-def _show_trace(answer: Bracket, wanted: bool) -> None:
+def _show_trace(answer: "Bracket", wanted: bool) -> None:
     if wanted:
-        show("\n".join(["", *trace_lines(answer)]))
+        show("\n".join(["", *library.trace_lines(answer)]))
 
 
 def say(note: str) -> None:
@@ -84,7 +83,7 @@ def say(note: str) -> None:
         print(f"Note: {note}", file=sys.stderr)
 
 
-def _finish(answer: Bracket, note: str) -> int:
+def _finish(answer: "Bracket", note: str) -> int:
     say(note)
     if answer.lower == math.inf:
         say("no ε is large enough: with more than this δ, something is revealed outright.")

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.interfaces import plot as picture
+from tightbudget.interfaces import figures
+from tightbudget.interfaces.cli import library
+from tightbudget.interfaces.cli.exit_codes import INTERRUPTED
 from tightbudget.interfaces.cli.files import STANDARD_OUTPUT
-from tightbudget.interfaces.cli.terminal import INTERRUPTED, show_words
+from tightbudget.interfaces.cli.terminal import show_words
 
 if TYPE_CHECKING:
     from tightbudget.research.reproduce.model import Figure
@@ -31,16 +33,12 @@ def reproduce(
     Example:
       tightbudget reproduce --quick --out report
     """
-    picture.require()
+    figures.require()
     if out == STANDARD_OUTPUT or (out.exists() and not out.is_dir()):
         raise InvalidParameter("--out", str(out), "a folder, or a new name for one")
-    from tightbudget.research.reproduce.run import (
-        run,  # not before it is asked for: it draws in much that other commands do not need
-    )
-
     try:
         with _progress() as watch:
-            outcome = run(out, quick, picture.rendered, watch)
+            outcome = library.run(out, quick, figures.rendered, watch)
     except KeyboardInterrupt:
         print(f"Error: Interrupted; figures finished so far are kept in {str(out)!r}. Run it again to go on.", file=sys.stderr)
         return INTERRUPTED

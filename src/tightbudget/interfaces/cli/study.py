@@ -3,21 +3,20 @@
 import math
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tightbudget.comparison.table import rounded_up
 from tightbudget.interfaces import wire
+from tightbudget.interfaces.cli import library
+from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
 from tightbudget.interfaces.cli.options import Json, check_question, number, whole
 from tightbudget.interfaces.cli.plain import Command, group
-from tightbudget.interfaces.cli.questions import NOT_NARROW_ENOUGH, say
-from tightbudget.interfaces.cli.study_samples import fixed_edges, measured_samples, outside
+from tightbudget.interfaces.cli.questions import say
 from tightbudget.interfaces.cli.terminal import patiently, show, show_words
-from tightbudget.numerics.bracket import Bracket
-from tightbudget.research.studies import timing as delays
-from tightbudget.research.studies import vuvuzela as dummies
-from tightbudget.version import __version__
+
+if TYPE_CHECKING:
+    from tightbudget.numerics.bracket import Bracket
 
 app = group(help="Case studies: dummy messages (vuvuzela) and measured delays (timing).")
 
@@ -48,54 +47,14 @@ def vuvuzela(
       tightbudget study vuvuzela dialing --rounds 8192 --noise gaussian
     """
     answer = patiently(
-        lambda: dummies.smallest(protocol, noise, rounds, epsilon, delta, ratio),  # type: ignore[arg-type]
+        lambda: library.vuvuzela.smallest(protocol, noise, rounds, epsilon, delta, ratio),  # type: ignore[arg-type]
         "searching the least noise",
     )
     if as_json:
-        show(wire.dumps(_vuvuzela_json(answer)))
+        show(wire.dumps(library.study_output.vuvuzela_shape(answer)))
     else:
-        show_words(_vuvuzela_text(answer))
+        show_words(library.study_output.vuvuzela_text(answer))
     return 0
-
-
-def _vuvuzela_json(answer: dummies.Answer) -> wire.Wire:
-    return {
-        "protocol": answer.setting.protocol,
-        "noise": answer.setting.noise,
-        "rounds": answer.rounds,
-        "epsilon": answer.epsilon,
-        "delta": answer.delta,
-        "mean": answer.setting.mean,
-        "scale": answer.setting.scale,
-        "requests": answer.setting.requests,
-        "lower": wire.lower_end(answer.achieved.lower),
-        "upper": wire.upper_end(answer.achieved.upper),
-        "fails": None if answer.fails is None else {"mean": answer.fails.mean, "scale": answer.fails.scale},
-        "original": {
-            "name": answer.original_name,
-            "mean": answer.original.mean,
-            "scale": answer.original.scale,
-            "requests": answer.original.requests,
-        },
-        "saved": answer.saved,
-        "version": __version__,
-    }
-
-
-def _vuvuzela_text(answer: dummies.Answer) -> str:
-    setting, original = answer.setting, answer.original
-    more = "fewer" if answer.saved >= 0.0 else "more"
-    fails = "none found" if answer.fails is None else f"mean {answer.fails.mean:.12g}, scale {answer.fails.scale:.12g}"
-    return "\n".join(
-        [
-            f"{setting}",
-            f"  δ in {answer.achieved} at ε = {answer.epsilon:.6g} after {answer.rounds} rounds; asked {answer.delta!r}",
-            f"  provably too little   {fails}",
-            f"  dummy requests        {setting.requests:.6g} a round and server",
-            f"  Vuvuzela's setting    {original.requests:.6g} ({answer.original_name}: {original.noise},"
-            f" mean {original.mean:g}, scale {original.scale:g}): {abs(answer.saved):.1%} {more} here",
-        ]
-    )
 
 
 @app.command("timing", cls=Command, short_help="What two samples of delays give away.")
@@ -143,16 +102,17 @@ def timing(
       tightbudget study timing active.csv passive.csv --rounds 16 --epsilon 1
     """
     check_question(delta, epsilon)
-    edges = fixed_edges(low, high, width)
-    measured = measured_samples(first, second, column, counts=counts, cells=cells, edges=edges, seed=seed)
-    note = outside(measured) if edges is not None else ""
+    samples, output = library.study_samples, library.study_output
+    edges = samples.fixed_edges(low, high, width)
+    measured = samples.measured_samples(first, second, column, counts=counts, cells=cells, edges=edges, seed=seed)
+    note = samples.outside(measured) if edges is not None else ""
     confident = measured.confident(rounds, confidence)
     model, truth = patiently(lambda: _answers((measured.plug_in(rounds), confident), epsilon, delta), "bracketing")
     asked: dict[str, Any] = {"epsilon": epsilon} if epsilon is not None else {"delta": delta}
     if as_json:
-        show(wire.dumps(_timing_json(measured, confident, asked, model, truth, note)))
+        show(wire.dumps(output.timing_shape(measured, confident, asked, model, truth, note)))
     else:
-        show_words(_timing_text(measured, confident, asked, model, truth))
+        show_words(output.timing_text(measured, confident, asked, model, truth))
     say(note)
     if model.converged and truth.converged:
         return 0
@@ -160,57 +120,9 @@ def timing(
     return NOT_NARROW_ENOUGH
 
 
-def _answers(views: tuple[Any, Any], epsilon: float | None, delta: float | None) -> tuple[Bracket, Bracket]:
+def _answers(views: tuple[Any, Any], epsilon: float | None, delta: float | None) -> "tuple[Bracket, Bracket]":
     """Return what was asked, of the histograms as a model and of what was sampled."""
     model, truth = views
     if epsilon is not None:
         return model.delta(epsilon), truth.delta(epsilon)
     return model.epsilon(delta), truth.epsilon(delta)
-
-
-def _timing_json(
-    measured: delays.Measured,
-    confident: delays.Confident,
-    asked: dict[str, Any],
-    model: Bracket,
-    truth: Bracket,
-    note: str,
-) -> wire.Wire:
-    def ends(bracket: Bracket) -> wire.Wire:
-        return {"lower": wire.lower_end(bracket.lower), "upper": wire.upper_end(bracket.upper), "converged": bracket.converged}
-
-    return {
-        "rounds": confident.rounds,
-        **{name: wire.number(value) for name, value in asked.items()},
-        "plug_in": {**ends(model), "revealing": max(measured.revealing)},
-        "confident": {**ends(truth), "confidence": confident.confidence, "revealing": wire.upper_end(confident.revealing)},
-        "samples": [sum(measured.a), sum(measured.b)],
-        "counts": [list(measured.a), list(measured.b)],
-        "edges": list(measured.edges),
-        "note": note,
-        "version": __version__,
-    }
-
-
-def _timing_text(
-    measured: delays.Measured, confident: delays.Confident, asked: dict[str, Any], model: Bracket, truth: Bracket
-) -> str:
-    ((name, value),) = asked.items()
-    sought, given = ("δ", "ε") if name == "epsilon" else ("ε", "δ")
-    lines = [
-        f"{sought} at {given} = {value!r} after {confident.rounds} observations",
-        f"  {model}  if the histograms were the truth (they are a model)",
-        f"  {truth}  with {confident.confidence:.6g} confidence, for independent samples and fixed cells",
-        f"{sum(measured.a)} and {sum(measured.b)} samples counted in {len(measured.a)} cells",
-    ]
-    if max(measured.revealing) > 0.0:
-        lines.append(
-            f"The model reveals everything with probability {max(measured.revealing):.3g} an observation: empty cells."
-        )
-    if confident.revealing > 0.0:
-        most = rounded_up(confident.revealing, 3)
-        lines.append(
-            f"Cells too rarely hit may reveal everything with probability up to {most} an observation;"
-            " use fewer cells or more samples."
-        )
-    return "\n".join(lines)

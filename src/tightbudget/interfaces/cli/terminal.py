@@ -12,7 +12,6 @@ from tightbudget.interfaces.cli.tables import folded, width
 Result = TypeVar("Result")
 
 PATIENCE_SECONDS = 1.0
-INTERRUPTED = 130  # what a shell expects after Ctrl-C: 128 + SIGINT
 
 
 def prepare_streams() -> bool:

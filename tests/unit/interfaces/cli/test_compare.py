@@ -10,7 +10,7 @@ import pytest
 from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
-from tightbudget.interfaces.cli import compare, main
+from tightbudget.interfaces.cli import compare_output, main
 
 EXPRESSION = "laplace(scale=20) * 100"
 
@@ -89,8 +89,8 @@ def test_a_bracket_wider_than_asked_is_said(capsys: pytest.CaptureFixture[str]) 
 def test_our_band_has_points_enough_where_it_falls() -> None:
     private = tb.Gaussian(20) * 512
     table = tb.compare(private, delta=1e-5)  # others reach this δ at eight times our ε
-    epsilons = compare._epsilons(private, table, 1e-5, None)
+    epsilons = compare_output._epsilons(private, table, 1e-5, None)
     deltas = private.curve(epsilons).upper
-    seen = deltas[: np.count_nonzero(deltas > 1e-5 / 10.0**compare.DECADES_BELOW) + 1]
+    seen = deltas[: np.count_nonzero(deltas > 1e-5 / 10.0**compare_output.DECADES_BELOW) + 1]
     assert (np.diff(epsilons) > 0.0).all()
     assert (seen[:-1] / seen[1:]).max() < 2.0

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.support.lanes import mostly_slow
 
-from tightbudget.interfaces.plot import rendered
+from tightbudget.interfaces.figures import rendered
 from tightbudget.research.reproduce import store, verdicts
 from tightbudget.research.reproduce.figures import FIGURES, truncated_gauss
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Panel, Series

@@ -1,0 +1,77 @@
+"""What `tightbudget curve` asks for and prints: the ε of its points, a table, CSV and a picture."""
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.interfaces import wire
+from tightbudget.interfaces.cli.files import as_csv as csv_bytes
+from tightbudget.interfaces.cli.tables import Column, folded, table
+from tightbudget.interfaces.plot import draw as picture
+from tightbudget.mechanisms.base import Curve
+from tightbudget.notation import Private
+from tightbudget.numerics.bracket import Bracket
+from tightbudget.numerics.decimals import rounded
+
+__all__ = ["as_csv", "as_text", "epsilons", "picture", "widest"]
+
+TABLE_ROWS = 11
+SHOWN_DIGITS, DELTA_DIGITS = 6, 8  # of ε and δ in the table
+# The default range ends where δ falls below the first of these that it ever reaches.
+SMALL_DELTAS = (1e-10, 1e-6, 1e-3, 1e-1)
+
+
+def widest(result: Curve) -> str:
+    """Return where the bounds are furthest apart, in words."""
+    width = (result.upper - result.lower) / np.maximum(result.upper, 5e-324)
+    worst = int(np.argmax(width))
+    return f"at ε = {result.epsilons[worst]:.{SHOWN_DIGITS}g} by {float(width[worst]):.2g} of the upper one"
+
+
+def epsilons(private: Private, low: float, high: float | None, points: int) -> NDArray[np.float64]:
+    """Return evenly spaced ε; those between the ends have few digits, so that what is printed is what was asked."""
+    grid = np.linspace(low, _default_high(private, low) if high is None else high, points)
+    rounded = np.array([grid[0], *(float(f"{epsilon:.{SHOWN_DIGITS}g}") for epsilon in grid[1:-1]), grid[-1]])
+    return rounded if bool((np.diff(rounded) > 0.0).all()) else grid
+
+
+def _default_high(private: Private, low: float) -> float:
+    for small in SMALL_DELTAS:
+        end = private.epsilon(delta=small, rtol=0.01).upper
+        if low < end < math.inf:
+            return float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(Decimal(end)))
+    return low + 1.0
+
+
+def as_csv(result: Curve) -> bytes:
+    rows = zip(*_columns(result), strict=True)
+    ends = ((epsilon, wire.lower_end(lower), wire.upper_end(upper)) for epsilon, lower, upper in rows)
+    return csv_bytes(["epsilon", "delta_lower", "delta_upper"], ends)
+
+
+def _columns(result: Curve) -> tuple[list[float], list[float], list[float]]:
+    return result.epsilons.tolist(), result.lower.tolist(), result.upper.tolist()
+
+
+def as_text(result: Curve) -> list[str]:
+    rows = list(zip(*_columns(result), strict=True))
+    shown = [rows[round(i)] for i in np.linspace(0, len(rows) - 1, min(TABLE_ROWS, len(rows)))]
+    cells = [(repr(epsilon).removesuffix(".0"), _ends(lower, upper)) for epsilon, lower, upper in shown]
+    heading, records = table([Column("ε"), Column(f"δ in ({result.relation})")], cells)
+    lines = [*heading[:1], *(line for record in records for line in record)]
+    if len(shown) < len(rows):
+        lines += folded(f"({len(shown)} of {len(rows)} points; --csv or --json gives all)").split("\n")
+    return lines
+
+
+def _ends(lower: float, upper: float) -> str:
+    """Return the bracket as text; one that is narrower than a table needs is shown wider, never narrower."""
+    if not upper - lower < 10.0 ** (1 - DELTA_DIGITS) * upper:
+        return str(Bracket(lower, upper))
+    return f"[{_rounded(lower, ROUND_FLOOR)}, {_rounded(upper, ROUND_CEILING)}]"
+
+
+def _rounded(value: float, rounding: str) -> str:
+    return rounded(value, DELTA_DIGITS, rounding)

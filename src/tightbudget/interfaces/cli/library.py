@@ -1,0 +1,45 @@
+"""What commands use of the library, imported when it is first used: help and the version do not wait for NumPy."""
+
+from typing import TYPE_CHECKING
+
+from tightbudget.lazy import imported_when_used
+
+if TYPE_CHECKING:  # so that type checkers know what each name is
+    from tightbudget.adaptive.amounts import exact as exact
+    from tightbudget.adaptive.filters import parse_increment as parse_increment
+    from tightbudget.adaptive.filters.choose import best as best
+    from tightbudget.comparison import compare as compare
+    from tightbudget.interfaces.cli import compare_output as compare_output
+    from tightbudget.interfaces.cli import curve_output as curve_output
+    from tightbudget.interfaces.cli import filters_output as filters_output
+    from tightbudget.interfaces.cli import odometer_games as odometer_games
+    from tightbudget.interfaces.cli import odometer_output as odometer_output
+    from tightbudget.interfaces.cli import study_output as study_output
+    from tightbudget.interfaces.cli import study_samples as study_samples
+    from tightbudget.interfaces.cli.traces import trace_lines as trace_lines
+    from tightbudget.mechanisms.class_note import class_note as class_note
+    from tightbudget.notation import parse as parse
+    from tightbudget.research.reproduce.run import run as run
+    from tightbudget.research.studies import vuvuzela as vuvuzela
+else:
+    __getattr__ = imported_when_used(
+        __name__,
+        {
+            "best": "tightbudget.adaptive.filters.choose:best",
+            "class_note": "tightbudget.mechanisms.class_note:class_note",
+            "compare": "tightbudget.comparison:compare",
+            "compare_output": "tightbudget.interfaces.cli.compare_output",
+            "curve_output": "tightbudget.interfaces.cli.curve_output",
+            "exact": "tightbudget.adaptive.amounts:exact",
+            "filters_output": "tightbudget.interfaces.cli.filters_output",
+            "odometer_games": "tightbudget.interfaces.cli.odometer_games",
+            "odometer_output": "tightbudget.interfaces.cli.odometer_output",
+            "parse": "tightbudget.notation:parse",
+            "parse_increment": "tightbudget.adaptive.filters:parse_increment",
+            "run": "tightbudget.research.reproduce.run:run",
+            "study_output": "tightbudget.interfaces.cli.study_output",
+            "study_samples": "tightbudget.interfaces.cli.study_samples",
+            "trace_lines": "tightbudget.interfaces.cli.traces:trace_lines",
+            "vuvuzela": "tightbudget.research.studies.vuvuzela",
+        },
+    )

@@ -1,0 +1,16 @@
+"""What a reader must know of brackets for steps that stand for a class of mechanisms (decision 0008)."""
+
+from tightbudget.mechanisms.base import Composable
+
+OF_A_CLASS = (
+    "bounded_range stands for a class of mechanisms: the upper end is that of the pair that dominates it, which no composition "
+    "of members attains, the lower end that of one member (decision 0008); theorems that know the class, Rényi accounting "
+    "among them, may prove less than the upper end (see tightbudget compare)."
+)
+
+
+def class_note(composition: Composable) -> str:
+    """Return what a reader must know of a bracket for steps that stand for a class; nothing if at most one does."""
+    parts = composition._parts
+    several = sum(count for _, count in parts) > 1
+    return OF_A_CLASS if several and any(mechanism.is_class for mechanism, count in parts if count) else ""
