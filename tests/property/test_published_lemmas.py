@@ -165,10 +165,11 @@ def test_lemma_11_as_printed_misses_events_clamped_by_composition():
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lemma_12_the_real_term_is_at_most_a_misplacement_by_u_buckets(seed: int):
     exact, _ = case(seed)
-    for x in exact.events:
-        if x.index != INFINITY:
-            index = int(x.index)
-            assert x.real <= x.a * (exact.f ** (exact.u - index) - exact.f**-index)
+    finite = [(x, int(x.index)) for x in exact.events if x.index != INFINITY]
+    if not finite:
+        pytest.skip("all losses of this case are infinite")
+    for x, index in finite:
+        assert x.real <= x.a * (exact.f ** (exact.u - index) - exact.f**-index)
 
 
 def test_lemma_12_needs_u_to_add_up():

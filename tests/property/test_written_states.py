@@ -160,9 +160,11 @@ def test_constants_on_the_unsafe_side_are_refused(make: Callable[[], Any]) -> No
     """Caps may be smaller than what is computed here, logarithms and prices larger; the other way lies a wider budget."""
     made = make()
     state, restore = written(made), reader(made)
-    for name, value in state["constants"].items():
-        if name in ("beta", "ticks") or value == "0.0":  # any is sound; a plan without delta has nothing below it
-            continue
+    # of those left out any is sound; a plan without delta has nothing below it
+    sided = {name: value for name, value in state["constants"].items() if name not in ("beta", "ticks") and value != "0.0"}
+    if not sided:
+        pytest.skip("it has no constant with an unsafe side")
+    for name, value in sided.items():
         factors = (Fraction(101, 100), Fraction(99, 100))
         unsafe = factors[name in ("log", "logs", "price")]
         if isinstance(value, dict):

@@ -73,8 +73,8 @@ def test_response_over_many_values(away: float):
 def test_epsilon_at_a_denormal_delta(composition: tb.Mechanism, delta: float):
     """No lower end lies where delta is certainly no larger."""
     found = composition.epsilon(delta)
-    if found.lower > 0.0:
-        assert composition.delta(found.lower * (1.0 - 1e-12)).upper >= delta
+    assert found.lower > 0.0
+    assert composition.delta(found.lower * (1.0 - 1e-12)).upper >= delta
 
 
 def test_many_faint_gaussians():

@@ -116,6 +116,9 @@ def test_what_is_no_increment_spends_nothing(budget: Filter, bad: object) -> Non
 def test_what_no_budget_can_pay_is_refused(budget: Filter, step: tb.Mechanism) -> None:
     before = budget.state()
     if isinstance(budget, ResidualFilter) and isinstance(step, tb.Composition):
+        with pytest.raises(tb.InvalidParameter, match="1000 steps at once"):
+            budget.spend(step)
+        assert budget.state() == before
         return
     assert not budget.quote(step)
     assert budget.remaining(step) == 0
@@ -151,7 +154,7 @@ KINDS = {
 @pytest.mark.parametrize("budget", ALL, ids=lambda budget: budget.kind)
 def test_which_kinds_each_filter_takes(budget: Filter, step: tb.Mechanism) -> None:
     if budget.kind in KINDS[step]:
-        budget.quote(step)
+        assert str(step) in str(budget.quote(step))  # whether it fits or not
     else:
         with pytest.raises(tb.InvalidParameter, match="increment"):
             budget.quote(step)

@@ -130,12 +130,14 @@ def test_sums_are_exact_and_rounded_up(parts: list[tuple[float, int]]) -> None:
     assert Fraction(math.nextafter(found, -math.inf)) < exact or found == 0.0
 
 
-@pytest.mark.parametrize("bound", ALL)
+# Murtagh and Vadhan's optimum is an answer of the engine, whose brackets have tests of their own.
+THEOREMS = [case for case in ALL if case.values[0].kind != "approximation" and case.values[0] is not classic.murtagh_vadhan]
+
+
+@pytest.mark.parametrize("bound", THEOREMS)
 @pytest.mark.parametrize("epsilon", mostly_slow([1e-120, 1e-154, 1e-157, 1e-162, 1e-170, 1e-300], every=5, first=2))
 def test_squares_below_the_smallest_float(bound: classic.Bound, epsilon: float) -> None:
     """Of k equal steps delta(0) is exact by enumeration; at delta = 0 only the sum of the epsilons is left."""
-    if bound.kind == "approximation" or bound is classic.murtagh_vadhan:  # the latter is an answer of the engine
-        return
     for count in (1, 3, 40):
         composed = tb.PureDP(epsilon) * count
         with mpmath.workdps(400):
