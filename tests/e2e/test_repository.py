@@ -1,5 +1,6 @@
 """Files around the package that no program reads, and what they promise."""
 
+import ast
 import re
 import subprocess
 from collections.abc import Iterator
@@ -36,6 +37,22 @@ def test_no_line_of_prose_is_longer_than_120_columns() -> None:
     lines = [(page, number, line) for page in pages for number, line in prose(page.read_text(encoding="utf-8"))]
     assert len(lines) > 1500  # most lines are prose
     assert not [f"{page.relative_to(ROOT)}:{number}" for page, number, line in lines if len(line) > 120]
+
+
+def docstrings_and_comments(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of docstrings, and comments that have a line of their own, with their numbers."""
+    lines, tree = source.splitlines(), ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield from ((number, lines[number - 1]) for number in range(node.lineno, (node.end_lineno or 0) + 1))
+    yield from ((number, line) for number, line in enumerate(lines, start=1) if line.lstrip().startswith("#"))
+
+
+def test_no_docstring_or_comment_is_wider_than_120_columns() -> None:
+    files = sorted((ROOT / "src").rglob("*.py"))
+    lines = [(path, number, line) for path in files for number, line in docstrings_and_comments(path.read_text("utf-8"))]
+    assert len(lines) > 2000
+    assert not [f"{path.relative_to(ROOT)}:{number}" for path, number, line in lines if len(line) > 120]
 
 
 def named_files(page: str) -> Iterator[str]:

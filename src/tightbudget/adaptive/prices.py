@@ -26,7 +26,7 @@ Price = tuple[Amount, ...]
 _NOTHING = PureDP(0)
 ZERO = 0  # a whole number: adding it to another is cheap
 TICKS = 2**400
-"""Computed amounts are whole numbers of ticks of 1/TICKS, rounded up: fine even beside the smallest budget, about 1e-82."""
+"""Computed amounts are whole numbers of ticks of 1/TICKS, rounded up: fine beside the smallest budget, about 1e-82."""
 _BEYOND = 10**300  # no budget pays this; kept as a number it could grow too long to be written down
 REMEMBERED = 4096  # a service sees the same few kinds of step over and over
 
@@ -45,13 +45,13 @@ def squares(increment: Increment) -> Price:
 
 @lru_cache(REMEMBERED)
 def printed_drift(increment: Increment) -> Price:
-    """Return (epsilon (e^epsilon - 1)/2, epsilon^2, delta, epsilon), the first two in ticks: the drift of Theorem 5.1."""
+    """Return (epsilon (e^epsilon - 1)/2, epsilon^2, delta, epsilon), the first two in ticks: drift of Theorem 5.1."""
     return _added(increment, lambda step: _with_drift(_promise(step), _half_expm1))
 
 
 @lru_cache(REMEMBERED)
 def exact_drift(increment: Increment) -> Price:
-    """Return (epsilon tanh(epsilon/2), epsilon^2, delta, epsilon), the first two in ticks: the drift is the exact mean loss."""
+    """Return (epsilon tanh(epsilon/2), epsilon^2, delta, epsilon), the first two in ticks: drift is the mean loss."""
     return _added(increment, lambda step: _with_drift(_promise(step), mean_loss))
 
 
@@ -117,7 +117,7 @@ def _no_epsilon(step: Step) -> InvalidParameter:
 
 
 def _epsilon_or_inf(step: Step) -> Amount:
-    """Return the epsilon of a step that has one; the basic alternative of a filter ends with the first step that has none."""
+    """Return the epsilon of a step that has one; the basic alternative of a filter ends with one that has none."""
     try:
         return _promise(step)[0]
     except InvalidParameter:

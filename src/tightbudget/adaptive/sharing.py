@@ -85,7 +85,7 @@ class Shared:
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a pickle takes along: it may be read any number of times, anywhere, so none of these can be spent."""
+        """Return what a pickle takes along: it may be read anywhere, any number of times, so none can be spent."""
         return {**self._taken_along(), "_home": PICKLED}
 
     def _taken_along(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.relations import Relations, check_one, meant
 
 VERSION = 3
-"""Of what `state` returns. Older ones are still read: 1 had neither constants nor relations, 2 neither ticks nor a sequence."""
+"""Of what `state` returns. Older ones are read: 1 has no constants or relations, 2 no ticks or sequence."""
 
 TOLERANCE = Fraction(1, 10**8)
 """How far, as a part of its size, a constant may lie on the unsafe side of what is computed here.
@@ -101,7 +101,7 @@ class Kept(Shared, ABC):
         return cls(**settings)
 
     def _checked(self, increment: object) -> Increment:
-        """Return the step if it is one and, unless mixing was meant, for the relation of those before (decision 0009)."""
+        """Return the step if it is one and, unless mixing was meant, for the relation so far (decision 0009)."""
         step = checked_increment(increment)
         if not self._mixes:
             check_one([("what was spent before", self._spent_for), (step, relations_of(step))])
@@ -163,7 +163,7 @@ def _settings_of(kind: type[Kept], version: int) -> set[str]:
 
 
 def check_keys(name: str, found: object, expected: Any, wrote: str) -> None:
-    """Refuse what lacks a key or has one more: a default in place of a missing setting may admit more than was promised."""
+    """Refuse what lacks a key or has one more: a default for a missing setting may admit more than was promised."""
     if not isinstance(found, dict):
         raise InvalidParameter(name, found, wrote)
     if missing := sorted(set(expected) - set(found)):

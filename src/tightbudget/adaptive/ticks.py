@@ -1,8 +1,8 @@
 """Sums in whole ticks: exact, short to write down however many steps they are of, and fast to add.
 
-A tick is so small a part of what a sum may become that counting in ticks costs nothing: what is computed is rounded up to the
-next one. What is typed is a whole number of them, as a decimal or as a fraction with a denominator up to 40, unless it has
-some forty digits: ten steps of 0.1, or seven of 1/7, fill 1 exactly.
+A tick is so small a part of what a sum may become that counting in ticks costs nothing: what is computed is rounded up
+to the next one. What is typed is a whole number of them, as a decimal or as a fraction with a denominator up to 40,
+unless it has some forty digits: ten steps of 0.1, or seven of 1/7, fill 1 exactly.
 """
 
 import math

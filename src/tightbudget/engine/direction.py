@@ -107,7 +107,7 @@ class OneDirection:
 
     @property
     def fine_is_cheap(self) -> bool:
-        """Whether a fine profile takes hardly longer than a coarse one: all frequencies of a lattice are made at once."""
+        """Whether a fine profile takes hardly longer than a coarse one: all frequencies of a lattice come at once."""
         items = self.steps.items
         return len(items) == 1 and items[0][0].exponential
 

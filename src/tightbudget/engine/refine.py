@@ -1,7 +1,8 @@
 """Pick a route, try it, intersect, stop: brackets for delta and epsilon over both directions (M9).
 
 What is computed, and in which order, depends on the question and the effort alone; the tolerance says only where to
-stop. Each computation leaves a bracket inside the one before, so that asking for a narrower one never gives a wider one.
+stop. Each computation leaves a bracket inside the one before, so that asking for a narrower one never gives a wider
+one.
 """
 
 import math

@@ -1,6 +1,7 @@
 """The routes to a bracket that take a composition: each names a source of profiles and the tilt to make them for (M9).
 
-What has a closed form was answered before (`OneDirection.exact`); Chernoff bounds take no profile (`Question.chernoff`).
+What has a closed form was answered before (`OneDirection.exact`); Chernoff bounds take no profile
+(`Question.chernoff`).
 """
 
 from typing import Protocol

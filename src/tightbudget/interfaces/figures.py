@@ -1,7 +1,7 @@
 """Pictures in house style as the bytes of a file. The same input gives the same bytes.
 
-matplotlib is imported only when something is drawn, and nothing here needs NumPy: whether a picture can be drawn is known
-before anything is computed for it.
+matplotlib is imported only when something is drawn, and nothing here needs NumPy: whether a picture can be drawn is
+known before anything is computed for it.
 """
 
 import io

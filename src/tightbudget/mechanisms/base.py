@@ -91,9 +91,9 @@ class Composable:
         """Return a bracket of delta(epsilon), for arrays an array of brackets.
 
         Guarantee: lower <= sup_S A(S) - e^epsilon B(S) <= upper for the larger of both directions, rounding included.
-        `rtol` (relative to the upper end) and `atol` say how narrow the bracket should be; `converged` whether it is, and
-        `trace` how it was made. `effort` limits the work: one unit is lists of half a million points for each route, which
-        take a second or so. By default it is 1, and 4 from where brackets are narrower than 1e-4.
+        `rtol` (relative to the upper end) and `atol` say how narrow the bracket should be; `converged` whether it is,
+        and `trace` how it was made. `effort` limits the work: one unit is lists of half a million points for each
+        route, which take a second or so. By default it is 1, and 4 from where brackets are narrower than 1e-4.
         """
         width = asked_width(rtol, atol, effort)
         return _each(epsilon, lambda value: self._delta(epsilon_asked(value), *width))
@@ -103,7 +103,7 @@ class Composable:
     @overload
     def epsilon(self, delta: ArrayLike, rtol: float = ..., atol: float = ..., effort: float | None = ...) -> Any: ...
     def epsilon(self, delta: Any, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None) -> Any:
-        """Return a bracket of the smallest epsilon >= 0 whose delta is at most the one given; the rest as in `delta`."""
+        """Return a bracket of the smallest epsilon >= 0 with at most the delta given; the rest as in `delta`."""
         width = asked_width(rtol, atol, effort)
         return _each(delta, lambda value: self._epsilon(delta_asked(value), *width))
 

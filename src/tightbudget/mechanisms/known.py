@@ -36,7 +36,7 @@ class Known:
 
     @property
     def is_class(self) -> bool:
-        """Whether it stands for a class, so that the lower end of a composition is that of one member (decision 0008)."""
+        """Whether it stands for a class, so that the lower end composed is that of one member (decision 0008)."""
         return self.member() != self
 
     @property
@@ -123,7 +123,7 @@ class Known:
             return np.maximum(least, TINIEST)  # a little is not nothing
 
     def known_log_moment(self, pair: Pair, direction: Direction, orders: Array) -> Array:
-        """Return upper bounds on the log moments of a mechanism whose losses are finite; `pair` is that of the direction."""
+        """Return upper bounds on the log moments of a mechanism with finite losses; `pair` is that of the direction."""
         return pair.log_moment(orders)
 
     def events(self, direction: Direction, reach: float) -> Events:
@@ -155,7 +155,7 @@ class Known:
     # Domination
 
     def dominates(self, step: "Mechanism") -> bool:
-        """Whether the step is known to be a post-processing of this mechanism, whatever the data; False if we cannot tell.
+        """Whether the step is known to be a post-processing of this mechanism, whatever the data; False if in doubt.
 
         Every rule is exact: numbers are compared as the rationals that the floats are, or by bounds rounded to the safe
         side (M15).

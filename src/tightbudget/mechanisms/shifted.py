@@ -6,7 +6,7 @@ from tightbudget.mechanisms.base import Mechanism
 
 
 def shifted_less(slot: Mechanism, step: Mechanism) -> bool:
-    """Whether the step is the same noise with a smaller sensitivity: log-concave noise shifted by less is told apart less."""
+    """Whether the step is the same noise with a smaller sensitivity: log-concave, it is told apart less."""
     if type(slot) is not type(step):
         return False
     smaller: float = step.sensitivity  # type: ignore[attr-defined]

@@ -8,8 +8,8 @@ class Attempt:
     """One route tried once, in one direction of a composition.
 
     `tilt` is the exponential tilt it was made for, `width` what it was asked for and `points` the length of its longest
-    list. `lower` and `upper` are what it found: other attempts may be narrower. `held_back` says what kept it from being
-    as narrow as asked.
+    list. `lower` and `upper` are what it found: other attempts may be narrower. `held_back` says what kept it from
+    being as narrow as asked.
     """
 
     route: str

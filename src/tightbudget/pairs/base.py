@@ -18,8 +18,8 @@ __all__ = ["NEGLIGIBLE", "REACH", "Alignment", "Array", "Cells", "Direction", "P
 class Pair(Protocol):
     """A dominating pair (A, B) seen through its privacy loss ln dA/dB. Hashable: equal steps are counted together.
 
-    A kind of pair subclasses this. What has a body here is a default that is sound for every pair; a pair that knows more
-    says so (decision 0016).
+    A kind of pair subclasses this. What has a body here is a default that is sound for every pair; a pair that knows
+    more says so (decision 0016).
     """
 
     @property
@@ -79,17 +79,17 @@ class Pair(Protocol):
 
     @property
     def laplace_loss(self) -> float | None:
-        """The largest loss of Laplace noise with nothing cut off, None of other pairs: its repetitions have a sum (M21)."""
+        """The largest loss of Laplace noise with nothing cut off, else None: its repetitions have a sum (M21)."""
         return None
 
     @property
     def exponential(self) -> bool:
-        """Whether losses between two point masses are exponential: fine grids of its repetitions are made at once (M19)."""
+        """Whether losses between two point masses are exponential: fine grids of its repetitions come at once (M19)."""
         return False
 
     @property
     def normal_ratio(self) -> float:
-        """The m of normal noise, however often it is subsampled; 0 of other pairs. It says how far events must reach."""
+        """The m of normal noise, however often it is subsampled; else 0. It says how far events must reach."""
         return 0.0
 
     @property
@@ -98,7 +98,7 @@ class Pair(Protocol):
         return unknown_tail() if self.unresolved > 0.0 else None
 
     def events(self, reach: float) -> Events:
-        """Return finitely many events with moments at least as large; normal laws are resolved to `reach` sigmas (M10)."""
+        """Return finitely many events with moments at least as large; normal ones up to `reach` sigmas (M10)."""
         return cell_events(self, self.coarse_cells())
 
     def log_moment(self, orders: Array) -> Array:

@@ -1,4 +1,4 @@
-"""The advanced filter of Rogers, Roth, Ullman and Vadhan 2016 (Theorem 5.1), as printed and with its proof used in full."""
+"""The advanced filter of Rogers, Roth, Ullman and Vadhan 2016 (Theorem 5.1), as printed and with its proof in full."""
 
 import math
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from tightbudget.numerics.rounding import U, float_below
 
 CONSTANT = 28.04  # as printed; 8 y with y = 2 + log(1 + y) is 28.0419 (M14)
 _ALLOWANCE = 1.0 + 64.0 * U
-"""The bounds below are sums, products, roots and logarithms of positive floats without cancellation: some twenty roundings."""
+"""The bounds below are sums, products, roots and logs of positive floats without cancellation: some 20 roundings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class _Mixture(ConcentrationFilter):
 
 
 class AdvancedFilter(_Mixture):
-    """Theorem 5.1 as printed: delta must be below 1/e, half of it pays for the tail and half for the deltas of steps."""
+    """Theorem 5.1 as printed: delta must be below 1/e, half of it is for the tail and half for the deltas of steps."""
 
     kind: ClassVar[str] = "advanced"
 
@@ -101,8 +101,8 @@ class AdvancedFilter(_Mixture):
 class SharpenedFilter(_Mixture):
     """The same proof, nothing given away: the exact mean loss, log(1/delta) only once, all of the tail's delta.
 
-    `beta` is the sum of squares near which the boundary is tightest. The guarantee holds for any beta fixed in advance; the one
-    of Theorem 5.1 if none is given.
+    `beta` is the sum of squares near which the boundary is tightest. The guarantee holds for any beta fixed in advance;
+    the one of Theorem 5.1 if none is given.
     """
 
     kind: ClassVar[str] = "sharpened"

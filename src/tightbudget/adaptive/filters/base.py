@@ -25,9 +25,10 @@ Candidate = tuple[str, Callable[[], "Filter"]]
 class Filter(Kept):
     """A rule fixed before the first step that says, step by step, whether the next one may run.
 
-    Whatever is asked and however it is chosen, what is released by the accepted steps is (epsilon, delta)-differentially
-    private. Ask `quote` or `spend` before a step runs; never run a step that was refused, and never move to another filter
-    after the first step. Threads may share a filter; other processes may not (see `adaptive/sharing.py`).
+    Whatever is asked and however it is chosen, what is released by the accepted steps is
+    (epsilon, delta)-differentially private. Ask `quote` or `spend` before a step runs; never run a step that was
+    refused, and never move to another filter after the first step. Threads may share a filter; other processes may not
+    (see `adaptive/sharing.py`).
     """
 
     _sums: Sums
@@ -59,7 +60,7 @@ class Filter(Kept):
 
     @abstractmethod
     def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
-        """Return the quote and the sums after the step; raise InvalidParameter if this filter cannot accept its kind."""
+        """Return the quote and the sums after the step; raise InvalidParameter if this filter takes none such."""
 
     @abstractmethod
     def remaining(self, increment: Increment) -> int:
@@ -106,7 +107,7 @@ class Filter(Kept):
 
 
 def largest(fits: Callable[[int], bool], most: int = MOST) -> int:
-    """Return the largest count up to `most`, a power of two, that fits, where every smaller one fits; 0 if none does."""
+    """Return the largest count up to `most`, a power of two, that fits, where smaller ones fit too; 0 if none does."""
     if not fits(1):
         return 0
     low = 1

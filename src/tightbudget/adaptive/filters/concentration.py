@@ -18,9 +18,9 @@ SMALLEST_DELTA = Fraction(1, 10**300)
 class ConcentrationFilter(SumFilter):
     """A filter whose delta is split, before the first step, into a part for the tail of the loss and a part for steps.
 
-    `delta_for_steps` is what the deltas of all steps together may use; the tail gets the rest. With `or_basic` a step is also
-    admitted while the epsilons of all steps so far add up to no more than epsilon: such a path never loses more than epsilon,
-    so the alternative costs nothing (M14).
+    `delta_for_steps` is what the deltas of all steps together may use; the tail gets the rest. With `or_basic` a step
+    is also admitted while the epsilons of all steps so far add up to no more than epsilon: such a path never loses more
+    than epsilon, so the alternative costs nothing (M14).
     """
 
     @formerly_positional("delta_for_steps", "or_basic")

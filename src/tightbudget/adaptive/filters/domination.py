@@ -10,5 +10,5 @@ from tightbudget.mechanisms import Mechanism
 
 @lru_cache(4096)
 def dominates(slot: Mechanism, step: Mechanism) -> bool:
-    """Return True if the step is known to be a post-processing of the slot, whatever the data; False if we cannot tell."""
+    """Return whether the step is known to be a post-processing of the slot, whatever the data; False if in doubt."""
     return slot.dominates(step)

@@ -37,7 +37,7 @@ class Limit:
 
 
 class Measure(Protocol):
-    """A function of sums, in floats rounded up, fixed with the filter: a value, so that it can be compared and copied."""
+    """A function of sums, in floats rounded up, fixed with the filter: a value, which can be compared and copied."""
 
     def __call__(self, *sums: float) -> float:
         """Return what is to stay within the cap."""
@@ -53,8 +53,8 @@ class Measure(Protocol):
 class Cap:
     """The largest amount of one sum, or of a measure of several.
 
-    One that was computed is kept in the state of the filter, as `constant`: another machine may find other last digits. One
-    that only admits, `refuses=False`, is not what a refusal is about.
+    One that was computed is kept in the state of the filter, as `constant`: another machine may find other last digits.
+    One that only admits, `refuses=False`, is not what a refusal is about.
     """
 
     name: str
@@ -74,8 +74,8 @@ class Cap:
 class Limits:
     """All `needed` caps must hold, and at least one of those that are `enough`.
 
-    `sums` are what a filter adds up over the accepted steps, each with about the size it may reach: it is counted in parts of
-    1e-60 of that.
+    `sums` are what a filter adds up over the accepted steps, each with about the size it may reach: it is counted in
+    parts of 1e-60 of that.
     """
 
     sums: Mapping[str, Fraction]

@@ -14,10 +14,10 @@ from tightbudget.adaptive.increments import Increment
 class Quote:
     """What a filter answers to a step, without spending anything.
 
-    `limits` are all limits with the step, `before` the same without it. The figures are about the one at `place`: the one that
-    refuses the step, or else the one that admits it. `limit` is its name, `asked` what the step would take of it, `left` what
-    is there: the difference of `used`, with the step, and `used_before`; of `cap` and `used_before`. A quote is true if the
-    step is accepted, and prints as a sentence.
+    `limits` are all limits with the step, `before` the same without it. The figures are about the one at `place`: the
+    one that refuses the step, or else the one that admits it. `limit` is its name, `asked` what the step would take of
+    it, `left` what is there: the difference of `used`, with the step, and `used_before`; of `cap` and `used_before`. A
+    quote is true if the step is accepted, and prints as a sentence.
     """
 
     accepted: bool

@@ -29,8 +29,8 @@ SEVERAL = tuple(float(f"{order:.4g}") for order in np.geomspace(1.5, 64.0, 32))
 class RDPFilter(ConcentrationFilter):
     """Admit steps while at some order the sum of divergences is within that order's budget.
 
-    One order gets all of delta'. Several share it by weights that add up to at most 1 (equal ones if none are given): without
-    weights "some order is within budget" is not a privacy guarantee.
+    One order gets all of delta'. Several share it by weights that add up to at most 1 (equal ones if none are given):
+    without weights "some order is within budget" is not a privacy guarantee.
     """
 
     kind: ClassVar[str] = "rdp"

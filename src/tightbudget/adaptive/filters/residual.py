@@ -1,4 +1,4 @@
-"""The residual filter: what is left of the budget is itself a pair, and a step must leave room for a smaller one (M15)."""
+"""The residual filter: what is left of the budget is a pair, and a step must leave room for a smaller one (M15)."""
 
 import copy
 import math
@@ -82,7 +82,7 @@ class ResidualFilter(Filter):
         return SHARE_AT_INFINITY * self._tail * (mu / self._start) ** 2
 
     def _largest_start(self, epsilon: float, largest: float) -> float:
-        """Return the largest mu whose budget leaves delta(epsilon) within the tail, chords between grid points included."""
+        """Return the largest mu whose budget leaves delta(epsilon) within the tail, chords between points included."""
         knot = math.floor(epsilon / self._h) * self._h
         ends = np.array([knot, knot + self._h])
         share = math.expm1(max(epsilon - knot, 0.0)) / math.expm1(self._h) * (1.0 - 16.0 * U)
@@ -120,7 +120,7 @@ class ResidualFilter(Filter):
         return self._quoted(increment, True, mu, 0.0, tidy(delta)), (mu, tidy(delta), h)
 
     def _quoted(self, increment: Increment, accepted: bool, left: float, more: float, delta: Amount) -> Quote:
-        """Return the quote of a step after which mu is left and, if it is refused, `more` squared mu would be needed."""
+        """Return the quote of a step after which mu is left and, if it is refused, `more` squared mu is needed."""
         before = self._limits(float(self._sums[0]), self._sums[1])
         after = self._limits(left, delta, more)
         if accepted and after[1].exceeded:
@@ -143,7 +143,7 @@ class ResidualFilter(Filter):
         return "or more: counting stopped" if or_more else ""
 
     def _count(self, increment: Increment, most_work: float) -> tuple[int, bool]:
-        """Return how many more such steps are admitted, and whether the counting was cut off, so that there may be more.
+        """Return how many more such steps are admitted, and whether counting was cut off, so that there may be more.
 
         It ends after 1000 steps, and is taken to get there once a tenth of what is left would pay each of them ten
         times the price of the last: prices change little while most is left. Or it ends as soon as so many profiles
@@ -215,7 +215,7 @@ class ResidualFilter(Filter):
         return worst
 
     def _asked(self, mechanism: Mechanism, mu: float, h: float) -> float:
-        """Return about the squared mu that would have to be left for the step to be admitted; inf if beyond four times all."""
+        """Return about the squared mu that would have to be left to admit the step; inf beyond four times all."""
         spreads, low, high = self._spreads(mechanism, h), mu, 2.0 * self._start
         if self._excess(spreads, high, 0.0, h) > 0.0:
             return math.inf
@@ -272,7 +272,7 @@ def _steps(increment: Increment) -> Iterator[tuple[Mechanism, int]]:
 
 
 def _least(excess: Callable[[float], float], guess: float) -> float | None:
-    """Return about the least part from 0 to 1 whose excess is not above 0, if there is one; the excess falls with the part.
+    """Return about the least part from 0 to 1 whose excess is not above 0, if any; the excess falls with the part.
 
     Only parts that were tried are returned. A line says where to look, a little to either side of it: through the two
     ends or, if the last two tries lie on one side, through those.

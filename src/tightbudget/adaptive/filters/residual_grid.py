@@ -67,9 +67,9 @@ def spread(pair: Pair, h: float, negligible: float, reach: float) -> Spread:
 
 
 def _add(masses: Array, events: Cells, index: NDArray[np.intp], above: Array, h: float) -> None:
-    """Split events whose loss is `above` grid point `index` between it and the next, so that A and B keep their masses (M5).
+    """Split events whose loss is `above` grid point `index` between it and the next, connecting the dots (M5).
 
-    Any error_bound about the loss moves mass up; so does any about the share.
+    Any doubt about the loss moves mass up; so does any about the share.
     """
     above = above + 2.0 * events.error + 8.0 * U * (1.0 + np.abs(events.low))
     share = np.minimum(share_up(above, h) * _INFLATED, 1.0)
@@ -79,7 +79,7 @@ def _add(masses: Array, events: Cells, index: NDArray[np.intp], above: Array, h:
 
 
 def _sum(logs: Array) -> float:
-    return float(np.exp(np.minimum(logs, 0.0)).sum())  # no mass is above 1, however wide its error_bound
+    return float(np.exp(np.minimum(logs, 0.0)).sum())  # no mass is above 1, however wide its error bound
 
 
 def gaussian_profile(mu: float, x: Array) -> tuple[Array, Array]:

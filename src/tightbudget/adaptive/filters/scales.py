@@ -17,7 +17,7 @@ Sums = tuple[Amount, ...]
 
 
 class Scales:
-    """The limits of a filter, and the tick that each of its sums is counted in. They never change, so copies share them."""
+    """The limits of a filter, and the tick each of its sums is counted in. They never change: copies share them."""
 
     def __init__(self, limits: Limits, ticks: tuple[Tick, ...], caps: tuple[Amount, ...]) -> None:
         self.limits = limits
@@ -65,7 +65,7 @@ class Scales:
         return False, self._most_left(before)
 
     def _most_left(self, sums: Sums) -> int:
-        """Return the place of the limit that a refusal is about: of several that might have admitted, one with most left."""
+        """Return the place of the limit that a refusal is about: of several that might admit it, one with most left."""
         places = [check[0] for check in self._enough if self._all[check[0]].refuses]
         return max(places, key=lambda place: self._left(place, sums)) if len(places) > 1 else places[0]
 

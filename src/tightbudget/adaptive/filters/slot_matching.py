@@ -42,7 +42,7 @@ def assigned(needs: Sequence[int], choices: Sequence[Sequence[int]], free: Seque
 def _augmented(
     start: int, need: int, choices: Sequence[Sequence[int]], taken: list[dict[int, int]], left: list[int]
 ) -> int | Shortage:
-    """Free as much as one shortest path allows for the part that lacks it: it takes from another, which takes from a third."""
+    """Free as much as one shortest path allows for the part that lacks it: it takes from another, and so on."""
     wanted_by: dict[int, int] = {}  # a kind, and the part that would take it
     given_up: dict[int, int] = {}  # a part, and the kind it would give up
     parts = [start]

@@ -1,4 +1,4 @@
-"""Slots: a plan fixed in advance and priced by the engine; every step takes the place of one that reveals at least as much."""
+"""Slots: a plan fixed in advance, priced by the engine; a step takes the place of one that reveals as much."""
 
 import math
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ class _Wanted:
 
 
 class SlotFilter(Filter):
-    """Admit steps while each can take a free slot of the plan that dominates it, in any order; the tightest one is taken.
+    """Admit steps while each can take a free slot of the plan that dominates it, in any order; the tightest is taken.
 
     The plan, a composition or its notation, must itself be (epsilon, delta')-private by the engine's upper bound. This
     is the tightest filter for an analyst who knows beforehand about what will be asked.

@@ -25,7 +25,7 @@ class SumFilter(Filter):
 
     @abstractmethod
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
-        """Return what the step adds to each sum, no less; raise InvalidParameter if this filter cannot accept its kind."""
+        """Return what the step adds to each sum, no less; raise InvalidParameter if this filter takes none such."""
 
     @abstractmethod
     def _limits(self) -> Limits:

@@ -35,7 +35,7 @@ def most_squares(epsilon: Fraction, tail: Fraction) -> Fraction:
 
 
 def renyi_budget(order: Fraction, epsilon: Fraction, tail: Fraction) -> Fraction:
-    r"""Return the largest divergence at the order that leaves $\delta(\varepsilon) \le \delta'$, rounded down, even below 0.
+    r"""Return the largest divergence at the order with $\delta(\varepsilon) \le \delta'$, rounded down, even below 0.
 
     $$B_a = \varepsilon + \frac{\ln(\delta'/c_a)}{a-1}, \qquad c_a = \frac{(1-1/a)^a}{a-1}$$
     """
@@ -49,7 +49,7 @@ def renyi_budget(order: Fraction, epsilon: Fraction, tail: Fraction) -> Fraction
 
 
 def least_order(epsilon: Fraction, tail: Fraction) -> Fraction | None:
-    """Return about the least order, of four digits, with a budget above 0; None if there is none up to the largest allowed.
+    """Return about the least order, of four digits, with a budget above 0; None if there is none up to the largest.
 
     (order - 1) times the budget grows with the order, so all larger ones have a budget too.
     """

@@ -1,4 +1,4 @@
-"""The filter of Whitehouse, Ramdas, Rogers and Wu 2023 (Theorem 2): advanced composition with the constants of a fixed plan."""
+"""The filter of Whitehouse, Ramdas, Rogers and Wu 2023 (Theorem 2): the constants of advanced composition."""
 
 from collections.abc import Mapping
 from typing import ClassVar

@@ -142,7 +142,7 @@ class IndividualFilter(Shared, ABC):
 
     @property
     def left(self) -> dict[str, Array]:
-        """What is left of each person's budget (of its square, for GDP), rounded down, by the name of the sum. PRIVATE."""
+        """What is left of each person's budget (of its square, for GDP), rounded down, by the sum's name. PRIVATE."""
         with self._reading():
             return {self.sums[0]: np.maximum(np.nextafter((self._limit - self._whole()) / self._scale, -np.inf), 0.0)}
 
@@ -153,7 +153,7 @@ class IndividualFilter(Shared, ABC):
 
     @abstractmethod
     def epsilon(self, delta: float) -> float:
-        """Return an epsilon, rounded up, such that all that is released is (epsilon, delta)-private for every person."""
+        """Return an epsilon, rounded up, such that all that is released is (epsilon, delta)-private for each person."""
 
     def state(self) -> State:
         """Return all there is to know, exact and fit for JSON; `from_state` gives it back. PRIVATE.

@@ -14,7 +14,7 @@ from tightbudget.errors import CannotShare
 
 
 class Place:
-    """The memory of one filter, as long as the filter has it; `meaning` is its kind and settings, `home` its process."""
+    """The memory of one filter, while the filter has it; `meaning` is its kind and settings, `home` the process."""
 
     def __init__(self, balances: NDArray[np.float64], meaning: Any, locks: Locks, home: object) -> None:
         self.balances, self.meaning, self.locks, self.home = balances, meaning, locks, home
@@ -24,7 +24,7 @@ TAKEN: weakref.WeakSet[Place] = weakref.WeakSet()
 
 
 def take(place: Place) -> Place:
-    """Return the place, for which others are now looked after; refuse it if it is another's. Call it under one lock for all."""
+    """Return the place, for which others are now looked after; refuse another's. Call it under one lock for all."""
     for other in list(TAKEN):
         # a fork's memory is its own, and what was made elsewhere is not charged here
         if other.home == place.home and np.shares_memory(other.balances, place.balances):

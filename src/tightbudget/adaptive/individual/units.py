@@ -24,7 +24,7 @@ SMALLEST, LARGEST = Fraction(1, 10**12), Fraction(MOST)
 
 @dataclass(frozen=True)
 class Units:
-    """The unit of one budget, and how many of it the budget holds; `squares` if amounts are squared before they are added."""
+    """The unit of one budget, and how many of it the budget holds; `squares` if amounts are squared first."""
 
     budget: Fraction
     squares: bool
@@ -77,7 +77,7 @@ class Units:
 
 
 GUARANTEED = 1 + Fraction(1, 2**49)
-"""Amounts given as float64 add up, as the binary numbers they are, to at most this factor of the budget: see `of_array`.
+"""Amounts given as float64 add up, as the binary numbers they are, to at most this factor of the budget (`of_array`).
 
 x <= fl(n/10^k) <= n/10^k (1 + u). If squared, x <= root(n/10^k) (1 + u)^(1/2) (1 + u) (1 + 2u) (1 + u), so x^2 is at
 most n/10^k (1 + 10u). Both factors are below 1 + 16u.

@@ -1,4 +1,4 @@
-"""Pay as you go without a budget: how much privacy has been lost so far, right at every step of an adaptive analysis."""
+"""Pay as you go without a budget: how much privacy has been lost so far, at every step of an adaptive analysis."""
 
 from tightbudget.adaptive.odometers.base import Odometer, Sense
 from tightbudget.adaptive.odometers.basic import BasicOdometer

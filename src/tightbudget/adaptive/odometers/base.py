@@ -40,14 +40,14 @@ class Odometer(Kept):
     """A running upper bound on the privacy loss, right at every step, whatever is asked and however it is chosen.
 
     Ask `quote` or `spend` before a step runs. Threads may share an odometer; other processes may not (see
-    `adaptive/sharing.py`). A new kind is three hooks: what a step adds to each sum (`_price`), how much has been lost at
-    given sums (`_bound`), and the other arguments of the constructor (`_settings`).
+    `adaptive/sharing.py`). A new kind is three hooks: what a step adds to each sum (`_price`), how much has been lost
+    at given sums (`_bound`), and the other arguments of the constructor (`_settings`).
     """
 
     sums: ClassVar[tuple[str, ...]]
     """Names of what is added up over the steps; delta and epsilon are always among them."""
     two_sided: ClassVar[bool]
-    """Whether the bound is on the absolute value of the loss. If not, that costs a factor 1 + e^-epsilon on delta (M16)."""
+    """Whether the bound is on the absolute value of the loss. Else it costs delta a factor 1 + e^-epsilon (M16)."""
 
     def __init__(self, delta: Any, *, delta_for_steps: Any, mix_relations: bool = False) -> None:
         super().__init__(mix_relations)

@@ -38,7 +38,7 @@ def one_sided_mixture(variance: float, level: float, gamma: float) -> float:
 
 
 def stitched(variance: float, level: float, start: float) -> float:
-    r"""Return $k\sqrt{V(s\ln(1+\log_2(V/v_0))+\ln\zeta(s)+\ell)}$ with $s=1.4$: a line for each doubling of V. One side.
+    r"""Return $k\sqrt{V(s\ln(1+\log_2(V/v_0))+\ln\zeta(s)+\ell)}$ with $s=1.4$: a line a doubling of V. One side.
 
     Below the start $v_0$ the curve is level.
     """

@@ -25,7 +25,7 @@ ORDERS: tuple[Fraction, ...] = tuple(1 + Fraction(m * 2**j, 8) for j in range(16
 
 
 class RenyiOdometer(ConcentrationOdometer):
-    r"""The least of $R_a+\ln(1/(w_a\delta))/(a-1)$ over orders a fixed in advance, with weights that add up to 1 at most.
+    r"""The least of $R_a+\ln(1/(w_a\delta))/(a-1)$ over orders a fixed in advance, with weights of at most 1 in all.
 
     $R_a$ is the sum of the steps' Rényi divergences at order a. Takes every kind of step that has divergences.
 

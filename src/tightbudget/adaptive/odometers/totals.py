@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 
 class Totals(NamedTuple):
-    """Sums of float64 arrays that are never below the true sums: high + low, low being what high has lost to rounding."""
+    """Sums of float64 arrays that are never below the true sums: high + low, low is what high lost to rounding."""
 
     high: Array
     low: Array
@@ -44,7 +44,7 @@ class Totals(NamedTuple):
         return [Fraction(high) + Fraction(low) if math.isfinite(high) else math.inf for high, low in pairs]
 
     def plausible(self) -> bool:
-        """Return whether these may be sums of amounts from 0: an addition loses at most u of what is there, 2^33 2^-20."""
+        """Return whether these may be sums of amounts from 0: each addition loses at most u, 2^33 of them 2^-20."""
         high, low = self
         if not (np.all(high >= 0.0) and np.all(np.isfinite(low))):
             return False

@@ -275,8 +275,8 @@ def _log_bound(blocks: Sequence[Block], angles: Array, transforms: Transforms, l
 def _square_bound(block: Block, angles: Array, values: Complex, error: Array, low: NDArray[np.intp]) -> Array:
     """Return bounds on the squared modulus of each row between the angles numbered `low` and those that follow them.
 
-    |phi|^2 = E cos u(X - X') has a second derivative of at least -2 Var X, so that between two angles it exceeds the larger
-    of its values there by at most a quarter of the variance times the squared distance.
+    |phi|^2 = E cos u(X - X') has a second derivative of at least -2 Var X, so that between two angles it exceeds the
+    larger of its values there by at most a quarter of the variance times the squared distance.
     """
     gaps = raised_by(0.25 * (angles[low + 1] - angles[low]) ** 2, GENEROUS)
     square = raised_by((np.abs(values) + error) ** 2, AMPLE)

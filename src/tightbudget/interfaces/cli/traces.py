@@ -1,4 +1,4 @@
-"""How a bracket was made, for people: the attempts as a table, which one answered, and what to try for a narrower one."""
+"""How a bracket was made, for people: the attempts as a table, which one answered, and what to try next."""
 
 import math
 from collections.abc import Callable
