@@ -1,15 +1,19 @@
-"""Odometers of every kind, made anew at each call."""
+"""Odometers of every kind in the registry, made anew at each call."""
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from tightbudget import odometers as o
+from tightbudget.adaptive.odometers.registry import BY_KIND
 
-EVERY: list[Callable[[], o.Odometer]] = [
-    lambda: o.BasicOdometer("0.01"),
-    lambda: o.RogersOdometer("0.02", n=1000),
-    lambda: o.LineOdometer("0.02", delta_for_steps="0.01", tight_at="1/3"),
-    lambda: o.MixtureOdometer("0.02", delta_for_steps="0.01", tight_at=0.7),
-    lambda: o.OneSidedMixtureOdometer("0.02", delta_for_steps="0.01"),
-    lambda: o.StitchedOdometer("0.02", delta_for_steps="0.01", start=0.3),
-    lambda: o.RenyiOdometer("0.02", delta_for_steps="0.01", orders=["4/3", 2, 5.5, 30], weights=[0.1, 0.2, 0.3, "2/5"]),
-]
+USUAL = {"delta": "0.02", "delta_for_steps": "0.01"}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "basic": {"delta": "0.01"},
+    "rogers": {"delta": "0.02", "n": 1000},
+    "line": {**USUAL, "tight_at": "1/3"},
+    "mixture": {**USUAL, "tight_at": 0.7},
+    "stitched": {**USUAL, "start": 0.3},
+    "renyi": {**USUAL, "orders": ["4/3", 2, 5.5, 30], "weights": [0.1, 0.2, 0.3, "2/5"]},
+}
+EVERY: list[Callable[[], o.Odometer]] = [partial(make, **SETTINGS.get(kind, USUAL)) for kind, make in BY_KIND.items()]

@@ -20,7 +20,6 @@ from tightbudget.odometers import Sense
 
 o = tb.odometers
 KINDS = [make().kind for make in MAKERS]
-BOUNDED = {"basic", "rogers", "mixture"}
 every = pytest.mark.parametrize("make", MAKERS, ids=KINDS)
 
 PROMISES: list[Any] = [
@@ -126,7 +125,7 @@ def test_infinite_epsilon(make: Callable[[], o.Odometer]) -> None:
 def test_kinds_of_steps(make: Callable[[], o.Odometer], step: Any) -> None:
     odometer = make()
     curve_only = isinstance(step, tb.filters.RDP)
-    if odometer.kind in BOUNDED or (curve_only and odometer.kind != "renyi"):
+    if odometer.two_sided or (curve_only and odometer.kind != "renyi"):
         before = odometer.state()
         for ask in (odometer.quote, odometer.spend):
             with pytest.raises(tb.InvalidParameter, match="increment is"):
@@ -237,7 +236,7 @@ def test_a_variance_for_an_expected_epsilon() -> None:
 )
 def test_mechanisms_of_the_engine(make: Callable[[], o.Odometer], step: Any, has_epsilon: bool, has_rho: bool) -> None:
     odometer = make()
-    if has_epsilon or (has_rho and odometer.kind not in BOUNDED):
+    if has_epsilon or (has_rho and not odometer.two_sided):
         # no odometer undercuts what the mechanism needs at the same delta when nothing is adaptive
         needed = step.epsilon(delta=odometer.delta).lower
         assert needed <= odometer.spend(step) < math.inf
