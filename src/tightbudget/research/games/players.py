@@ -9,7 +9,6 @@ from functools import cache, partial
 from typing import Any
 
 from tightbudget.adaptive.filters import registry as filters
-from tightbudget.adaptive.filters.slots import SlotFilter
 from tightbudget.adaptive.odometers import registry as odometers
 from tightbudget.mechanisms import PureDP
 from tightbudget.research.games import naive
@@ -54,12 +53,11 @@ def shipped_filters() -> Mapping[str, MakeFilter]:
 
 
 def _filter(kind: type[Any], settings: Mapping[str, Any], epsilon: Any, delta: Any) -> Filter:
-    """Return a filter that keeps a fifth of delta for the deltas of steps, if it has a part for them."""
-    if kind is SlotFilter:
-        return SlotFilter(epsilon, delta, plan=_plan(epsilon, delta), delta_for_steps=delta / 5)
+    """Return a filter that keeps a fifth of delta for the deltas of steps, and has a plan, if it takes those."""
     takes = inspect.signature(kind).parameters
     part = {"delta_for_steps": delta / 5} if "delta_for_steps" in takes else {}
-    made: Filter = kind(epsilon, delta, **part, **settings)
+    plan = {"plan": _plan(epsilon, delta)} if "plan" in takes else {}
+    made: Filter = kind(epsilon, delta, **part, **plan, **settings)
     return made
 
 
