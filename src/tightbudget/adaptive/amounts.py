@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import raised
 
 Amount = Fraction | int | float
 """An exact number; the only float in a sum is inf, for what no budget can pay."""
@@ -111,8 +111,8 @@ def float_up(amount: Amount) -> float:
 
 def rounded_up(value: float, roundings: float = 8.0) -> Amount:
     """Return a computed amount, at most the given number of roundings below its true value, raised to be no smaller."""
-    raised = math.nextafter(value * (1.0 + (roundings + 2.0) * U), math.inf)
-    return Fraction(raised) if math.isfinite(raised) else math.inf
+    bound = math.nextafter(raised(value, roundings + 2.0), math.inf)
+    return Fraction(bound) if math.isfinite(bound) else math.inf
 
 
 def plus(sums: tuple[Amount, ...], price: tuple[Amount, ...], count: int = 1) -> tuple[Amount, ...]:

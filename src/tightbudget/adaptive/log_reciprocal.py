@@ -3,9 +3,9 @@
 import math
 from fractions import Fraction
 
-from tightbudget.numerics.rounding import U, float_above
+from tightbudget.numerics.rounding import float_above, raised
 
-_RAISED = 1.0 + 16.0 * U  # one conversion and one logarithm, each good to 2u, the conversion relative to a log of at least ln 2
+_ROUNDINGS = 16  # of a conversion and a logarithm, each good to 2u, the conversion relative to a log of at least ln 2
 
 
 def up(amount: Fraction | float) -> float:
@@ -19,4 +19,4 @@ def log_reciprocal(probability: Fraction) -> float:
         value = -math.log1p(-up(1 - probability))
     else:
         value = -math.log(probability.numerator / probability.denominator)
-    return math.nextafter(value * _RAISED, math.inf)  # the smallest floats are not raised by a factor
+    return math.nextafter(raised(value, _ROUNDINGS), math.inf)  # the smallest floats are not raised by a factor

@@ -19,7 +19,7 @@ from tightbudget.adaptive.increments import Declared, Increment, Step
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Mechanism, PureDP
 from tightbudget.mechanisms.stated import Promise, Ratio
-from tightbudget.numerics.rounding import U, float_above
+from tightbudget.numerics.rounding import float_above, raised
 
 Price = tuple[Amount, ...]
 
@@ -182,7 +182,7 @@ def _exact_mu(step: Mechanism) -> Fraction | None:
 
 def _squared_mu(epsilon: Amount) -> Amount:
     # one rounding up for the float that stands for epsilon: mu grows no faster than in proportion
-    mu = divergences.pure_to_gdp(to_float(epsilon)) * (1.0 + 4.0 * U)
+    mu = raised(divergences.pure_to_gdp(to_float(epsilon)), 4)
     return Fraction(mu) ** 2 if mu < math.inf else math.inf
 
 

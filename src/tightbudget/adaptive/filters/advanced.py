@@ -16,10 +16,10 @@ from tightbudget.adaptive.log_reciprocal import log_reciprocal
 from tightbudget.adaptive.prices import TICKS
 from tightbudget.adaptive.states import State, at_least
 from tightbudget.errors import InvalidParameter
-from tightbudget.numerics.rounding import U, float_below
+from tightbudget.numerics.rounding import float_below, lowered, raised
 
 CONSTANT = 28.04  # as printed; 8 y with y = 2 + log(1 + y) is 28.0419 (M14)
-_ALLOWANCE = 1.0 + 64.0 * U
+_ROUNDINGS = 64
 """The bounds below are sums, products, roots and logs of positive floats without cancellation: some 20 roundings."""
 
 
@@ -38,7 +38,7 @@ class _Boundary:
 
     def __call__(self, *sums: float) -> float:
         drift, squares = sums
-        return (drift + self._boundary(squares)) * _ALLOWANCE
+        return raised(drift + self._boundary(squares), _ROUNDINGS)
 
     def _boundary(self, squares: float) -> float:
         raise NotImplementedError
@@ -84,7 +84,7 @@ class AdvancedFilter(_Mixture):
     def __init__(self, epsilon: Any, delta: Any, *, or_basic: bool = False, mix_relations: bool = False) -> None:
         half = exact("delta", delta) / 2
         super().__init__(epsilon, delta, delta_for_steps=half, or_basic=or_basic, mix_relations=mix_relations)
-        if to_float(self._delta) >= math.exp(-1.0) * (1.0 - 4.0 * U):
+        if to_float(self._delta) >= lowered(math.exp(-1.0), 4):
             raise InvalidParameter("delta", delta, "below 1/e for the advanced filter", "The sharpened filter takes any.")
 
     def _price(self, increment: Increment) -> Mapping[str, Amount]:

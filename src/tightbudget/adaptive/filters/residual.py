@@ -21,7 +21,7 @@ from tightbudget.adaptive.prices import REMEMBERED
 from tightbudget.adaptive.states import TOLERANCE, State, at_most, check_spent
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import ApproximateDP, Composable, Mechanism, PureDP
-from tightbudget.numerics.rounding import U, float_below
+from tightbudget.numerics.rounding import float_below, lowered, raised
 from tightbudget.pairs.base import Direction
 
 POINTS_PER_MU = 256
@@ -85,12 +85,12 @@ class ResidualFilter(Filter):
         """Return the largest mu whose budget leaves delta(epsilon) within the tail, chords between points included."""
         knot = math.floor(epsilon / self._h) * self._h
         ends = np.array([knot, knot + self._h])
-        share = math.expm1(max(epsilon - knot, 0.0)) / math.expm1(self._h) * (1.0 - 16.0 * U)
+        share = lowered(math.expm1(max(epsilon - knot, 0.0)) / math.expm1(self._h), 16)
 
         def fits(mu: float) -> bool:
             upper = gaussian_profile(mu, ends)[1]
-            chord = float(upper[0] * (1.0 - share) + upper[1] * share) * (1.0 + 16.0 * U)
-            return chord + SHARE_AT_INFINITY * self._tail * (1.0 + 4.0 * U) <= self._tail * (1.0 - 4.0 * U)
+            chord = raised(float(upper[0] * (1.0 - share) + upper[1] * share), 16)
+            return chord + raised(SHARE_AT_INFINITY * self._tail, 4) <= lowered(self._tail, 4)
 
         low, high = 0.0, largest
         while high - low > 1e-9 * largest:
@@ -208,9 +208,9 @@ class ResidualFilter(Filter):
             count = self._points(h, self._start) + max(0, last) + 1
             x = h * np.arange(-last, count - step.first, dtype=np.float64)
             after = inherited + (1.0 - inherited) * gaussian_profile(left, x)[1]
-            both = np.convolve(step.masses, after, "valid") * (1.0 + 4.0 * (step.masses.size + 8) * U) + step.infinity
+            both = raised(np.convolve(step.masses, after, "valid"), 4.0 * (step.masses.size + 8)) + step.infinity
             whole = kept + (1.0 - kept) * gaussian_profile(mu, h * np.arange(count, dtype=np.float64))[0]
-            ratio = max(float((both / whole).max()), float(both[-1]) / kept) * (1.0 + 16.0 * U)
+            ratio = raised(max(float((both / whole).max()), float(both[-1]) / kept), 16)
             worst = max(worst, math.log(ratio) if ratio != 1.0 else 0.0)
         return worst
 

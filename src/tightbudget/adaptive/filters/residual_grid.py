@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import AMPLE, U, lowered, raised, raised_by, strictly_raised
 from tightbudget.numerics.shares import share_up
 from tightbudget.pairs.base import Cells, Pair
 
 Array = NDArray[np.float64]
 
 _DENSITY = 1.0 / math.sqrt(2.0 * math.pi)  # of the normal law at 0
-_INFLATED = 1.0 + 1e-12  # covers the roundings of an exponential, a share and the sums they enter
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,8 @@ def spread(pair: Pair, h: float, negligible: float, reach: float) -> Spread:
     # loss_shift.
     masses[math.ceil((low + loss_shift) / h) + 1 - start] += _sum(log_a[below])
     infinity = pair.infinity.upper + pair.unresolved + _sum(log_a[above])
-    return Spread(start, masses * _INFLATED, infinity * _INFLATED)
+    # the roundings of an exponential, a share and the sums they enter
+    return Spread(start, raised_by(masses, AMPLE), raised_by(infinity, AMPLE))
 
 
 def _add(masses: Array, events: Cells, index: NDArray[np.intp], above: Array, h: float) -> None:
@@ -72,7 +72,7 @@ def _add(masses: Array, events: Cells, index: NDArray[np.intp], above: Array, h:
     Any doubt about the loss moves mass up; so does any about the share.
     """
     above = above + 2.0 * events.error + 8.0 * U * (1.0 + np.abs(events.low))
-    share = np.minimum(share_up(above, h) * _INFLATED, 1.0)
+    share = np.minimum(raised_by(share_up(above, h), AMPLE), 1.0)
     a = np.exp(np.minimum(events.log_a + events.error + 4.0 * U * np.abs(events.log_a), 0.0))
     np.add.at(masses, index + 1, a * share)
     np.add.at(masses, index, a * (1.0 - share))
@@ -86,7 +86,7 @@ def gaussian_profile(mu: float, x: Array) -> tuple[Array, Array]:
     """Return lower and upper bounds on delta(x) of N(mu, 1) against N(0, 1), x of any sign (M8)."""
     if mu == 0.0:
         nothing = -np.expm1(np.minimum(x, 0.0))
-        return nothing * (1.0 - 8.0 * U), nothing * (1.0 + 8.0 * U)
+        return lowered(nothing, 8), raised(nothing, 8)
     size = np.abs(x)
     u, v = size / mu - 0.5 * mu, size / mu + 0.5 * mu
     with np.errstate(under="ignore"):
@@ -97,8 +97,8 @@ def gaussian_profile(mu: float, x: Array) -> tuple[Array, Array]:
     error_bound = U * (24.0 + 4.0 * (np.abs(u) + 1.0) * v) * (first + second) + 1e-320
     lower, upper = np.maximum(first - second - error_bound, 0.0), np.minimum(first - second + error_bound, 1.0)
     # delta(0) = 2 Phi(mu/2) - 1 is below mu times the density at 0; for small mu the two terms all but cancel
-    upper = np.minimum(upper, mu * _DENSITY * (1.0 + 8.0 * U) + 5e-324)
+    upper = np.minimum(upper, strictly_raised(mu * _DENSITY, 8))
     # delta(-x) = 1 - e^-x + e^-x delta(x), a sum of positive terms
     below = np.minimum(x, 0.0)
     mirrored, weight = -np.expm1(below), np.exp(below)
-    return (mirrored + weight * lower) * (1.0 - 8.0 * U), np.minimum((mirrored + weight * upper) * (1.0 + 8.0 * U), 1.0)
+    return lowered(mirrored + weight * lower, 8), np.minimum(raised(mirrored + weight * upper, 8), 1.0)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tightbudget.adaptive.amounts import to_float
 from tightbudget.errors import InvalidParameter
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import raised
 
 Array = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ class Units:
         worth = costs / scale
         if self.squares:
             np.sqrt(worth, out=worth)
-            worth *= 1.0 + 2.0 * U
+            worth *= raised(1.0, 2)
         costs += worth < amounts
         np.minimum(costs, 2.0 * MOST, out=costs)
         return costs

@@ -6,26 +6,26 @@ for every $\lambda\ge0$ (one side) or for every real $\lambda$ (both sides).
 
 Rounding: every formula is a sum, product, quotient, root or logarithm of positive numbers none of which is a
 difference, so relative errors never grow by more than a small factor. A square root, a division and a library logarithm
-are good to 2u; the longest formula has 16 such operations, below 64u in all. `RAISED` is twice that.
+are good to 2u; the longest formula has 16 such operations, below 64u in all. `ROUNDINGS` is twice that.
 """
 
 import math
 from fractions import Fraction
 
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import U, raised
 
-RAISED = 1.0 + 128.0 * U
+ROUNDINGS = 128
 
 
 def line(variance: float, level: float, tight_at: float) -> float:
     r"""Return $\sqrt{\ell/2}\,(\sqrt y+V/\sqrt y)$: the line that touches $\sqrt{2\ell V}$ at $V=y$. One side."""
     root = math.sqrt(tight_at)
-    return math.sqrt(0.5 * level) * (root + variance / root) * RAISED
+    return raised(math.sqrt(0.5 * level) * (root + variance / root), ROUNDINGS)
 
 
 def mixture(variance: float, level: float, gamma: float) -> float:
     r"""Return $\sqrt{(V+\gamma)(2\ell+\ln(1+V/\gamma))}$: the slopes of all lines mixed by a normal law. Both sides."""
-    return math.sqrt((variance + gamma) * (2.0 * level + math.log1p(variance / gamma))) * RAISED
+    return raised(math.sqrt((variance + gamma) * (2.0 * level + math.log1p(variance / gamma))), ROUNDINGS)
 
 
 def one_sided_mixture(variance: float, level: float, gamma: float) -> float:
@@ -33,8 +33,8 @@ def one_sided_mixture(variance: float, level: float, gamma: float) -> float:
 
     Only rising lines are mixed, by half a normal law.
     """
-    target = level + 0.5 * math.log1p(variance / gamma) * RAISED - _LOG_2_DOWN
-    return _mixed_above(target) * math.sqrt(variance + gamma) * RAISED
+    target = level + raised(0.5 * math.log1p(variance / gamma), ROUNDINGS) - _LOG_2_DOWN
+    return raised(_mixed_above(target) * math.sqrt(variance + gamma), ROUNDINGS)
 
 
 def stitched(variance: float, level: float, start: float) -> float:
@@ -44,7 +44,7 @@ def stitched(variance: float, level: float, start: float) -> float:
     """
     variance = max(variance, start)
     doublings = math.log(variance / start) / math.log(2.0)
-    return _STRETCH * math.sqrt(variance * (_POWER * math.log1p(doublings) + _LOG_ZETA + level)) * RAISED
+    return raised(_STRETCH * math.sqrt(variance * (_POWER * math.log1p(doublings) + _LOG_ZETA + level)), ROUNDINGS)
 
 
 _POWER = 1.4

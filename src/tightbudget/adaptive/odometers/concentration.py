@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 from tightbudget.adaptive.amounts import float_up, show
 from tightbudget.adaptive.log_reciprocal import log_reciprocal
 from tightbudget.adaptive.odometers.base import Odometer, Sums
-from tightbudget.adaptive.odometers.boundaries import RAISED
+from tightbudget.adaptive.odometers.boundaries import ROUNDINGS
 from tightbudget.adaptive.states import State, at_least
 from tightbudget.errors import InvalidParameter
+from tightbudget.numerics.rounding import raised
 
 SMALLEST_DELTA = Fraction(1, 10**300)
 
@@ -48,5 +49,5 @@ class ConcentrationOdometer(Odometer):
             return math.inf
         # a step whose loss is only likely to be bounded may have a mean above that of randomised response (M16)
         excess = log_reciprocal(Fraction(1 - failing)) if failing else 0.0
-        bound = (self._bound(sums) + excess) * RAISED
+        bound = raised(self._bound(sums) + excess, ROUNDINGS)
         return min(float_up(sums["epsilon"]), bound) if self.or_basic else bound

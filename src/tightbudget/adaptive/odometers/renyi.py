@@ -14,11 +14,12 @@ from tightbudget.adaptive.filters.thresholds import CLOSEST_ORDER, LARGEST_ORDER
 from tightbudget.adaptive.increments import Increment, exact_order
 from tightbudget.adaptive.log_reciprocal import log_reciprocal, up
 from tightbudget.adaptive.odometers.base import Sums, exact_sums
-from tightbudget.adaptive.odometers.boundaries import RAISED
+from tightbudget.adaptive.odometers.boundaries import ROUNDINGS
 from tightbudget.adaptive.odometers.concentration import SMALLEST_DELTA, ConcentrationOdometer
 from tightbudget.adaptive.odometers.totals import Totals
 from tightbudget.adaptive.states import State, at_least
 from tightbudget.errors import InvalidParameter
+from tightbudget.numerics.rounding import raised
 
 ORDERS: tuple[Fraction, ...] = tuple(1 + Fraction(m * 2**j, 8) for j in range(16) for m in (2, 3))
 """a - 1 from 1/4 to 12288, two to an octave: orders in between would save at most 2.1% of what lies above the drift."""
@@ -84,7 +85,7 @@ class RenyiOdometer(ConcentrationOdometer):
         return {"renyi": divergences, **exact_sums(("delta", "epsilon"), self._sums, price, count)}
 
     def _bound(self, sums: Sums) -> float:
-        return float((sums["renyi"].up() + self._tails).min()) * RAISED
+        return raised(float((sums["renyi"].up() + self._tails).min()), ROUNDINGS)
 
     @property
     def spent(self) -> dict[str, Amount]:

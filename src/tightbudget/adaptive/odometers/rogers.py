@@ -11,10 +11,11 @@ from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.log_reciprocal import log_reciprocal, up
 from tightbudget.adaptive.odometers.base import Sums, from_ticks
-from tightbudget.adaptive.odometers.boundaries import RAISED
+from tightbudget.adaptive.odometers.boundaries import ROUNDINGS
 from tightbudget.adaptive.odometers.concentration import ConcentrationOdometer
 from tightbudget.adaptive.states import State
 from tightbudget.errors import InvalidParameter
+from tightbudget.numerics.rounding import raised
 
 
 class RogersOdometer(ConcentrationOdometer):
@@ -63,7 +64,7 @@ class RogersOdometer(ConcentrationOdometer):
         else:
             growth = 1.0 + 0.5 * math.log1p(self._n**2 * variance)
             root = math.sqrt(2.0 * (up(floor) + variance) * growth * self._level)
-        return (up(sums["drift"]) + root * RAISED) * RAISED
+        return raised(up(sums["drift"]) + raised(root, ROUNDINGS), ROUNDINGS)
 
     def _highest(self, price: Sums, count: int) -> float:
         """Return the larger of the last running epsilon and the last before V exceeds 1, where the bound may fall."""
