@@ -117,7 +117,7 @@ class IndividualFilter(Shared, ABC):
                 self._file.flush()
             return taking
 
-    def remaining(self, increment: Any = None) -> Any:
+    def remaining(self, increment: Any = None) -> NDArray[Any]:
         """Return for each person how many more such steps could be paid for, if nothing else is asked. PRIVATE.
 
         Whole numbers, cut off at 2^53: that many or more. (Without an increment, as before: what `left` has.)
