@@ -763,7 +763,7 @@ MUTATIONS = [
     Mutation("flat hull", "research/studies/timing/roc.py", "return (second[1] - first[1]) * (third[0] - second[0]) > (",
              "return (second[1] - first[1]) * (third[0] - second[0]) < (",
              "the curve below is not concave", [ROC]),
-    Mutation("mirrored infinity", "research/studies/timing/roc.py", "log_b, log_a, lost, infinity", "log_b, log_a, infinity, lost",
+    Mutation("mirrored infinity", "research/studies/timing/roc.py", "log_b, log_a, minus_infinity, infinity", "log_b, log_a, infinity, minus_infinity",
              "events that only one sample can cause change sides", [ROC]),
     Mutation("rest of a", "research/studies/timing/confident.py", "start=(rest_b, rest_a)", "start=(rest_b, zero)",
              "mass that the lower limits leave open is lost", [CONFIDENT]),

@@ -22,7 +22,7 @@ from tightbudget.pairs.base import Cells
 Array = NDArray[np.float64]
 
 _TILTS = np.geomspace(1e-3, 1e4, 36)  # in units of 1 / standard deviation of the loss
-_CELLS = 192  # of each item's survey: planning needs no more
+_CELLS = 192  # of each item: planning needs no more
 _FAR_APART, _CLOSER = 3.0, 65  # tilt_indices between two tilts of the table, and tilts to look at where there are more
 _BATCH = 2**17  # entries worked on together
 _CLOSE = 0.03  # in log theta

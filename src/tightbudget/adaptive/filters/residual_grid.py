@@ -35,12 +35,12 @@ def spread(pair: Pair, h: float, negligible: float, reach: float) -> Spread:
     Losses above, and the largest ones as far as they hold no more than `negligible` of A, count as infinite; losses
     below, and the smallest ones likewise, are raised to the lower end.
     """
-    survey = pair.coarse_cells()
-    log_a = survey.log_a + survey.error
-    above = (survey.high > reach) | (np.logaddexp.accumulate(log_a[::-1])[::-1] <= math.log(negligible))
-    below = (survey.low < -reach) | (np.logaddexp.accumulate(log_a) <= math.log(negligible))
-    high = min(reach, float(survey.high[~above].max(initial=0.0)))
-    low = min(high, max(-reach, float(survey.low[~below].min(initial=0.0))))
+    coarse = pair.coarse_cells()
+    log_a = coarse.log_a + coarse.error
+    above = (coarse.high > reach) | (np.logaddexp.accumulate(log_a[::-1])[::-1] <= math.log(negligible))
+    below = (coarse.low < -reach) | (np.logaddexp.accumulate(log_a) <= math.log(negligible))
+    high = min(reach, float(coarse.high[~above].max(initial=0.0)))
+    low = min(high, max(-reach, float(coarse.low[~below].min(initial=0.0))))
     loss_shift = pair.loss_shift(max(abs(low), abs(high)) + 2.0 * h)
     if not loss_shift <= reach:  # losses are not known to the width of the grid: whatever they are, infinity is above
         return Spread(0, np.zeros(1), 1.0)

@@ -160,7 +160,7 @@ def _tilted(
     place = step * (k - k[peak])
     origin = float(x[peak])
     tilts = np.multiply.outer((theta, theta + 1.0), place[above])
-    lost = np.exp(-theta * step * np.diff(k))  # tilt of the point below against the one above
+    tilt_down = np.exp(-theta * step * np.diff(k))  # tilt of the point below against the one above
     exponents = logs + tilts
     lifted = theta * float(place[below[1]]) if below else 0.0
     moved = below[0] + lifted if below else -math.inf
@@ -173,7 +173,7 @@ def _tilted(
     rows = np.empty((3, x.size))
     upper, lower = rows[0], rows[1:]
     upper[:] = np.bincount(above, stay, x.size)
-    upper[:-1] += np.bincount(above, a - stay, x.size)[1:] * lost
+    upper[:-1] += np.bincount(above, a - stay, x.size)[1:] * tilt_down
     lower[0] = np.bincount(above, a, x.size)
     lower[1] = np.bincount(above, b, x.size)
     # logs are good to their errors, exponents rounded at the size of their terms

@@ -97,14 +97,14 @@ class CurvePair(Mechanism):
         steps = [(x1 - x0, y1 - y0) for (x0, y0), (x1, y1) in pairwise(self.points)]
         infinity = self.points[0][1]
         both = [(log_fraction(alpha), log_fraction(beta)) for beta, alpha in steps if alpha and beta]
-        lost = sum((beta for beta, alpha in steps if not alpha), Fraction(0))
+        minus_infinity = sum((beta for beta, alpha in steps if not alpha), Fraction(0))
         if infinity == 0 and all(alpha == beta for beta, alpha in steps):
             return None
         if not both:
             return revealing()
         log_a, log_b = np.array(both).T
         if direction is Direction.ADD:
-            log_a, log_b, infinity, lost = log_b, log_a, lost, infinity
+            log_a, log_b, infinity, minus_infinity = log_b, log_a, minus_infinity, infinity
         error = 16.0 * U * (2.0 + float(np.abs(both).max()))
         return point_pair(
             ("curve_pair", self.points, direction),
@@ -113,6 +113,6 @@ class CurvePair(Mechanism):
             log_b,
             error=error,
             infinity=Mass.exactly(infinity),
-            minus_infinity=Mass.exactly(lost),
+            minus_infinity=Mass.exactly(minus_infinity),
             loss_error=2.0 * error,
         )
