@@ -20,6 +20,7 @@ from cases import CASES, DP_ACCOUNTING, GROWTH_DELTA, GROWTH_STEP, OURS, Defect
 
 if TYPE_CHECKING:
     from run import CaseResult, Comparison, Measurement
+    from start import Start
 
 HOW = """\
 One thread, one process at a time; each line is a process of its own that imports the tool first and then answers.
@@ -104,7 +105,7 @@ def geometric_mean(values: Sequence[float]) -> float:
     return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
 
 
-def tables(results: "list[CaseResult]", defects: list, growth: list) -> list[Table]:
+def tables(results: "list[CaseResult]", defects: list, growth: list, starts: "list[Start]") -> list[Table]:
     made = []
     if results:
         made += [_ours(results), _ratios(results), _targets(results), _peers(results), _comparisons(results)]
@@ -112,6 +113,8 @@ def tables(results: "list[CaseResult]", defects: list, growth: list) -> list[Tab
         made.append(_defects(defects))
     if growth:
         made.append(_growth(growth))
+    if starts:
+        made.append(_start(starts))
     return made
 
 
@@ -305,6 +308,17 @@ def _growth(growth: "list[tuple[int, Measurement]]") -> Table:
         )
     title = f"Growth with the number of repetitions: {GROWTH_STEP} * r at delta={GROWTH_DELTA:g}"
     return Table(title, ("r", "epsilon", "width", "time", "memory"), rows)
+
+
+def _start(starts: "list[Start]") -> Table:
+    bare = starts[1].seconds or math.nan
+    rows = []
+    for one in starts:
+        taken = math.nan if one.seconds is None else one.seconds
+        target = "" if one.most is None else f"at most {times(one.most)}: {'met' if taken <= one.most * bare else '**missed**'}"
+        rows.append((f"`{one.name}`", "failed" if one.seconds is None else seconds(taken), times(taken / bare), target))
+    note = "CPU time, user and system, of whole processes, the least of several taken in turns; compiled files are at hand."
+    return Table("Start", ("what is run", "CPU time", "of the bare imports", "target"), rows, note)
 
 
 def show(made: list[Table]) -> None:

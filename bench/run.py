@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import report
+import start
 from cases import (
     CASES,
     DEFECTS,
@@ -192,7 +193,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", metavar="NAME", help="a case by name; may be repeated; writes no file")
     parser.add_argument("--quick", action="store_true", help="short timings, nothing over 10 s; writes no file")
     options = parser.parse_args()
-    names = {case.name for case in (*CASES, *DEFECTS)} | {"growth"}
+    names = {case.name for case in (*CASES, *DEFECTS)} | {"growth", "start"}
     if unknown := set(options.only or ()) - names:
         parser.error(f"unknown case {', '.join(sorted(unknown))}; known: {', '.join(sorted(names))}")
 
@@ -210,7 +211,8 @@ def main() -> None:
             report.progress(defect.name, started)
             defects.append(bench.defect(defect))
     growth = bench.growth(GROWTH_COUNTS[:4] if options.quick else GROWTH_COUNTS) if wanted("growth") else []
-    tables = report.tables(results, defects, growth)
+    starts = start.measure(3 if options.quick else start.RUNS) if wanted("start") else []
+    tables = report.tables(results, defects, growth, starts)
     report.show(tables)
     if not options.only and not options.quick:
         path = report.write(HERE / "RESULTS.md", tables, time.perf_counter() - started)
