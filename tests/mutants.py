@@ -1065,6 +1065,9 @@ MUTATIONS = [
              "every order has the whole delta", [ODOMETER]),
     Mutation("odometer totals", "adaptive/odometers/totals.py", "low = np.nextafter(self.low + lost, np.inf)", "low = self.low",
              "what sums lose to rounding is forgotten", [ODOMETER_TOTALS]),
+    Mutation("odometer many totals", "adaptive/odometers/totals.py", "(high, float_above(Fraction(amount) - Fraction(high)))",
+             "(math.nextafter(high, 0.0), 0.0)",
+             "many steps at once are rounded down", [ODOMETER_TOTALS]),
     # individual filters
     Mutation("units of arrays", "adaptive/individual/units.py", "costs += worth < amounts", "costs += worth < 0.0",
              "amounts are rounded to the nearest unit, half of them down", [INDIVIDUAL_UNITS]),

@@ -53,8 +53,8 @@ class Totals(NamedTuple):
     def _plus_many(self, values: Array, count: int) -> "Totals":
         """Rounded up once, where adding one by one rounds `count` times: the two agree to some thirty digits."""
         each = zip(self.exact(), values.tolist(), strict=True)
-        pairs = [_split(total + count * Fraction(value) if value < math.inf else math.inf) for total, value in each]
-        high, low = np.array(pairs).T
+        sums = [math.inf if math.inf in (total, value) else total + count * Fraction(value) for total, value in each]
+        high, low = np.array([_split(total) for total in sums]).T
         return Totals(high, low)
 
 
