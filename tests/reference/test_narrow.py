@@ -38,6 +38,7 @@ def test_noise_whose_integrals_take_too_long(text: str, delta: float):
     assert found.width <= 1e-6 * found.upper
 
 
+@pytest.mark.slow
 def test_laplace_noise_to_eight_digits():
     """The truth by residues, which are exact at any count."""
     found = (tb.Laplace(200) * 512).epsilon(1e-5, rtol=1e-8)

@@ -9,6 +9,7 @@ import pytest
 from flint import fmpz_poly
 from mpmath import mpf
 from tests.support import atomic
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget import published
@@ -31,7 +32,7 @@ PAPER = [
 ]
 
 
-@pytest.mark.parametrize(("composition", "epsilons"), PAPER, ids=lambda value: str(value))
+@pytest.mark.parametrize(("composition", "epsilons"), mostly_slow(PAPER, every=4), ids=lambda value: str(value))
 def test_the_engine_lies_inside(composition: tb.Composition, epsilons: tuple[float, ...]):
     pair = published.tree_pair(composition, n=N)
     for epsilon in epsilons:
@@ -155,7 +156,7 @@ def lattice(seed: int) -> tuple[tb.Histograms, list[int], list[int], Fraction]:
 
 
 @pytest.mark.parametrize("r", [1, 5, 64, 700])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", mostly_slow(range(6), every=6))
 def test_lattice_pairs_against_exact_powers(seed: int, r: int):
     """Every rounding on the way is covered: the truth is a sum of integers, down to the floor and below it."""
     mechanism, a, b, s = lattice(seed)

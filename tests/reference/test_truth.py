@@ -7,6 +7,7 @@ import pytest
 from flint import arb, ctx, fmpq
 from tests.reference import truth
 from tests.reference import truth_steps as steps
+from tests.support.lanes import mostly_slow
 
 
 def agree(first: arb, second: arb, digits: int) -> bool:
@@ -106,7 +107,7 @@ LAPLACE_LIKE = [
 ]
 
 
-@pytest.mark.parametrize(("law", "count", "epsilon"), LAPLACE_LIKE)
+@pytest.mark.parametrize(("law", "count", "epsilon"), mostly_slow(LAPLACE_LIKE, every=3, first=1))
 def test_residues_are_the_contour_integral(law, count, epsilon) -> None:
     residues = truth.laplace_like(law, count, epsilon)
     assert agree(residues, truth.contour([(truth.LaplaceLikeLaw(law), count)], epsilon, digits=27), 25)
@@ -130,7 +131,7 @@ def test_brackets_hold_the_residues(step, law, edge, count) -> None:
     assert grid.rad() < 1e-3 * exact
 
 
-@pytest.mark.parametrize(("count", "epsilon"), [(16, 12.0), (32, 20.0), (32, 60.0)])
+@pytest.mark.parametrize(("count", "epsilon"), mostly_slow([(16, 12.0), (32, 20.0), (32, 60.0)], every=3))
 def test_brackets_hold_the_truncated_gaussian(count, epsilon) -> None:
     grid = truth.bracket(steps.truncated_gaussian_step(1.0, 10.0), count, epsilon, -10, 10, 256)
     exact = truth.contour([(truth.TruncatedGaussianLaw(1.0, 10.0), count)], epsilon)
@@ -142,7 +143,7 @@ SUBSAMPLED = [(1.0, 0.125, 20, 1.5, 8), (2.0, 0.25, 8, 0.5, 3), (2.0, 0.25, 40, 
 
 
 @pytest.mark.parametrize("remove", [True, False])
-@pytest.mark.parametrize(("sigma", "q", "count", "epsilon", "edge"), SUBSAMPLED)
+@pytest.mark.parametrize(("sigma", "q", "count", "epsilon", "edge"), mostly_slow(SUBSAMPLED, every=4, first=1))
 def test_brackets_hold_the_subsampled_gaussian(sigma, q, count, epsilon, edge, remove) -> None:
     step = truth.subsampled(steps.gaussian_step(sigma), q, remove=remove)
     low, high = (-0.75, edge) if remove else (-3, 0.75)
@@ -152,7 +153,7 @@ def test_brackets_hold_the_subsampled_gaussian(sigma, q, count, epsilon, edge, r
     assert grid.rad() < 0.05 * exact
 
 
-@pytest.mark.parametrize("remove", [True, False])
+@pytest.mark.parametrize("remove", mostly_slow([True, False], every=2))
 def test_subsampled_gaussian_twice_is_an_integral(remove) -> None:
     """Quadrature over the first release against the bracket."""
     sigma, q, epsilon = 1.0, 0.25, 0.375
@@ -202,6 +203,7 @@ def test_lattice_laws_beside_a_gaussian() -> None:
     assert agree(total, found, 25)
 
 
+@pytest.mark.slow
 def test_few_laplace_releases_are_refused_by_the_contour() -> None:
     """Their atoms keep the integrand from decaying: no answer is better than a doubtful one."""
     with pytest.raises(ArithmeticError):

@@ -127,7 +127,7 @@ ASKED = [(name, steps) for name in LAWS for steps in EQUAL + MIXED if name != "a
 
 
 @pytest.mark.parametrize(("name", "steps"), ASKED)
-@pytest.mark.parametrize("delta", [1e-9, 1e-5, 3e-3, 0.4])
+@pytest.mark.parametrize("delta", mostly_slow([1e-9, 1e-5, 3e-3, 0.4], every=3, first=1))
 def test_epsilon(name: str, steps: list[Promise], delta: float) -> None:
     bound, law, _ = LAWS[name]
     with mpmath.workdps(50):
@@ -136,7 +136,7 @@ def test_epsilon(name: str, steps: list[Promise], delta: float) -> None:
 
 
 @pytest.mark.parametrize(("name", "steps"), ASKED)
-@pytest.mark.parametrize("epsilon", [0.0, 0.3, 2.0, 7.7, 60.0])
+@pytest.mark.parametrize("epsilon", mostly_slow([0.0, 0.3, 2.0, 7.7, 60.0], every=3, first=1))
 def test_delta(name: str, steps: list[Promise], epsilon: float) -> None:
     bound, _, law = LAWS[name]
     with mpmath.workdps(50):

@@ -35,7 +35,7 @@ def drawn(lower: Any, upper: Any, epsilons: Any = EPSILONS) -> tb.Curve:
         every=8,
     ),
 )
-@pytest.mark.parametrize("file_format", ["png", "svg"])
+@pytest.mark.parametrize("file_format", mostly_slow(["png", "svg"], every=2))
 def test_any_curve_can_be_drawn_and_gives_the_same_bytes_again(curve: tb.Curve, file_format: str) -> None:
     first = plot.draw(curve, "gaussian(sigma=1) * 10", file_format)
     assert first.startswith({"png": b"\x89PNG", "svg": b"<?xml"}[file_format])

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from flint import acb, ctx
 from scipy import fft
+from tests.support.lanes import mostly_slow
 
 from tightbudget.numerics.convolve import FFT_CONSTANT
 from tightbudget.numerics.rounding import U
@@ -62,7 +63,7 @@ def allowed(n: int) -> float:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n", LENGTHS + LONG)
+@pytest.mark.parametrize("n", mostly_slow(LENGTHS + LONG, every=3))
 def test_forward(n: int, kind: str):
     values = KINDS[kind](n)
     truth = exact_dft([acb(value) for value in values.tolist()])
@@ -72,7 +73,7 @@ def test_forward(n: int, kind: str):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("size", [2, 12, 100])
+@pytest.mark.parametrize("size", mostly_slow([2, 12, 100], every=3, first=1))
 @pytest.mark.parametrize("n", [105, 225, 441, 675, 945, 1323, 2025, 2187, 3125, 3675])
 def test_every_entry(n: int, size: int, kind: str):
     """Short rows of non-negative numbers, filled up with zeros to an odd length."""
@@ -87,7 +88,7 @@ def test_every_entry(n: int, size: int, kind: str):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n", LENGTHS + LONG)
+@pytest.mark.parametrize("n", mostly_slow(LENGTHS + LONG, every=3))
 def test_backward(n: int, kind: str):
     spectrum = np.fft.rfft(KINDS[kind](n)) ** 2
     spectrum[0] = spectrum[0].real

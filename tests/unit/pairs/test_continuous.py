@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from mpmath import mpf
 from tests.support import pair_truth as truth
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.pairs.base import Direction, Pair
@@ -60,7 +61,7 @@ def make(name: str, q: float | None, direction: Direction) -> tuple[Pair, truth.
 
 
 @pytest.mark.parametrize("direction", Direction)
-@pytest.mark.parametrize(("name", "q"), CASES)
+@pytest.mark.parametrize(("name", "q"), mostly_slow(CASES, every=3))
 def test_masses(name: str, q: float | None, direction: Direction):
     """A cell holds what lies between its edges, give or take the loss_shift of the edges and the error of the masses."""
     pair, law, low, high = make(name, q, direction)
@@ -83,7 +84,7 @@ def test_masses(name: str, q: float | None, direction: Direction):
 
 
 @pytest.mark.parametrize("direction", Direction)
-@pytest.mark.parametrize(("name", "q"), CASES)
+@pytest.mark.parametrize(("name", "q"), mostly_slow(CASES, every=3))
 def test_losses_lie_between_the_edges(name: str, q: float | None, direction: Direction):
     """log a/b of a cell is a mean of its losses."""
     pair, _, low, high = make(name, q, direction)
@@ -99,7 +100,7 @@ def test_losses_lie_between_the_edges(name: str, q: float | None, direction: Dir
 
 
 @pytest.mark.parametrize("direction", Direction)
-@pytest.mark.parametrize(("name", "q"), CASES)
+@pytest.mark.parametrize(("name", "q"), mostly_slow(CASES, every=3))
 def test_nothing_is_missing(name: str, q: float | None, direction: Direction):
     """Cells, points and what has infinite loss make up all of A, and of B; so do the coarse cells."""
     pair, _law, low, high = make(name, q, direction)
@@ -119,7 +120,7 @@ def test_nothing_is_missing(name: str, q: float | None, direction: Direction):
 
 
 @pytest.mark.parametrize("direction", Direction)
-@pytest.mark.parametrize(("name", "q"), CASES)
+@pytest.mark.parametrize(("name", "q"), mostly_slow(CASES, every=3))
 def test_what_has_infinite_loss(name: str, q: float | None, direction: Direction):
     pair, law, _, _ = make(name, q, direction)
     with mpmath.workdps(truth.DIGITS):
@@ -129,7 +130,7 @@ def test_what_has_infinite_loss(name: str, q: float | None, direction: Direction
 
 
 @pytest.mark.parametrize("direction", Direction)
-@pytest.mark.parametrize(("name", "q"), [case for case in CASES if "laplace" in case[0]])
+@pytest.mark.parametrize(("name", "q"), mostly_slow([case for case in CASES if "laplace" in case[0]], every=3))
 def test_point_masses(name: str, q: float | None, direction: Direction):
     """A point holds what the tails lose at its exact loss; `error` bounds its log, `loss_shift` its place."""
     pair, law, _, _ = make(name, q, direction)
@@ -160,7 +161,9 @@ def exact_loss(loss: mpf, q: float | None, direction: Direction) -> mpf:
 
 
 @pytest.mark.parametrize("direction", Direction)
-@pytest.mark.parametrize(("name", "q"), [case for case in CASES if KNOWN[case[0]].mechanism.name != "gaussian"])
+@pytest.mark.parametrize(
+    ("name", "q"), mostly_slow([case for case in CASES if KNOWN[case[0]].mechanism.name != "gaussian"], every=3)
+)
 def test_no_loss_exceeds_the_largest(name: str, q: float | None, direction: Direction):
     pair, law, _, _high = make(name, q, direction)
     with mpmath.workdps(truth.DIGITS):

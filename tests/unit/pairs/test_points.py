@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from mpmath import mpf
 from tests.support import point_truth as truth
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.pairs.base import Direction, Pair
@@ -42,7 +43,7 @@ ONE_TO_ONE = [
     if m.name != "clamped_laplace" and not (m.name == "poisson" and ("clamped" in str(m) or "discrete_gaussian" in str(m)))
 ]
 
-every = pytest.mark.parametrize("mechanism", MECHANISMS, ids=str)
+every = pytest.mark.parametrize("mechanism", mostly_slow(MECHANISMS, every=4), ids=str)
 directions = pytest.mark.parametrize("direction", Direction)
 
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 from tests.support import odometer_truth as f
+from tests.support.lanes import mostly_slow
 from tests.support.odometer_truth import mp
 
 import tightbudget as tb
@@ -33,7 +34,7 @@ def check(answer: float, truth: mp.mpf) -> None:
     assert read <= truth * (1 + mp.mpf("1e-12"))
 
 
-@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("delta", mostly_slow(DELTAS, every=3))
 @pytest.mark.parametrize("size", SIZES)
 class TestPure:
     def test_basic(self, delta: str, size: str) -> None:
@@ -45,20 +46,20 @@ class TestPure:
         epsilons = steps(size, 2)
         check(spent(tb.odometers.RogersOdometer(delta, n=n), epsilons), f.rogers(typed(epsilons), f.number(delta), n))
 
-    @pytest.mark.parametrize("where", ["0.001", "1", "300"])
+    @pytest.mark.parametrize("where", mostly_slow(["0.001", "1", "300"], every=3, first=1))
     def test_mixture(self, delta: str, size: str, where: str) -> None:
         epsilons = steps(size, 3)
         odometer = tb.odometers.MixtureOdometer(delta, tight_at=where)
         truth = f.mixture(typed(epsilons), f.number(delta), f.number(odometer.gamma))
         check(spent(odometer, epsilons), min(truth, mp.fsum(typed(epsilons))))
 
-    @pytest.mark.parametrize("where", ["0.001", "1", "300"])
+    @pytest.mark.parametrize("where", mostly_slow(["0.001", "1", "300"], every=3, first=1))
     def test_line(self, delta: str, size: str, where: str) -> None:
         epsilons = steps(size, 4)
         truth = f.line(f.rhos(typed(epsilons)), f.number(delta), f.number(where))
         check(spent(tb.odometers.LineOdometer(delta, tight_at=where), epsilons), min(truth, mp.fsum(typed(epsilons))))
 
-    @pytest.mark.parametrize("gamma", ["0.001", "1", "300"])
+    @pytest.mark.parametrize("gamma", mostly_slow(["0.001", "1", "300"], every=3, first=1))
     def test_one_sided_mixture(self, delta: str, size: str, gamma: str) -> None:
         epsilons = steps(size, 5)
         truth = f.one_sided_mixture(f.rhos(typed(epsilons)), f.number(delta), f.number(gamma))
@@ -79,7 +80,7 @@ class TestPure:
         check(spent(odometer, epsilons), min(truth, mp.fsum(typed(epsilons))))
 
 
-@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("delta", mostly_slow(DELTAS, every=3))
 @pytest.mark.parametrize("rho", ["1e-9", "0.003", "1", "50", "1e6"])
 class TestConcentrated:
     """Steps without an epsilon: the formula stands alone."""
@@ -163,9 +164,9 @@ def test_where_rogers_jumps() -> None:
     assert 2.1 < ratio < 2.3
 
 
-@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("delta", mostly_slow(DELTAS, every=3))
 @pytest.mark.parametrize("epsilon", ["0.0001", "0.03", "0.4"])
-@pytest.mark.parametrize("gamma", ["0.001", "1", "300"])
+@pytest.mark.parametrize("gamma", mostly_slow(["0.001", "1", "300"], every=3, first=1))
 def test_long_mixtures(delta: str, epsilon: str, gamma: str) -> None:
     """A hundred million steps: far from the sum of the epsilons."""
     count, e = 10**8, f.number(epsilon)

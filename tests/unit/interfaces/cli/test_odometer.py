@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.support.lanes import mostly_slow
 
 from tightbudget.interfaces import odometer_plot
 from tightbudget.interfaces.cli import main
@@ -44,7 +43,8 @@ def test_every_adversary_can_be_asked_for(adversary: str, capsys: pytest.Capture
     assert (game["exactly"] is None) == (adversary not in ("fixed", "stop-when-ahead"))
 
 
-@pytest.mark.parametrize("suffix", mostly_slow(["png", "svg"], every=2, first=1))
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["png", "svg"])
 def test_pictures_are_drawn_and_the_same_again(suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     head = {"png": b"\x89PNG", "svg": b"<?xml"}[suffix]
     simulate = ["odometer", "simulate", "--kind", "mixture", "--kind", "fixed-time", *QUICK]

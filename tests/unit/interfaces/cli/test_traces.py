@@ -27,6 +27,7 @@ def test_a_trace_names_routes_and_who_answered(capsys: pytest.CaptureFixture[str
     assert lines[8].startswith("Answered by large losses apart, few frequencies; 4 attempts, ")
 
 
+@pytest.mark.slow
 def test_a_trace_says_what_to_try(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "delta", RARE, "--epsilon", "0.08", "--rtol", "1e-7", "--effort", "0.001", "--trace")
     assert code == 3

@@ -18,6 +18,7 @@ FILTERS = players.shipped_filters()
 ADVERSARIES = players.filter_adversaries(EPSILON, DELTA)
 
 
+@pytest.mark.slow
 def test_every_filter_plays() -> None:
     assert {type(make(EPSILON, DELTA)) for make in FILTERS.values()} == set(ALL)
 
@@ -52,7 +53,7 @@ def test_the_loss_itself_is_above_epsilon_as_rarely_as_promised(name: str, adver
     assert game.pointwise.upper <= DELTA
 
 
-@pytest.mark.parametrize("name", ["zcdp", "rdp, order 8", "rdp, 9 orders", "gdp"])
+@pytest.mark.parametrize("name", mostly_slow(["zcdp", "rdp, order 8", "rdp, 9 orders", "gdp"], every=4))
 def test_gaussian_steps_do_not_refute_the_promise(name: str) -> None:
     for seed, adversary in enumerate(
         (games.Fixed(games.gaussian(0.1)), games.Greedy([games.gaussian(0.05), games.gaussian(0.2)]))
@@ -63,6 +64,7 @@ def test_gaussian_steps_do_not_refute_the_promise(name: str) -> None:
         assert played.view.failures > 0  # there is something to see
 
 
+@pytest.mark.slow
 def test_the_gaussian_filter_is_used_up_to_its_promise() -> None:
     """With one size of step its view has the delta of one Gaussian, a closed form: the game is played right."""
     adversary = games.Fixed(games.gaussian(0.05))

@@ -9,6 +9,8 @@ from tightbudget.adaptive.odometers.registry import ALL, BY_KIND
 from tightbudget.odometers import RenyiOdometer
 from tightbudget.research.games import players, walk
 
+pytestmark = pytest.mark.slow
+
 DELTA = 0.05
 ODOMETERS = players.shipped_odometers()
 

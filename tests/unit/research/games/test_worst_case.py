@@ -23,6 +23,7 @@ def test_the_largest_delta_of_a_view() -> None:
     assert worst.width < 1e-12 * worst.upper
 
 
+@pytest.mark.slow
 def test_the_largest_crossing_probability() -> None:
     menu = [games.response(0.05), games.response(0.2)]
     plain = [(item.increment, item.law.epsilon, item.law.delta) for item in menu]

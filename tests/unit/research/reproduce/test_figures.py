@@ -22,6 +22,8 @@ from tightbudget.research.reproduce.model import Data, Figure
 from tightbudget.research.reproduce.sources import BUCKETS, by_buckets
 from tightbudget.research.reproduce.verdicts import CONFIRMED, OPEN, REFUTED
 
+pytestmark = pytest.mark.slow
+
 CHEAP = [
     truncated_gauss.FIGURE,
     randomized_response.FIGURE,

@@ -102,6 +102,7 @@ def test_other_code_is_another_result(tmp_path: Path, monkeypatch: pytest.Monkey
     assert calls == ["one"] * 2
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_keeps_what_is_finished_and_leaves_no_pieces(tmp_path: Path):
     def interrupted(quick: bool) -> Data:
         raise KeyboardInterrupt

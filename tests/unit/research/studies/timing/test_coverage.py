@@ -45,6 +45,7 @@ def test_allowed_failures_are_far_from_none_and_from_all():
     assert 0.1 * TRIES < ALLOWED < 0.3 * TRIES
 
 
+@pytest.mark.slow
 def test_the_bounds_hold_as_often_as_they_say():
     assert failures(200) <= ALLOWED
 
