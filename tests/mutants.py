@@ -45,9 +45,9 @@ TILTED = "unit/engine/discretisation/test_tilted.py"
 SPREAD = "unit/engine/discretisation/test_spread.py"
 MERGE = "unit/engine/discretisation/test_merge.py"
 PROFILE = "unit/engine/levels/test_profile.py"
-SINGLE = "unit/engine/closed/test_one_step.py"
+ONE_STEP = "unit/engine/closed/test_one_step.py"
 DIRECTION = "unit/engine/test_direction.py"
-ANSWERS = "unit/engine/test_refine.py"
+REFINE = "unit/engine/test_refine.py"
 GAUSSIAN = "unit/engine/closed/test_gaussian.py"
 CHERNOFF = "unit/engine/test_chernoff.py"
 EVALUATE = "unit/engine/levels/test_evaluate.py"
@@ -92,7 +92,7 @@ CLASSIC_RANGE = "unit/classic/test_bounded_range.py"
 CLASSIC_RENYI = "unit/classic/test_renyi.py"
 CLASSIC_EDGES = "unit/classic/test_edges.py"
 COMPARE = "unit/comparison/test_compare.py"
-BUDGETS = "unit/adaptive/test_amounts.py"
+AMOUNTS = "unit/adaptive/test_amounts.py"
 TICKS = "unit/adaptive/test_ticks.py"
 SUM_FILTERS = "unit/adaptive/filters/test_sum_filter.py"
 FIFTY = "unit/adaptive/filters/test_fifty_digits.py"
@@ -117,7 +117,7 @@ DRAWN_BAND = "unit/interfaces/test_drawn_band.py"
 GAMES = [f"unit/research/games/test_{name}.py" for name in ("exact", "worst_case", "walk", "simulate", "estimate", "naive")]
 FREQUENCIES = "unit/numerics/test_characteristic.py"
 SPECTRUM = "unit/engine/spectral/test_spectrum.py"
-SPLIT = "unit/engine/large_losses/test_apart.py"
+APART = "unit/engine/large_losses/test_apart.py"
 LAYERS = "unit/engine/large_losses/test_layers.py"
 LAPLACE = "unit/engine/closed/test_laplace.py"
 SPECTRAL = "unit/engine/spectral/test_profile.py"
@@ -293,9 +293,9 @@ MUTATIONS = [
     Mutation("finite beyond floats", "engine/direction.py", "return 0.0, self.naive_delta(epsilon)",
              "return self.infinity[0], self.naive_delta(epsilon)",
              "losses too large for a float are taken for infinite ones", [BEYOND]),
-    Mutation("unknown survey", "engine/direction.py", "if largest < 700.0 else math.inf", "if largest < 700.0 else 1e300",
+    Mutation("unknown coarse cells", "engine/direction.py", "if largest < 700.0 else math.inf", "if largest < 700.0 else 1e300",
              "what is not known at all is charged as a small number", [UNKNOWN]),
-    Mutation("unknown single", "engine/closed/one_step.py", "if float(points.error.max(initial=0.0)) > _MOST_ERROR:",
+    Mutation("unknown one step", "engine/closed/one_step.py", "if float(points.error.max(initial=0.0)) > _MOST_ERROR:",
              "if float(points.error.max(initial=0.0)) > 1e99:",
              "a bound is made of masses that are not known", [UNKNOWN]),
     Mutation("unknown discretised pair", "engine/discretisation/discretise.py", "float(error_bounds.max()) > _MOST_ERROR", "float(error_bounds.max()) > 1e99",
@@ -304,10 +304,10 @@ MUTATIONS = [
              "denormal masses are rounded to nearest", [DENORMALS]),
     Mutation("first direction", "engine/refine.py", "upper = max((question.upper for question in questions), default=0.0)",
              "upper = next((question.upper for question in questions), 0.0)",
-             "only one direction is asked", [ANSWERS]),
+             "only one direction is asked", [REFINE]),
     Mutation("smaller direction", "engine/refine.py", "upper = max((question.upper for question in questions), default=0.0)",
              "upper = min((question.upper for question in questions), default=0.0)",
-             "the smaller direction counts", [ANSWERS]),
+             "the smaller direction counts", [REFINE]),
     # few frequencies
     Mutation("turns' rounding", "numerics/characteristic.py", 'np.multiply.outer(8.0 * mean_place,',
              'np.multiply.outer(0.0 * mean_place,',
@@ -405,7 +405,7 @@ MUTATIONS = [
              "the lower end is that of a pair that no mechanism has", [CLASSIC_RANGE]),
     Mutation("counted twice", "engine/large_losses/apart.py", "pair.above(pair.ceiling + pair.error_bound)",
              "pair.above(pair.ceiling - pair.error_bound)",
-             "events at the ceiling count as small and as large in the lower bound", [SPLIT]),
+             "events at the ceiling count as small and as large in the lower bound", [APART]),
     Mutation("more inner losses", "engine/closed/laplace.py", " + self._beyond(epsilon))", ")",
              "compositions with more inner losses than were followed are lost", [LAPLACE]),
     Mutation("closed form's rounding", "engine/closed/laplace.py", "value * (1.0 + self._error)", "value * (1.0 - self._error)",
@@ -419,7 +419,7 @@ MUTATIONS = [
     Mutation("closed form's shift", "engine/closed/laplace.py", "s += side * 16.0", "s -= side * 16.0",
              "the rounding of epsilon is charged to the wrong side", [LAPLACE]),
     Mutation("cut cell", "pairs/below.py", "return Cells.join(whole, part.where(part.log_a > -np.inf))", "return whole",
-             "the cell that holds the ceiling is left out", [SPLIT]),
+             "the cell that holds the ceiling is left out", [APART]),
     Mutation("edge not sharp", "pairs/above.py", "error[first] += self._strip(float(edges[first + 1]))",
              "error[first] += 0.0 * self._strip(float(edges[first + 1]))",
              "events at the ceiling are lost between two parts", [LAYERS]),
@@ -430,20 +430,20 @@ MUTATIONS = [
     Mutation("number of ways", "engine/large_losses/layers.py", "yield math.comb(count, number) * ways", "yield ways",
              "it is not counted which steps have the large losses", [LAYERS]),
     Mutation("added again", "engine/large_losses/apart.py", "again = raised_by(float(self.weight @", "again = raised_by(0.0 * float(self.weight @",
-             "large losses that others undo are taken off the upper bound", [SPLIT]),
+             "large losses that others undo are taken off the upper bound", [APART]),
     Mutation("b of large losses", "engine/large_losses/apart.py", "raised(math.exp(epsilon), 4) * self.b_upper", "raised(math.exp(epsilon), 4) * self.b_lower * 0.5",
-             "of large losses B is underrated in the lower bound", [SPLIT]),
+             "of large losses B is underrated in the lower bound", [APART]),
     Mutation("moments of one step", "engine/large_losses/apart.py", "total += count * np.maximum(moment, 0.0)",
              "total += np.maximum(moment, 0.0)",
-             "the losses of many steps are taken to be those of one", [SPLIT]),
+             "the losses of many steps are taken to be those of one", [APART]),
     Mutation("convex moments", "engine/large_losses/apart.py", "np.concatenate([cells.low, cells.high])",
              "np.concatenate([cells.high, cells.high])",
-             "losses are taken to lie at the upper ends of their cells", [SPLIT]),
+             "losses are taken to lie at the upper ends of their cells", [APART]),
     Mutation("denormal masses", "pairs/below.py", "max(0.0, least_b - NEGLIGIBLE)", "least_b",
-             "masses that rounding has raised are taken off the upper bound", [SPLIT]),
+             "masses that rounding has raised are taken off the upper bound", [APART]),
     Mutation("beyond the ceiling", "pairs/below.py", "self.base.cells(np.minimum(edges, self.ceiling))",
              "self.base.cells(edges)",
-             "the small part reaches beyond its ceiling", [SPLIT]),
+             "the small part reaches beyond its ceiling", [APART]),
     Mutation("spectral charge", "engine/spectral/profile.py", "total + error + float(s.error[0]) * largest",
              "total + error",
              "the certificate is not charged to the upper bound", [SPECTRAL]),
@@ -529,16 +529,16 @@ MUTATIONS = [
              "rounding is taken off the upper bound", [GAUSSIAN]),
     Mutation("gaussian mean", "engine/closed/gaussian.py", "m * (1.0 + m_error", "m * (1.0 - m_error",
              "the doubt about the mean is taken off the upper bound", [GAUSSIAN]),
-    Mutation("single error_bound", "engine/closed/one_step.py", "min(700.0, ratio - error_bound)", "min(700.0, ratio + error_bound)",
-             "doubt about masses is taken off the upper bound", [SINGLE]),
-    Mutation("survey error", "engine/direction.py", "< 700.0 else math.inf", "< 700.0 else math.exp(700.0)",
+    Mutation("one step error_bound", "engine/closed/one_step.py", "min(700.0, ratio - error_bound)", "min(700.0, ratio + error_bound)",
+             "doubt about masses is taken off the upper bound", [ONE_STEP]),
+    Mutation("coarse cells error", "engine/direction.py", "< 700.0 else math.inf", "< 700.0 else math.exp(700.0)",
              "a mass of which nothing is known is left out as small", ["regression/test_edges.py"]),
-    Mutation("single loss_shift", "engine/closed/one_step.py", "(excess + loss_shift)", "(excess - loss_shift)",
-             "points are taken to have smaller losses than they may", [SINGLE]),
-    Mutation("single edge", "engine/closed/one_step.py", " + min(1.0, math.expm1(min(3.0 * loss_shift, 700.0))) * mass_upper", "",
-             "the edge of the tail is taken to be hit exactly", [SINGLE]),
-    Mutation("single unresolved", "engine/closed/one_step.py", " + 1.01 * pair.unresolved", "",
-             "unresolved tails are lost", [SINGLE]),
+    Mutation("one step loss_shift", "engine/closed/one_step.py", "(excess + loss_shift)", "(excess - loss_shift)",
+             "points are taken to have smaller losses than they may", [ONE_STEP]),
+    Mutation("one step edge", "engine/closed/one_step.py", " + min(1.0, math.expm1(min(3.0 * loss_shift, 700.0))) * mass_upper", "",
+             "the edge of the tail is taken to be hit exactly", [ONE_STEP]),
+    Mutation("one step unresolved", "engine/closed/one_step.py", " + 1.01 * pair.unresolved", "",
+             "unresolved tails are lost", [ONE_STEP]),
     # composition
     Mutation("loss_shift count", "engine/levels/evaluate.py", "loss_shift += count * entering.loss_shift", "loss_shift += entering.loss_shift",
              "a step repeated n times brings its loss_shift once", [EVALUATE]),
@@ -786,9 +786,9 @@ MUTATIONS = [
              "only one direction of a step is looked at", [CLASSIC_EDGES]),
     Mutation("classic failing", "classic/failure_probability.py", "raised_by(-np.expm1(logs), ROUNDING)", "lowered_by(-np.expm1(logs), ROUNDING)",
              "the chance that a step fails is rounded down", [FORMULAS]),
-    Mutation("classic slack left", "classic/failure_probability.py", "spent + ROUNDING * (np.abs(spent) - allowed)",
+    Mutation("classic allowance left", "classic/failure_probability.py", "spent + ROUNDING * (np.abs(spent) - allowed)",
              "spent - ROUNDING * (np.abs(spent) - allowed)",
-             "the slack that promises leave is rounded up", [FORMULAS]),
+             "what promises leave of the allowance is rounded up", [FORMULAS]),
     Mutation("classic tail", "classic/concentration.py", "lowered_by(above * above / (2.0 * variance), ROUNDING)",
              "raised_by(above * above / (2.0 * variance), 1e-9)",
              "a tail is rounded down", [FORMULAS]),
@@ -833,7 +833,7 @@ MUTATIONS = [
              "rounded(value, digits, 'ROUND_FLOOR')", "a printed bound is rounded down", [COMPARE]),
     # filters
     Mutation("filter typed", "adaptive/amounts.py", "Fraction(*Decimal(repr(value)).as_integer_ratio())", "Fraction(value)",
-             "a typed 0.1 is a little more than a tenth: ten of them do not fit", [BUDGETS]),
+             "a typed 0.1 is a little more than a tenth: ten of them do not fit", [AMOUNTS]),
     Mutation("filter derived", "adaptive/amounts.py", "raised(value, roundings + 2.0)", "raised(value, -9000.0)",
              "computed prices round down", [FIFTY]),
     Mutation("filter boundary", "adaptive/filters/advanced.py", "_ROUNDINGS = 64", "_ROUNDINGS = -9000",
@@ -861,7 +861,7 @@ MUTATIONS = [
     Mutation("filter refusal", "adaptive/filters/base.py",
              "            if not quote.accepted:\n                raise BudgetRefused(quote)\n",
              "            self._sums = after\n            if not quote.accepted:\n                raise BudgetRefused(quote)\n",
-             "a refused step is spent", [BUDGETS, INCREMENTS]),
+             "a refused step is spent", [AMOUNTS, INCREMENTS]),
     Mutation("filter spread", "adaptive/filters/residual_grid.py", "np.add.at(masses, index + 1, a * share)",
              "np.add.at(masses, index, a * share)",
              "losses move down to the grid", [RESIDUAL]),
@@ -1147,7 +1147,7 @@ MUTATIONS = [
              "the original analysis looks better than it was", [NOISE]),
     Mutation("half a bracket", "research/reproduce/verdicts.py", "least <= low <= high <= most", "least <= high <= most",
              "one end of a bracket confirms a claim", [VERDICTS]),
-    Mutation("error_bound refutes", "research/reproduce/verdicts.py", "REFUTED if high < least or low > most else OPEN", "REFUTED",
+    Mutation("open verdict refutes", "research/reproduce/verdicts.py", "REFUTED if high < least or low > most else OPEN", "REFUTED",
              "a bracket that straddles refutes a claim", [VERDICTS]),
     Mutation("best case orders", "research/reproduce/verdicts.py", "low = top[0] / bottom[1]", "low = top[1] / bottom[0]",
              "orders of magnitude are claimed from the wrong ends", [VERDICTS]),
