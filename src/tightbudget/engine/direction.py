@@ -23,7 +23,7 @@ from tightbudget.engine.steps import MERGE_ERROR, Steps
 from tightbudget.engine.target import Target, target_for
 from tightbudget.numerics.byte_cache import ByteCache
 from tightbudget.numerics.convolve import TooWide
-from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.numerics.rounding import lowered, raised, strictly_raised
 from tightbudget.pairs.base import NEGLIGIBLE
 
 Array = NDArray[np.float64]
@@ -70,7 +70,7 @@ class OneDirection:
         """Return an upper bound on delta from the largest loss alone: a_inf + 1 - e^{epsilon - max_loss} (M8)."""
         gap = self.max_loss - epsilon if self.max_loss < math.inf else math.inf
         finite = -math.expm1(-gap) if gap > 0.0 else 0.0
-        return min(1.0, (self.infinity[1] + finite) * (1.0 + 8.0 * U) + TINIEST) if finite else self.infinity[1]
+        return min(1.0, strictly_raised(self.infinity[1] + finite, 8)) if finite else self.infinity[1]
 
     def exact(self, epsilon: float) -> tuple[float, float, str] | None:
         """Return bounds on delta(epsilon) that need no discretisation, if there are any, and how they were found."""
@@ -160,10 +160,10 @@ class OneDirection:
     def chernoff_epsilon(self, decades: int, tilt_index: int, delta: float) -> float:
         """Return an epsilon at which delta(epsilon) is certainly at most delta."""
         thetas, moments, loss_shift = self._chernoff(decades, tilt_index)
-        finite = delta * (1.0 - 4.0 * U) - self._left_out(decades)
+        finite = lowered(delta, 4) - self._left_out(decades)
         if finite <= 0.0:
             return math.inf
-        return max(0.0, epsilon_upper(moments, thetas, math.log(finite)) * (1.0 + 16.0 * U) + loss_shift)
+        return max(0.0, raised(epsilon_upper(moments, thetas, math.log(finite)), 16) + loss_shift)
 
     def _chernoff(self, decades: int, tilt_index: int) -> tuple[Array, Array, float]:
         thetas = self.saddle(decades).at_index(tilt_index).theta * _NEAR

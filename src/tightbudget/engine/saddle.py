@@ -26,8 +26,8 @@ _CELLS = 192  # of each item: planning needs no more
 _FAR_APART, _CLOSER = 3.0, 65  # tilt_indices between two tilts of the table, and tilts to look at where there are more
 _BATCH = 2**17  # entries worked on together
 _CLOSE = 0.03  # in log theta
-_NEAR_TILTS = (-4, -3, -2, -1, 0, 1)
-_HALVINGS = 40
+_NEAR_TILTS = (-4, -3, -2, -1, 0, 1)  # from the saddle point: the best tilt for one large loss is rather smaller
+_HALVINGS = 40  # of the range of epsilons: to 1e-12 of it
 _NEWTON = 40  # corrections of a tilt read off the table, at most
 
 

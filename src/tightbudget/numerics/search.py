@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 
-_NEWTON = 8
+_NEWTON = 8  # secant steps before the crossing is enclosed and narrowed
 _FASTEST = 2.0**64  # growth of a step
 FARTHEST = 1e300  # beyond this nothing is looked for
 _CLOSE = 0.01  # in the logarithm, however wrong the slope may be

@@ -7,10 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from tightbudget.numerics.mass import NONE, Mass
-from tightbudget.numerics.rounding import U, lowered_by, raised_by
+from tightbudget.numerics.rounding import AMPLE, U, lowered_by, raised_by
 from tightbudget.pairs.base import NEGLIGIBLE, Alignment, Array, Cells, Pair
-
-_SUM = 1e-12  # relative rounding of a sum of masses, with much room
 
 
 @dataclass(frozen=True)
@@ -92,9 +90,9 @@ class BelowPair(Pair):
         if points.size:
             parts.append(points.where(points.low > threshold))
         cells = Cells.join(*parts)
-        least_a, least_b = (lowered_by(_total(logs - cells.error), _SUM) for logs in (cells.log_a, cells.log_b))
+        least_a, least_b = (lowered_by(_total(logs - cells.error), AMPLE) for logs in (cells.log_a, cells.log_b))
         with np.errstate(invalid="ignore"):  # an empty cell of which nothing is known
-            most_a, most_b = (raised_by(_total(logs + cells.error), _SUM) for logs in (cells.log_a, cells.log_b))
+            most_a, most_b = (raised_by(_total(logs + cells.error), AMPLE) for logs in (cells.log_a, cells.log_b))
         beyond = self.base.unresolved + NEGLIGIBLE
         # denormal masses are rounded absolutely: NEGLIGIBLE is more than all of that
         return (

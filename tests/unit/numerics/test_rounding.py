@@ -1,9 +1,11 @@
 """Numbers on the promised side of others: every helper against exact fractions, from denormals to the largest float."""
 
 import math
+import re
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import tightbudget
 from tightbudget.numerics.rounding import (
     AMPLE,
     GENEROUS,
@@ -26,6 +29,7 @@ from tightbudget.numerics.rounding import (
     strictly_raised,
 )
 
+PACKAGE = Path(tightbudget.__file__).parent
 LARGEST, NORMAL = sys.float_info.max, sys.float_info.min
 ROUNDING = Fraction(U)
 Helper = Callable[..., Any]
@@ -42,6 +46,14 @@ NEAR = [Fraction(x) * (1 + Fraction(side, 2**56)) for x in (1.0, 0.1, 2.0**-1022
 def exactly(value: float) -> Fraction | float:
     """Return the number that a float is; what overflowed stays infinite."""
     return Fraction(value) if math.isfinite(value) else value
+
+
+def test_factors_have_names_and_the_unit_one_definition():
+    bare = re.compile(r"\* \(1\.0 [+-] (1e-9|1e-1\d|[\d.]+ \* U)\)|2\.0 ?\*\* ?-53")
+    sources = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+    found = {name for name, text in sources.items() if bare.search(text) and not name.startswith("research/reproduce")}
+    assert len(sources) > 200
+    assert found == {"numerics/rounding.py"}
 
 
 def test_units():

@@ -6,7 +6,7 @@ from scipy import special
 
 from tightbudget.numerics.rounding import TINIEST, U, lowered, strictly_lowered, strictly_raised
 
-_FAINT = 1e-3
+_FAINT = 1e-3  # of m: below it m phi(0) exceeds delta(0) by less than m^2/24 < 1e-7 of it
 _DENSITY = 1.0 / math.sqrt(2.0 * math.pi)  # of the normal law at 0
 
 

@@ -12,14 +12,14 @@ from tightbudget.numerics.rounding import GENEROUS, U, raised_by
 
 Array = NDArray[np.float64]
 
-_MOST_COUNT, _MOST_SIZE = 4096, 50
+_MOST_COUNT, _MOST_SIZE = 4096, 50  # steps, and rows of the tables; beyond, other routes answer
 _LOG_NEGLIGIBLE = -29.0  # what more inner losses may weigh; they are charged, so this decides only about the width
 _REST = 1e-13  # the same for more powers of sinh
 _SMALLEST = 1e-200  # below this, denormal numbers could be among the terms
 _FAINTEST, _LARGEST = 1e-100, 1.0  # largest losses of one step
 _STEEPEST = 0.999999  # of the largest loss: beyond this a Chernoff bound is not made steeper
 _SLOWEST = 0.5  # ratio of a geometric series that is summed
-_GUESSES = 20
+_GUESSES = 20  # corrections of a guess, at most: a poor one costs time, never a bound
 _CLOSE = 1e-7  # of delta: one step more is as close as rounding lets us come
 _NEAR_TOP = 0.5  # of the probability that all losses are the largest
 
@@ -115,6 +115,7 @@ class LaplaceDirection:
         log_ways = math.lgamma(r + 1.0) - math.lgamma(j + 1.0) - math.lgamma(r - j + 1.0)
         log_term = log_ways + j * math.log(0.5 * e * math.sinh(z) / z) + (r - j) * math.log(math.cosh(z))
         log_moment = log_term - 0.5 * r * e - theta * epsilon
+        # the terms of the exponent are some 1e5 at most, and good to 1e-10 together
         return math.exp(log_moment) / ((1.0 + theta) * (1.0 - ratio)) * (1.0 + 1e-6) if log_moment < 0.0 else 1.0
 
     def guess(self, delta: float) -> tuple[float, float] | None:

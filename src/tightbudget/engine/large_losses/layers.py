@@ -25,9 +25,9 @@ from tightbudget.pairs.below import BelowPair
 Array = NDArray[np.float64]
 
 _MOST_LARGE = 8  # large losses in one composition
-_MOST_LAYERS = 16
+_MOST_LAYERS = 16  # ways to have large losses: each takes a computation of its own
 NEGLIGIBLE = 1e-3  # of the tolerance: what compositions with more large losses may weigh
-_MOST_EPSILON = 300.0
+_MOST_EPSILON = 300.0  # as in `apart`: e^epsilon times what is negligible stays negligible
 _RISE = 0.5  # in log density, of a hump that is worth a layer of its own
 _TURNS, _FINER = 3, -24  # refinements of a layer, and quarter octaves of one
 _MOST_POINTS = 2.0**15  # of a layer: one that takes longer lists is no easier than the whole

@@ -17,8 +17,9 @@ from tightbudget.pairs.base import Alignment, Pair
 
 Entry = tuple[Pair, int, Window]
 
-_MAX_LEVELS = 8
-_LOW_POWER = 64
+_MAX_LEVELS = 8  # of a plan, unless low powers take more; any number is sound
+_LOW_POWER = 64  # units of a block up to which short lists are multiplied without transforms
+_LIKE_WHOLE = 1e-9  # a quotient or root of whole numbers this little above a whole number is taken for it
 _OVERHEAD = 30_000.0  # of one composition, in units of points transformed
 _DEVIATIONS = 7.0  # half-width of a block's window, in standard deviations, for the estimate of cost
 
@@ -42,7 +43,7 @@ def plan(target: Target) -> Plan:
     total = steps.total
     # Lists of a few points are composed without transforms, and so without their noise, while powers are low.
     few = any(pair.alignment is not None for pair, _ in steps.items)
-    fewest = math.ceil(math.log(total) / math.log(_LOW_POWER) - 1e-9) if few and total > 1 else 1
+    fewest = math.ceil(math.log(total) / math.log(_LOW_POWER) - _LIKE_WHOLE) if few and total > 1 else 1
     best: tuple[float, Plan] | None = None
     for levels in range(fewest, max(fewest, _MAX_LEVELS) + 1):
         candidate = _with_levels(target, levels)
@@ -98,14 +99,14 @@ def _entering(target: Target, branching: int, levels: int) -> tuple[tuple[tuple[
     for i in order:
         seen += entries[i][1]
         # the last level with room for all counts so far
-        at[i] = max(0, levels - max(1, math.ceil(math.log(seen) / math.log(branching) - 1e-9)))
+        at[i] = max(0, levels - max(1, math.ceil(math.log(seen) / math.log(branching) - _LIKE_WHOLE)))
     groups = tuple(tuple(entry for entry, level in zip(entries, at, strict=True) if level == j) for j in range(levels))
     return groups, at
 
 
 def _branching(total: int, levels: int, items: int) -> int:
     """Return how many units make a block; for one repeated item preferably a divisor, which leaves no remainder."""
-    least: int = max(2, math.ceil(total ** (1.0 / levels) - 1e-9))
+    least: int = max(2, math.ceil(total ** (1.0 / levels) - _LIKE_WHOLE))
     if items == 1 and levels > 1:
         divisors = (b for b in range(least, least + min(least, 256) + 1) if total % b == 0)
         return next(divisors, least)

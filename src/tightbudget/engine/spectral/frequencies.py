@@ -21,7 +21,7 @@ from tightbudget.numerics.characteristic import (
     turns,
     whole_transform,
 )
-from tightbudget.numerics.rounding import AMPLE, GENEROUS, U, lowered_by, raised_by
+from tightbudget.numerics.rounding import AMPLE, GENEROUS, U, lowered_by, raised, raised_by
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -32,7 +32,7 @@ _LADDER = np.array([0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, *(9.0 * 1.8 ** np.a
 _STRIDE = 1.4  # distance of further such angles, in units of 1 / standard deviation
 _SHORT, _SHORT_STRIDE = 64, 0.5  # where many angles are looked at in one go
 _SPLITS = 4  # times that an interval is looked at more closely
-_MOST_NODES = 8192
+_MOST_NODES = 8192  # to be summed over, and intervals to be looked at; with more, levels are tried
 _MOST_WORK = 2**22  # points times angles: what a table of turns may hold
 _FEW_ENTRIES = 2**15  # of the table of all turns, for which it is quicker to look at every node
 _SHORT_PERIOD = 2**14  # for which one transform is quicker than to look where nodes matter
@@ -267,7 +267,7 @@ def _log_bound(blocks: Sequence[Block], angles: Array, transforms: Transforms, l
     log_modulus = np.zeros((3, low.size))
     for block, (values, error) in zip(blocks, transforms, strict=True):
         # rows sum to 1 up to 64 roundings
-        logs = np.log(np.minimum(_square_bound(block, angles, values, error, low), 1.0 + 256.0 * U))
+        logs = np.log(np.minimum(_square_bound(block, angles, values, error, low), raised(1.0, 256)))
         log_modulus += 0.5 * block.total(logs)
     return log_modulus
 

@@ -234,5 +234,5 @@ def _mixed_loss(losses: Array, q: float) -> Array:
     near = np.log1p(np.where(direct, inner, 0.0))
     far = np.logaddexp(math.log1p(-q), math.log(q) + losses)
     far += np.sign(far) * 8.0 * U * (1.0 + np.abs(losses) - math.log(q) - math.log1p(-q))
-    image: Array = np.where(direct, near, far) * (1.0 + 32.0 * U)
+    image: Array = np.where(direct, near, far) * raised(1.0, 32)  # of either sign
     return image + np.sign(image) * TINIEST
