@@ -3,6 +3,7 @@
 import ast
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,6 +54,13 @@ def test_no_docstring_or_comment_is_wider_than_120_columns() -> None:
     lines = [(path, number, line) for path in files for number, line in docstrings_and_comments(path.read_text("utf-8"))]
     assert len(lines) > 2000
     assert not [f"{path.relative_to(ROOT)}:{number}" for path, number, line in lines if len(line) > 120]
+
+
+def test_no_entry_of_the_changelog_is_there_twice() -> None:
+    entries = re.split(r"^(?=- )", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    beginnings = Counter(" ".join(entry.split())[:60] for entry in entries)
+    assert len(entries) > 60
+    assert not [beginning for beginning, times in beginnings.items() if times > 1]
 
 
 def named_files(page: str) -> Iterator[str]:
