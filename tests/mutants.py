@@ -66,6 +66,7 @@ NORMAL = "unit/numerics/test_normal.py"
 BRACKET = "unit/numerics/test_bracket.py"
 SEARCH = "unit/numerics/test_search.py"
 KNOWN = "unit/mechanisms/test_known.py"
+SKELLAM = "unit/mechanisms/test_skellam.py"
 EVENTS = "unit/pairs/moments/test_events.py"
 BINOMIAL = "unit/divergences/test_renyi.py::test_whole_orders_of_a_subsampled_gaussian"
 BOTH = "unit/divergences/test_renyi.py::test_steps_add_up_in_each_direction_apart"
@@ -621,6 +622,17 @@ MUTATIONS = [
              "pure privacy gives half the mu", [KNOWN]),
     Mutation("range of any loss", "mechanisms/known.py", "float_above(sum(map(Fraction, losses), start=Fraction(0)))", "max(losses)",
              "losses vary by the largest of one direction", [KNOWN]),
+    Mutation("skellam recurrence", "mechanisms/skellam.py", "start = count + count // 4 + 2", "start = count",
+             "ratios of Bessel functions start from where they are not known", [SKELLAM]),
+    Mutation("skellam norm", "mechanisms/skellam.py", "norm = 2.0 * math.fsum(", "norm = 2.0 * (1.0 + 1e-11) * math.fsum(",
+             "masses sum to a little less than one", [SKELLAM]),
+    Mutation("skellam reach", "mechanisms/skellam.py", "_LOG_TAIL = 725.0", "_LOG_TAIL = 600.0",
+             "more is left out than is charged", [SKELLAM]),
+    Mutation("skellam tail", "mechanisms/skellam.py", "(shift + 1.0) / mu / w)", "(shift - 1.0) / mu / w)",
+             "the line above the losses cuts them", [SKELLAM]),
+    Mutation("skellam far orders", "mechanisms/skellam.py", "return np.minimum(pair.log_moment(orders), _log_moment(",
+             "return np.minimum(pair.log_moment(orders), 0.9 * _log_moment(",
+             "moments of large orders are too small", [SKELLAM]),
     Mutation("moment lost mass", "pairs/moments/events.py", "        if self.minus_infinity > 0.0:", "        if self.minus_infinity > 2.0:",
              "the excess over 1 misses mass of B where A has none", [EVENTS]),
     Mutation("moment error_bound up", "pairs/moments/events.py", "share_up(excess + error_bound, width)", "share_up(excess - error_bound, width)",

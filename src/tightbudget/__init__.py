@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Poisson,
         PureDP,
         RandomizedResponse,
+        Skellam,
         TruncatedGaussian,
         TruncatedLaplace,
     )
@@ -69,6 +70,7 @@ __all__ = [
     "Poisson",
     "PureDP",
     "RandomizedResponse",
+    "Skellam",
     "TightBudgetError",
     "TruncatedGaussian",
     "TruncatedLaplace",

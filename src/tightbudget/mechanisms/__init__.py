@@ -10,6 +10,7 @@ from tightbudget.mechanisms.laplace import Laplace, TruncatedLaplace
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.promise import ApproximateDP, PureDP
 from tightbudget.mechanisms.randomized_response import RandomizedResponse
+from tightbudget.mechanisms.skellam import Skellam
 
 __all__ = [
     "ALL",
@@ -30,6 +31,7 @@ __all__ = [
     "Poisson",
     "PureDP",
     "RandomizedResponse",
+    "Skellam",
     "TruncatedGaussian",
     "TruncatedLaplace",
     "compose",
@@ -44,6 +46,7 @@ ALL: tuple[type[Mechanism], ...] = (
     ClampedLaplace,
     DiscreteGaussian,
     DiscreteLaplace,
+    Skellam,
     RandomizedResponse,
     BoundedRange,
     PureDP,
