@@ -95,6 +95,7 @@ CLASSIC_EDGES = "unit/classic/test_edges.py"
 COMPARE = "unit/comparison/test_compare.py"
 AMOUNTS = "unit/adaptive/test_amounts.py"
 TICKS = "unit/adaptive/test_ticks.py"
+KEYWORDS = "unit/adaptive/filters/test_keywords.py"
 SUM_FILTERS = "unit/adaptive/filters/test_sum_filter.py"
 FIFTY = "unit/adaptive/filters/test_fifty_digits.py"
 ADVERSARIES = "unit/adaptive/filters/test_adversaries.py"
@@ -930,6 +931,10 @@ MUTATIONS = [
              "a state that did not count its steps seems older than all others", [STATES]),
     Mutation("state old caps", "adaptive/filters/sum_filter.py", "dict.fromkeys(here[\"caps\"], constants[\"cap\"])", "here[\"caps\"]",
              "the cap of an older state is forgotten, and computed anew", [STATES]),
+    Mutation("state counts", "adaptive/states.py", "self._sequence += 1", "self._sequence += 0",
+             "of two states nobody knows which is the later one", [STATES]),
+    Mutation("tick written", "adaptive/ticks.py", "if not Fraction(1, 10**12) <= Fraction(*tick._ratio)", "if False and Fraction(*tick._ratio)",
+             "a state may say that its sums are counted in parts of any size", [STATES]),
     Mutation("tick up", "adaptive/ticks.py", "return -(-amount.numerator * ticks // (amount.denominator * units))",
              "return amount.numerator * ticks // (amount.denominator * units)",
              "prices are rounded down to ticks", [TICKS]),
@@ -940,6 +945,9 @@ MUTATIONS = [
              "a budget of 1/41 cannot be filled", [TICKS]),
     Mutation("tick beyond", "adaptive/filters/sum_filter.py", "after if max(price) <= BEYOND else saturated(after)", "after",
              "sums that no limit can use grow too long to be written", [TICKS]),
+    Mutation("filter by position", "adaptive/filters/concentration.py", '@formerly_positional("delta_for_steps", "or_basic")',
+             '@formerly_positional("or_basic", "delta_for_steps")',
+             "an argument by position is taken for another one", [KEYWORDS]),
     Mutation("filter needed", "adaptive/filters/scales.py", "            if figures[index] > cap:\n                return False, place",
              "            if figures[index] > cap:\n                continue",
              "one limit that holds is enough where all must", [SUM_FILTERS]),
