@@ -212,7 +212,8 @@ def test_a_restored_plan_is_not_priced_anew(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_price_that_the_plan_cannot_have_is_refused() -> None:
     state = written(SlotFilter(1, 1e-6, plan=tb.PureDP(0.01) * 562), spend=False)
-    for wrong in ({"plan": "pure_dp(epsilon=0.01) * 800"}, {"constants": {"price": "1e-9"}}, {"constants": {"price": "2e-6"}}):
+    priced = [{"constants": {**state["constants"], "price": price}} for price in ("1e-9", "2e-6")]
+    for wrong in ({"plan": "pure_dp(epsilon=0.01) * 800"}, *priced):
         with pytest.raises(tb.InvalidParameter, match="price"):
             filters.from_state({**state, **wrong})
 

@@ -7,6 +7,7 @@ unless it has some forty digits: ten steps of 0.1, or seven of 1/7, fill 1 exact
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -78,6 +79,10 @@ class Tick:
         ticks, units = self._ratio
         return Fraction(int(count) * units, ticks)
 
+    def raised(self, amount: Amount) -> Amount:
+        """Return the amount, rounded up to whole ticks."""
+        return self.amount(self.up(amount))
+
     def in_float(self, count: Amount) -> float:
         """Return the float nearest to so many ticks; inf beyond the largest one."""
         if isinstance(count, float):
@@ -103,6 +108,13 @@ class Tick:
         size, sign = (text[1:], -1) if isinstance(text, str) and text.startswith("-") else (text, 1)
         return exact(name, size, "a number, as the state had it") * sign
 
+    def restored(self, name: str, text: object) -> Amount:
+        """Return a sum that was written, from 0, rounded up where it was counted in other parts."""
+        amount = self.read(name, text)
+        if amount < 0:
+            raise InvalidParameter(name, text, "an amount from 0")
+        return self.raised(amount)
+
     def __str__(self) -> str:
         return f"{self.base}e{self.places}"
 
@@ -116,6 +128,13 @@ class Tick:
         if not Fraction(1, 10**12) <= Fraction(*tick._ratio) / Fraction(*computed._ratio) <= 10**12:
             raise InvalidParameter("ticks", text, f"about {computed}, which is what these settings need")
         return tick
+
+
+def read_ticks(found: object, here: Mapping[str, Tick]) -> tuple[Tick, ...]:
+    """Return the ticks that a state names, for the sums that there are here."""
+    if not isinstance(found, dict) or set(found) != set(here):
+        raise InvalidParameter("ticks", found, f"a dictionary of {', '.join(here)}")
+    return tuple(Tick.parse(found[name], tick) for name, tick in here.items())
 
 
 def _without_tens(number: int) -> int:

@@ -92,3 +92,19 @@ def test_a_sum_that_is_of_no_use_to_its_limit_any_more_stays_short() -> None:
     quote = budget.quote(tb.filters.RDP([8, 64], [1000, "1e200"]))
     assert not quote.accepted
     assert tb.filters.from_state(budget.state()) == budget
+
+
+@pytest.mark.parametrize("kind", ["residual", "slots"])
+def test_deltas_of_steps_stay_short_too(kind: str) -> None:
+    made: Filter = (
+        tb.filters.ResidualFilter(1, 1e-6, delta_for_steps=5e-7)
+        if kind == "residual"
+        else tb.filters.SlotFilter(1, 1e-6, plan=tb.PureDP(0) * 10, delta_for_steps=5e-7)
+    )
+    for power in (9, 60, 150, 300):
+        made.spend(tb.ApproximateDP(0, float(f"3e-{power}")))
+    exactly = sum(Fraction(f"3e-{power}") for power in (9, 60, 150, 300))
+    assert exactly <= made.spent["delta"] <= exactly + 4 * Tick.beside(Fraction("1e-6")).amount(1)
+    assert len(made.state()["spent"]["delta"]) < 80
+    assert tb.filters.from_state(json.loads(json.dumps(made.state()))) == made
+    assert made.remaining(tb.ApproximateDP(0, 1e-7)) == 4

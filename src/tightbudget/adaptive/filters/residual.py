@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tightbudget.adaptive.amounts import Amount, exact, exact_probability, show, tidy, to_float
+from tightbudget.adaptive.amounts import Amount, exact, exact_probability, show, to_float
 from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.base import Filter, Sums
 from tightbudget.adaptive.filters.concentration import check_guarantee
@@ -19,6 +19,7 @@ from tightbudget.adaptive.filters.thresholds import most_mu
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.prices import REMEMBERED
 from tightbudget.adaptive.states import TOLERANCE, State, at_most, check_spent
+from tightbudget.adaptive.ticks import Tick, read_ticks
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import ApproximateDP, Composable, Mechanism, PureDP
 from tightbudget.numerics.rounding import float_below, lowered, raised
@@ -55,6 +56,7 @@ class ResidualFilter(Filter):
         super().__init__(epsilon, delta, mix_relations=mix_relations)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
         check_guarantee(self._epsilon, self._delta, self._for_steps)
+        self._tick = Tick.beside(self._delta)
         self._tail = float_below(self._delta - self._for_steps)
         largest = most_mu(self._epsilon, self._delta - self._for_steps)
         self._h = _grid_step(step, largest)
@@ -117,7 +119,8 @@ class ResidualFilter(Filter):
                 if left is None:
                     return self._quoted(increment, False, mu, self._asked(mechanism, mu, h), delta), self._sums
                 mu = left
-        return self._quoted(increment, True, mu, 0.0, tidy(delta)), (mu, tidy(delta), h)
+        delta = self._tick.raised(delta)
+        return self._quoted(increment, True, mu, 0.0, delta), (mu, delta, h)
 
     def _quoted(self, increment: Increment, accepted: bool, left: float, more: float, delta: Amount) -> Quote:
         """Return the quote of a step after which mu is left and, if it is refused, `more` squared mu is needed."""
@@ -156,12 +159,13 @@ class ResidualFilter(Filter):
         for count in range(MOST_COUNTED):
             if trial._work >= most_work:
                 return count, True
-            before = float(trial._sums[0])
+            before, delta = float(trial._sums[0]), trial._sums[1]
             quote, trial._sums = trial._weigh(increment)
             if not quote.accepted:
                 return count, False
-            after = float(trial._sums[0])
-            if 10.0 * MOST_COUNTED * (before - after) * (before + after) <= 0.1 * after**2:
+            after, charged = float(trial._sums[0]), trial._sums[1] - delta
+            cheap = 10.0 * MOST_COUNTED * (before - after) * (before + after) <= 0.1 * after**2
+            if cheap and delta + MOST_COUNTED * charged <= self._for_steps:
                 break
         return MOST_COUNTED, True
 
@@ -238,9 +242,13 @@ class ResidualFilter(Filter):
         return known
 
     def _constants(self) -> State:
-        return {"mu": repr(self._start)}
+        return {"mu": repr(self._start), "ticks": {"delta": str(self._tick)}}
+
+    def _upgraded(self, constants: State) -> State:
+        return {**constants, "ticks": {"delta": str(self._tick)}}
 
     def _adopt(self, constants: State) -> None:
+        (self._tick,) = read_ticks(constants["ticks"], {"delta": self._tick})
         self._start = to_float(at_most("mu", constants["mu"], self._start))
         if self._start == 0.0:
             raise InvalidParameter("mu", constants["mu"], "above 0")
@@ -248,7 +256,8 @@ class ResidualFilter(Filter):
     def _restore(self, spent: object) -> None:
         if not isinstance(spent, dict) or set(spent) != set(self.sums):
             raise InvalidParameter("spent", spent, f"a dictionary of {', '.join(self.sums)}")
-        mu, delta = to_float(exact("spent", spent["mu left"])), exact("spent", spent["delta"])  # the float that was written
+        mu = to_float(exact("spent", spent["mu left"]))  # the float whose decimal form was written
+        delta = self._tick.restored("spent", spent["delta"])
         if mu > self._start * (1.0 + float(TOLERANCE)):
             raise InvalidParameter("spent", f"{mu!r} of mu left", f"at most {self._start!r}, all there is")
         self._sums = (min(mu, self._start), delta, self._h)
@@ -259,7 +268,7 @@ class ResidualFilter(Filter):
         return {**{name: show(value) for name, value in settings.items()}, "step": repr(self._sums[2])}
 
     def _written(self) -> State:
-        return {"mu left": repr(self._sums[0]), "delta": show(self._sums[1])}
+        return {"mu left": repr(self._sums[0]), "delta": self._tick.written(self._tick.up(self._sums[1]))}
 
 
 def _steps(increment: Increment) -> Iterator[tuple[Mechanism, int]]:

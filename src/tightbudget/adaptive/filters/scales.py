@@ -9,7 +9,7 @@ from tightbudget.adaptive.amounts import Amount
 from tightbudget.adaptive.filters.limits import Cap, Limit, Limits
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import TOLERANCE, State, check_keys
-from tightbudget.adaptive.ticks import BEYOND, Tick
+from tightbudget.adaptive.ticks import BEYOND, Tick, read_ticks
 from tightbudget.errors import InvalidParameter
 
 Sums = tuple[Amount, ...]
@@ -135,11 +135,9 @@ class Scales:
     def adopted(self, constants: State, wrote: str) -> "Scales":
         """Return the scales with constants as they were written, after a check against what was computed here."""
         ticks, caps = constants["ticks"], constants.get("caps", {})
-        check_keys("ticks", ticks, self._sums, wrote)
         check_keys("caps", caps, [cap.name for _, cap in self._constant_caps()], wrote)
-        read = tuple(Tick.parse(ticks[name], here) for name, here in zip(self._sums, self.ticks, strict=True))
-        measures = (self._with_constants(cap, constants) for cap in self._all)
-        every = tuple(measures)
+        read = read_ticks(ticks, dict(zip(self._sums, self.ticks, strict=True)))
+        every = tuple(self._with_constants(cap, constants) for cap in self._all)
         limits = Limits(self.limits.sums, every[: len(self.limits.needed)], every[len(self.limits.needed) :])
         found = [self._adopted_cap(place, cap, read, caps) for place, cap in enumerate(every)]
         return Scales(limits, read, tuple(found))

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
-from tightbudget.adaptive.amounts import Amount, exact, exact_probability, show, tidy, to_float
+from tightbudget.adaptive.amounts import Amount, exact, exact_probability, show, to_float
 from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.base import MOST, Candidate, Filter, Sums
 from tightbudget.adaptive.filters.domination import dominates
@@ -18,6 +18,7 @@ from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.filters.slot_matching import Shortage, assigned
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import State, check_spent
+from tightbudget.adaptive.ticks import Tick, read_ticks
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import ApproximateDP, Composable, Composition, Mechanism, PureDP, compose
 from tightbudget.mechanisms.relations import Relations
@@ -35,7 +36,7 @@ class _Wanted:
     steps: list[Mechanism]
     needs: list[int]
     choices: list[list[int]]
-    delta: Fraction
+    delta: Amount
 
 
 class SlotFilter(Filter):
@@ -60,6 +61,7 @@ class SlotFilter(Filter):
         self._names = _different([str(slot.in_numbers()) for slot in self._slots])
         Filter.__init__(self, epsilon, delta, mix_relations=mix_relations)
         self._sums = (0,) * len(self.sums)
+        self._tick = Tick.beside(self._delta)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
         if self._for_steps > self._delta:
             raise InvalidParameter("delta_for_steps", delta_for_steps, f"at most delta, which is {show(self._delta)}")
@@ -101,7 +103,7 @@ class SlotFilter(Filter):
         if isinstance(found, Shortage):
             return self._short(increment, wanted, found), self._sums
         taken = [before + more for before, more in zip(self._sums[:-1], found, strict=True)]
-        after = (*taken, tidy(self._sums[-1] + wanted.delta))
+        after = (*taken, self._sums[-1] + wanted.delta)
         before, limits = self._limits(self._sums), self._limits(after)
         if limits[1].exceeded:
             return Quote(False, increment, self.kind, before, limits, place=1), self._sums
@@ -124,7 +126,7 @@ class SlotFilter(Filter):
         fitting = [self._fitting(step) for step, _ in parts]
         needs = [count for _, count in parts]
         delta = sum((need * charged for need, (_, charged) in zip(needs, fitting, strict=True)), start=Fraction(0))
-        return _Wanted([step for step, _ in parts], needs, [choice for choice, _ in fitting], delta)
+        return _Wanted([step for step, _ in parts], needs, [choice for choice, _ in fitting], self._tick.raised(delta))
 
     def _fitting(self, step: Mechanism) -> tuple[list[int], Fraction]:
         """Return the slots that dominate the step, the tightest first, and the delta to be charged besides.
@@ -182,7 +184,8 @@ class SlotFilter(Filter):
     def _restore(self, spent: object) -> None:
         if not isinstance(spent, dict) or set(spent) != set(self.sums):
             raise InvalidParameter("spent", spent, f"a dictionary of {', '.join(self.sums)}")
-        *slots, delta = (exact("spent", spent[name]) for name in self.sums)
+        slots = [exact("spent", spent[name]) for name in self._names]
+        delta = self._tick.restored("spent", spent["delta"])
         taken = [int(amount) if amount == amount // 1 else -1 for amount in slots]
         if any(not 0 <= count <= most for count, most in zip(taken, self._counts, strict=True)):
             raise InvalidParameter("spent", spent, "as the slots filter wrote it")
@@ -190,7 +193,8 @@ class SlotFilter(Filter):
         check_spent(self._limits(self._sums)[1])
 
     def _written(self) -> State:
-        return {name: show(amount) for name, amount in self.spent.items()}
+        slots = {name: show(taken) for name, taken in zip(self._names, self._sums, strict=False)}
+        return {**slots, "delta": self._tick.written(self._tick.up(self._sums[-1]))}
 
     @classmethod
     def _remade(cls, settings: State, constants: State) -> Self:
@@ -201,7 +205,10 @@ class SlotFilter(Filter):
         return made
 
     def _constants(self) -> State:
-        return {"price": repr(self._price)}
+        return {"price": repr(self._price), "ticks": {"delta": str(self._tick)}}
+
+    def _upgraded(self, constants: State) -> State:
+        return {**constants, "ticks": {"delta": str(self._tick)}}
 
     def _adopt(self, constants: State) -> None:
         """Take over a price that fits and that a rough bracket, a matter of milliseconds, does not contradict."""
@@ -211,6 +218,7 @@ class SlotFilter(Filter):
             allowed = f"from {lower:.4g}, below which the plan cannot be, to {delta:.4g}, which the budget allows"
             raise InvalidParameter("price", constants["price"], allowed)
         self._price = price
+        (self._tick,) = read_ticks(constants["ticks"], {"delta": self._tick})
 
     def _settings(self) -> State:
         settings = {"epsilon": self._epsilon, "delta": self._delta, "delta_for_steps": self._for_steps}
