@@ -16,6 +16,8 @@ from tightbudget.notation import parse, parse_call
 class Declared:
     """A promise about moments: it is no mechanism, it has no pair, and nothing is known of it but what it declares."""
 
+    relations: ClassVar[frozenset[str]] = frozenset()  # made for whichever is meant
+
     delta: Fraction
 
     def zcdp(self) -> Fraction | None:

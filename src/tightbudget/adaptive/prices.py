@@ -134,7 +134,7 @@ def _with_drift(promise: tuple[Amount, Amount], drift: Callable[[Amount], Amount
 
 
 def _zcdp(step: Step) -> Price:
-    if isinstance(step, Declared):
+    if isinstance(step, Declared):  # it has no pair to derive a rho from
         rho = step.zcdp()
         if rho is None:
             raise _no_rho(step)
@@ -187,7 +187,7 @@ def _squared_mu(epsilon: Amount) -> Amount:
 
 
 def _renyi(step: Step, orders: tuple[Fraction, ...]) -> Price:
-    if isinstance(step, Declared):
+    if isinstance(step, Declared):  # it has no pair to derive divergences from
         bounds = [step.at(order) for order in orders]
         if all(bound is None for bound in bounds):
             raise _no(step, f"a bound at order {to_float(min(orders)):.4g} or above", "Declare a larger order as well.")

@@ -1,9 +1,8 @@
 """Which neighbouring relation a step is for."""
 
 from tightbudget.adaptive.increments import Increment
-from tightbudget.mechanisms import Composable
 
 
 def relations_of(increment: Increment) -> frozenset[str]:
     """Return the relations that the parts of a step state; a promise states none."""
-    return increment.relations if isinstance(increment, Composable) else frozenset()
+    return increment.relations

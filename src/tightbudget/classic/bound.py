@@ -106,6 +106,7 @@ class PromiseBound:
 
 
 def prepared(asked: Composable | Promises) -> Promises:
+    """Return what theorems are told; callers that ask several of them prepare it once."""
     if isinstance(asked, Promises):
         return asked
     if not isinstance(asked, Composable):

@@ -17,7 +17,7 @@ _ORDERS_TRIED, _REFINED = 60, 3
 def best_order(expected: Expected) -> Fraction:
     """Return the order that admits most of the expected steps."""
     check_guarantee(exact("epsilon", expected.epsilon), exact("delta", expected.delta), expected.delta_for_steps)
-    if isinstance(expected.step, RDP):
+    if isinstance(expected.step, RDP):  # of the promises only this one is about some orders
         return _most_admitting(expected, expected.step.orders)
     low, high = Fraction(1, 20), Fraction(10**4)
     for _ in range(_REFINED):

@@ -36,7 +36,8 @@ class Expected:
 
 def _share(delta: Any, step: Increment) -> Fraction:
     """Return half of delta if the step has a delta itself."""
-    if isinstance(step, Composable):
+    if isinstance(step, Composable):  # the parts of a composition; a promise about moments has its own delta
+        # who writes approximate_dp means steps with a delta, even if this one's is 0
         carries = any(isinstance(mechanism, ApproximateDP) for mechanism, _ in step._parts)
     else:
         carries = step.delta > 0

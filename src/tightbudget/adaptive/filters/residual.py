@@ -21,7 +21,7 @@ from tightbudget.adaptive.prices import REMEMBERED
 from tightbudget.adaptive.states import TOLERANCE, State, at_most, check_spent
 from tightbudget.adaptive.ticks import Tick, read_ticks
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms import ApproximateDP, Composable, Mechanism, PureDP
+from tightbudget.mechanisms import Composable, Mechanism, PureDP
 from tightbudget.numerics.rounding import float_below, lowered, raised
 from tightbudget.pairs.base import Direction
 
@@ -110,9 +110,10 @@ class ResidualFilter(Filter):
     def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
         mu, delta, h = float(self._sums[0]), self._sums[1], float(self._sums[2])
         for mechanism, count in _steps(increment):
-            if isinstance(mechanism, ApproximateDP):  # an epsilon-private step after removal of an event (M14)
-                delta += count * exact("delta", mechanism.promised_delta)
-                mechanism = PureDP(mechanism.promised_epsilon)
+            promise = mechanism.promise
+            if promise is not None and promise.delta:  # an epsilon-private step after removal of an event (M14)
+                delta += count * exact("delta", promise.delta)
+                mechanism = PureDP(promise.epsilon)
             h = self._fine_enough(mechanism, h)
             for _ in range(count):
                 left = self._room(mechanism, mu, h)

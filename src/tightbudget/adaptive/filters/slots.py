@@ -20,7 +20,7 @@ from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import State, check_spent
 from tightbudget.adaptive.ticks import Tick, read_ticks
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms import ApproximateDP, Composable, Composition, Mechanism, PureDP, compose
+from tightbudget.mechanisms import Composable, Composition, Mechanism, PureDP, compose
 from tightbudget.mechanisms.relations import Relations
 from tightbudget.notation import MAX_CHARACTERS, parse
 from tightbudget.numerics.rounding import float_below
@@ -134,8 +134,8 @@ class SlotFilter(Filter):
         A step with a delta that no slot covers counts as an epsilon-private one after removal of an event (M14).
         """
         fitting = [index for index in self._tightest_first if dominates(self._slots[index], step)]
-        if not fitting and isinstance(step, ApproximateDP):
-            return self._fitting(PureDP(step.promised_epsilon))[0], exact("delta", step.promised_delta)
+        if not fitting and step.promise is not None and step.promise.delta:
+            return self._fitting(PureDP(step.promise.epsilon))[0], exact("delta", step.promise.delta)
         return sorted(fitting, key=lambda index: self._slots[index] != step), Fraction(0)
 
     @cached_property

@@ -74,6 +74,7 @@ class UnsoundSplitFilter:
         return {"squares": self._squares, "deltas": self._deltas}
 
     def _with(self, increment: Any) -> tuple[float, float]:
+        """Return the sums after a step; the counterexample is about steps of two kinds and takes no others."""
         if isinstance(increment, GaussianDP):
             return self._squares + float(increment.mu) ** 2, self._deltas
         if isinstance(increment, ApproximateDP) and float(increment.promised_epsilon) == 0.0:

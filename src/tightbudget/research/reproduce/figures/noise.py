@@ -90,7 +90,7 @@ def _bounding(setting: Setting, rounds: int, reading: str) -> tuple[Composition,
     above: list[Laplace | Gaussian] = []
     below: list[ClampedLaplace | ClampedGaussian] = []
     for mechanism, _ in exact.items:
-        if isinstance(mechanism, ClampedLaplace):
+        if isinstance(mechanism, ClampedLaplace):  # the paper has counts of two kinds
             above.append(Laplace(mechanism.scale, mechanism.sensitivity))
             below.append(ClampedLaplace(mechanism.mean / unit, mechanism.scale / unit, mechanism.sensitivity / unit))
         else:
@@ -114,7 +114,7 @@ def original(setting: Setting, rounds: int) -> tuple[float, float]:
     / 2.
     """
     counts = [mechanism for mechanism, _ in setting.published(1).items]
-    assert all(isinstance(mechanism, ClampedLaplace) for mechanism in counts)
+    assert all(isinstance(mechanism, ClampedLaplace) for mechanism in counts)  # Vuvuzela's analysis is about this noise
     step = math.fsum(mechanism.sensitivity / mechanism.scale for mechanism in counts if isinstance(mechanism, ClampedLaplace))
     lost = math.fsum(
         0.5 * math.exp((mechanism.sensitivity - mechanism.mean) / mechanism.scale)
