@@ -39,6 +39,7 @@ CONTEXT.set_forkserver_preload(
 )
 
 BYTE_CACHE = "unit/numerics/test_byte_cache.py"
+REMEMBERED = "unit/numerics/test_remembered.py"
 CONVOLVE = "unit/numerics/test_convolve.py"
 DISCRETISE = "unit/engine/discretisation/test_discretise.py"
 TILTED = "unit/engine/discretisation/test_tilted.py"
@@ -161,6 +162,10 @@ MUTATIONS = [
              "discrete Laplace noise is answered with what is remembered of discrete Gaussian noise", [BYTE_CACHE]),
     Mutation("cache bound", "numerics/byte_cache.py", "for _, entry in entries) <= self.most_bytes:", "for _, entry in entries) >= 0:",
              "what is remembered grows until memory is full", [BYTE_CACHE, "regression/test_pinned_pairs.py"]),
+    Mutation("remembered by name", "numerics/remembered.py", "if kwargs:", "if kwargs and not kwargs:",
+             "an argument given by name is taken for another one", [REMEMBERED]),
+    Mutation("remembered key", "numerics/remembered.py", "copy.deepcopy(key)", "key",
+             "prices hold all that was ever computed for what they are of", [REMEMBERED, "regression/test_pinned_pairs.py"]),
     # certificates of stored rows
     Mutation("inherited error", "engine/discretisation/tilted.py", "error = mass * np.expm1(", "error = 0.0 * np.expm1(",
              "composition forgets the errors of its parts", [TILTED]),

@@ -27,6 +27,16 @@ def test_fifty_large_discrete_gaussians_are_not_all_kept() -> None:
     assert pinned() <= REMEMBERED.most_bytes
 
 
+def test_prices_do_not_hold_what_was_priced() -> None:
+    budget = tb.filters.ZCDPFilter(epsilon=1, delta=1e-6)
+    for k in range(COUNT):
+        mechanism = tb.DiscreteGaussian(sigma=FIRST_SIGMA + k)
+        assert mechanism.delta(epsilon=1e-4).converged  # it keeps its pairs for the next question
+        assert budget.quote(mechanism).accepted
+        del mechanism
+    assert pinned() <= REMEMBERED.most_bytes
+
+
 def test_what_was_asked_last_is_still_there() -> None:
     def pair(sigma: float) -> PointPair:
         (direction,) = tb.DiscreteGaussian(sigma)._directions

@@ -9,7 +9,6 @@ of such an event (M14).
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from tightbudget.adaptive.increments import Declared, Increment, Step
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Mechanism, PureDP
 from tightbudget.mechanisms.stated import Promise, Ratio
+from tightbudget.numerics.remembered import remembered
 from tightbudget.numerics.rounding import float_above, raised
 
 Price = tuple[Amount, ...]
@@ -31,37 +31,37 @@ _BEYOND = 10**300  # no budget pays this; kept as a number it could grow too lon
 REMEMBERED = 4096  # a service sees the same few kinds of step over and over
 
 
-@lru_cache(REMEMBERED)
+@remembered(REMEMBERED)
 def basic(increment: Increment) -> Price:
     """Return (epsilon, delta)."""
     return _added(increment, _promise)
 
 
-@lru_cache(REMEMBERED)
+@remembered(REMEMBERED)
 def squares(increment: Increment) -> Price:
     """Return (epsilon^2, delta, epsilon)."""
     return _added(increment, lambda step: _squares(*_promise(step)))
 
 
-@lru_cache(REMEMBERED)
+@remembered(REMEMBERED)
 def printed_drift(increment: Increment) -> Price:
     """Return (epsilon (e^epsilon - 1)/2, epsilon^2, delta, epsilon), the first two in ticks: drift of Theorem 5.1."""
     return _added(increment, lambda step: _with_drift(_promise(step), _half_expm1))
 
 
-@lru_cache(REMEMBERED)
+@remembered(REMEMBERED)
 def exact_drift(increment: Increment) -> Price:
     """Return (epsilon tanh(epsilon/2), epsilon^2, delta, epsilon), the first two in ticks: drift is the mean loss."""
     return _added(increment, lambda step: _with_drift(_promise(step), mean_loss))
 
 
-@lru_cache(REMEMBERED)
+@remembered(REMEMBERED)
 def zcdp(increment: Increment) -> Price:
     """Return (rho, delta, epsilon)."""
     return _added(increment, _zcdp)
 
 
-@lru_cache(REMEMBERED)
+@remembered(REMEMBERED)
 def gdp(increment: Increment) -> Price:
     """Return (mu^2, delta)."""
     return _added(increment, _gdp)

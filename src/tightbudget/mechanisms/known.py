@@ -6,12 +6,12 @@ one of the properties; it never has to.
 
 import math
 from fractions import Fraction
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tightbudget.mechanisms.stated import Promise, Ratio
+from tightbudget.numerics.remembered import remembered
 from tightbudget.numerics.rounding import TINIEST, float_above, raised
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.moments.concentrated import pure_mu, pure_rho, steepest
@@ -173,7 +173,7 @@ class Known:
         return False
 
 
-@lru_cache(maxsize=512)
+@remembered(512)
 def _least_rho(step: Known, direction: Direction) -> float:
     """Return the least rho known for one step: each of the bounds holds, so the smallest does."""
     pair = step.pair(direction)

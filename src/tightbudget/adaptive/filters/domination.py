@@ -3,12 +3,11 @@
 Mechanisms say so themselves (`mechanisms/known.py`); a service sees the same few pairs of them over and over.
 """
 
-from functools import lru_cache
-
 from tightbudget.mechanisms import Mechanism
+from tightbudget.numerics.remembered import remembered
 
 
-@lru_cache(4096)
+@remembered(4096)
 def dominates(slot: Mechanism, step: Mechanism) -> bool:
     """Return whether the step is known to be a post-processing of the slot, whatever the data; False if in doubt."""
     return slot.dominates(step)

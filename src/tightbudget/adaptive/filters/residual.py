@@ -22,6 +22,7 @@ from tightbudget.adaptive.states import TOLERANCE, State, at_most, check_spent
 from tightbudget.adaptive.ticks import Tick, read_ticks
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composable, Mechanism, PureDP
+from tightbudget.numerics.remembered import remember
 from tightbudget.numerics.rounding import float_below, lowered, raised
 from tightbudget.pairs.base import Direction
 
@@ -233,13 +234,11 @@ class ResidualFilter(Filter):
         """Return the step on the grid in both directions; nothing if it reveals nothing."""
         known = self._known.get((mechanism, h))
         if known is None:
-            if len(self._known) >= REMEMBERED:
-                self._known.clear()
             pairs = dict.fromkeys(mechanism.pair(direction) for direction in Direction)
             reach = h * self._points(h, self._start)
             negligible = RESOLVED * SHARE_AT_INFINITY * self._tail
             known = tuple(spread(pair, h, negligible, reach) for pair in pairs if pair is not None)
-            self._known[mechanism, h] = known
+            remember(self._known, (mechanism, h), known, REMEMBERED)
         return known
 
     def _constants(self) -> State:

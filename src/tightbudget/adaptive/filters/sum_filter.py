@@ -18,6 +18,7 @@ from tightbudget.adaptive.prices import REMEMBERED
 from tightbudget.adaptive.states import State, check_spent
 from tightbudget.adaptive.ticks import BEYOND
 from tightbudget.errors import InvalidParameter
+from tightbudget.numerics.remembered import remember
 
 
 class SumFilter(Filter):
@@ -73,9 +74,8 @@ class SumFilter(Filter):
         known = self._scales.known
         price = known.get(increment)
         if price is None:
-            if len(known) >= REMEMBERED:
-                known.clear()
-            price = known[increment] = self._scales.in_ticks(self._price(increment))
+            price = self._scales.in_ticks(self._price(increment))
+            remember(known, increment, price, REMEMBERED)
         return price
 
     def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:

@@ -1,6 +1,5 @@
 """Mixture odometer: the walk of losses against a normal mixture of lines, on both sides (M16)."""
 
-from functools import lru_cache
 from typing import ClassVar
 
 from tightbudget.adaptive import prices
@@ -9,6 +8,7 @@ from tightbudget.adaptive.log_reciprocal import up
 from tightbudget.adaptive.odometers.base import Sums, from_ticks
 from tightbudget.adaptive.odometers.boundaries import mixture
 from tightbudget.adaptive.odometers.mixing import MixingOdometer
+from tightbudget.numerics.remembered import remembered
 
 
 class MixtureOdometer(MixingOdometer):
@@ -34,7 +34,7 @@ class MixtureOdometer(MixingOdometer):
         return up(sums["drift"]) + mixture(up(sums["epsilon_squared"]), self._level, self._rate)
 
 
-@lru_cache(prices.REMEMBERED)
+@remembered(prices.REMEMBERED)
 def _priced(increment: Increment) -> Sums:
     drift, squares, delta, epsilon = prices.exact_drift(increment)
     return {"drift": from_ticks(drift), "epsilon_squared": from_ticks(squares), "delta": delta, "epsilon": epsilon}

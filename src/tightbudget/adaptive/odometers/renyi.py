@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from tightbudget.adaptive.odometers.concentration import SMALLEST_DELTA, Concent
 from tightbudget.adaptive.odometers.totals import Totals
 from tightbudget.adaptive.states import State, at_least
 from tightbudget.errors import InvalidParameter
+from tightbudget.numerics.remembered import remembered
 from tightbudget.numerics.rounding import raised
 
 ORDERS: tuple[Fraction, ...] = tuple(1 + Fraction(m * 2**j, 8) for j in range(16) for m in (2, 3))
@@ -129,7 +129,7 @@ class RenyiOdometer(ConcentrationOdometer):
         self._sums = {**self._sums, "renyi": Totals(high, low)}
 
 
-@lru_cache(prices.REMEMBERED)
+@remembered(prices.REMEMBERED)
 def _priced(increment: Increment, orders: tuple[Fraction, ...]) -> Sums:
     *divergences, delta, epsilon = prices.renyi(increment, orders)
     return {"renyi": np.array([up(divergence) for divergence in divergences]), "delta": delta, "epsilon": epsilon}

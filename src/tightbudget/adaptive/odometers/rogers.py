@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, ClassVar
 
 from tightbudget.adaptive import prices
@@ -15,6 +14,7 @@ from tightbudget.adaptive.odometers.boundaries import ROUNDINGS
 from tightbudget.adaptive.odometers.concentration import ConcentrationOdometer
 from tightbudget.adaptive.states import State
 from tightbudget.errors import InvalidParameter
+from tightbudget.numerics.remembered import remembered
 from tightbudget.numerics.rounding import raised
 
 
@@ -76,7 +76,7 @@ class RogersOdometer(ConcentrationOdometer):
         return {"delta": show(self._delta), "n": self._n}
 
 
-@lru_cache(prices.REMEMBERED)
+@remembered(prices.REMEMBERED)
 def _priced(increment: Increment) -> Sums:
     drift, _, delta, epsilon = prices.printed_drift(increment)
     # the sum of squares exactly, because the formula changes where it exceeds 1
