@@ -997,7 +997,7 @@ MUTATIONS = [
              "the chord that is extended is too flat", [DRAWN_BAND]),
     Mutation("classic underflow", "classic/concentration.py", "found + _SMALLEST, found)", "found, found)",
              "squares of tiny epsilons vanish, and the bounds with them", [CLASSIC_EDGES]),
-    Mutation("filter certainty", "adaptive/log_reciprocal.py", "if probability > Fraction(1, 2):", "if probability > 2:",
+    Mutation("filter certainty", "numerics/logs.py", "if probability > Fraction(1, 2):", "if probability > 2:",
              "1 - delta is lost where delta is near 1", [FIFTY]),
     Mutation("mixed composition", "mechanisms/base.py", "if not meant(mix_relations):", "if False:",
              "steps for different relations add up to a number for neither", [RELATIONS]),

@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.numerics.rounding import raised
+from tightbudget.numerics.rounding import float_above, raised
 
 Amount = Fraction | int | float
 """An exact number; the only float in a sum is inf, for what no budget can pay."""
@@ -107,6 +107,11 @@ def float_up(amount: Amount) -> float:
     if math.isinf(nearest) or _from_text(repr(nearest)) >= amount:
         return nearest
     return math.nextafter(nearest, math.inf)
+
+
+def binary_up(amount: Fraction | float) -> float:
+    """Return a float whose binary value is no smaller than the amount; inf beyond the largest."""
+    return amount if isinstance(amount, float) else float_above(amount)
 
 
 def rounded_up(value: float, roundings: float = 8.0) -> Amount:

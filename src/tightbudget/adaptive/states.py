@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Self
 
 from tightbudget.adaptive.amounts import exact, to_float
 from tightbudget.adaptive.increments import Increment, checked_increment
-from tightbudget.adaptive.relations import relations_of
 from tightbudget.adaptive.sharing import Shared
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.relations import Relations, check_one, meant
@@ -104,7 +103,7 @@ class Kept(Shared, ABC):
         """Return the step if it is one and, unless mixing was meant, for the relation so far (decision 0009)."""
         step = checked_increment(increment)
         if not self._mixes:
-            check_one([("what was spent before", self._spent_for), (step, relations_of(step))])
+            check_one([("what was spent before", self._spent_for), (step, step.relations)])
         return step
 
     @property
@@ -116,7 +115,7 @@ class Kept(Shared, ABC):
         """Take note of a step that was spent: one more, and the relations that it is for."""
         if self._sequence is not None:
             self._sequence += 1
-        self._relations |= relations_of(increment)
+        self._relations |= increment.relations
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and isinstance(other, Kept) and self.state() == other.state()

@@ -6,9 +6,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.numerics.rounding import float_above, raised
+
 Array = NDArray[np.float64]
 
 _LN2 = math.log(2.0)
+_ROUNDINGS = 16  # of a conversion and a logarithm, each good to 2u, the conversion relative to a log of at least ln 2
 
 
 def log_sum(logs: Array) -> float:
@@ -34,3 +37,12 @@ def log_fraction(value: Fraction) -> float:
         return math.log1p(float(value - 1))
     shift = value.denominator.bit_length() - value.numerator.bit_length()
     return math.log(float(value * Fraction(2) ** shift)) - shift * _LN2
+
+
+def log_reciprocal(probability: Fraction) -> float:
+    """Return ln(1/probability), rounded up, for a probability from 1e-300 to 1."""
+    if probability > Fraction(1, 2):  # a float would have lost 1 - probability
+        value = -math.log1p(-float_above(1 - probability))
+    else:
+        value = -math.log(probability.numerator / probability.denominator)
+    return math.nextafter(raised(value, _ROUNDINGS), math.inf)  # the smallest floats are not raised by a factor

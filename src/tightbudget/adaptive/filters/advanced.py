@@ -12,10 +12,10 @@ from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.concentration import ConcentrationFilter
 from tightbudget.adaptive.filters.limits import Cap, Limits
 from tightbudget.adaptive.increments import Increment
-from tightbudget.adaptive.log_reciprocal import log_reciprocal
 from tightbudget.adaptive.prices import TICKS
 from tightbudget.adaptive.states import State, at_least
 from tightbudget.errors import InvalidParameter
+from tightbudget.numerics.logs import log_reciprocal
 from tightbudget.numerics.rounding import float_below, lowered, raised
 
 CONSTANT = 28.04  # as printed; 8 y with y = 2 + log(1 + y) is 28.0419 (M14)

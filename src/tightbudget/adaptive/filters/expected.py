@@ -6,7 +6,6 @@ from typing import Any
 
 from tightbudget.adaptive.amounts import exact, exact_probability, show
 from tightbudget.adaptive.increments import Increment, checked_increment
-from tightbudget.adaptive.relations import relations_of
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import ApproximateDP, Composable
 
@@ -31,7 +30,7 @@ class Expected:
     @property
     def mixes(self) -> bool:
         """Whether the step itself is for several relations: if so, whoever composed it has said that it is meant."""
-        return len(relations_of(self.step)) > 1
+        return len(self.step.relations) > 1
 
 
 def _share(delta: Any, step: Increment) -> Fraction:

@@ -5,11 +5,11 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightbudget.adaptive.amounts import float_up, show
-from tightbudget.adaptive.log_reciprocal import log_reciprocal
 from tightbudget.adaptive.odometers.base import Odometer, Sums
 from tightbudget.adaptive.odometers.boundaries import ROUNDINGS
 from tightbudget.adaptive.states import State, at_least
 from tightbudget.errors import InvalidParameter
+from tightbudget.numerics.logs import log_reciprocal
 from tightbudget.numerics.rounding import raised
 
 SMALLEST_DELTA = Fraction(1, 10**300)

@@ -7,17 +7,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tightbudget.adaptive import prices
-from tightbudget.adaptive.amounts import Amount, exact, show
+from tightbudget.adaptive.amounts import Amount, binary_up, exact, show
 from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.thresholds import CLOSEST_ORDER, LARGEST_ORDER
 from tightbudget.adaptive.increments import Increment, exact_order
-from tightbudget.adaptive.log_reciprocal import log_reciprocal, up
 from tightbudget.adaptive.odometers.base import Sums, exact_sums
 from tightbudget.adaptive.odometers.boundaries import ROUNDINGS
 from tightbudget.adaptive.odometers.concentration import SMALLEST_DELTA, ConcentrationOdometer
 from tightbudget.adaptive.odometers.totals import Totals
 from tightbudget.adaptive.states import State, at_least
 from tightbudget.errors import InvalidParameter
+from tightbudget.numerics.logs import log_reciprocal
 from tightbudget.numerics.remembered import remembered
 from tightbudget.numerics.rounding import raised
 
@@ -67,7 +67,7 @@ class RenyiOdometer(ConcentrationOdometer):
         share = weight * (self._delta - self._for_steps)
         if share < SMALLEST_DELTA:
             raise InvalidParameter("weights", show(weight), "such that weight times delta is at least 1e-300")
-        return up(Fraction(log_reciprocal(share)) / (order - 1))
+        return binary_up(Fraction(log_reciprocal(share)) / (order - 1))
 
     @property
     def orders(self) -> tuple[Fraction, ...]:
@@ -132,7 +132,7 @@ class RenyiOdometer(ConcentrationOdometer):
 @remembered(prices.REMEMBERED)
 def _priced(increment: Increment, orders: tuple[Fraction, ...]) -> Sums:
     *divergences, delta, epsilon = prices.renyi(increment, orders)
-    return {"renyi": np.array([up(divergence) for divergence in divergences]), "delta": delta, "epsilon": epsilon}
+    return {"renyi": np.array([binary_up(divergence) for divergence in divergences]), "delta": delta, "epsilon": epsilon}
 
 
 def _listed(name: str, values: Any) -> list[Any]:

@@ -3,8 +3,8 @@
 from typing import ClassVar
 
 from tightbudget.adaptive import prices
+from tightbudget.adaptive.amounts import binary_up
 from tightbudget.adaptive.increments import Increment
-from tightbudget.adaptive.log_reciprocal import up
 from tightbudget.adaptive.odometers.base import Sums
 from tightbudget.adaptive.odometers.concentration import ConcentrationOdometer
 
@@ -26,5 +26,5 @@ class RhoOdometer(ConcentrationOdometer):
 
 def drift_and_variance(sums: Sums) -> tuple[float, float]:
     """Return the mean of the walk at most, rounded up, and the variance that goes with it."""
-    drift = up(sums["rho"])
+    drift = binary_up(sums["rho"])
     return drift, 2.0 * drift

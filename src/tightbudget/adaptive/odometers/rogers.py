@@ -5,15 +5,15 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightbudget.adaptive import prices
-from tightbudget.adaptive.amounts import exact, show
+from tightbudget.adaptive.amounts import binary_up, exact, show
 from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.increments import Increment
-from tightbudget.adaptive.log_reciprocal import log_reciprocal, up
 from tightbudget.adaptive.odometers.base import Sums, from_ticks
 from tightbudget.adaptive.odometers.boundaries import ROUNDINGS
 from tightbudget.adaptive.odometers.concentration import ConcentrationOdometer
 from tightbudget.adaptive.states import State
 from tightbudget.errors import InvalidParameter
+from tightbudget.numerics.logs import log_reciprocal
 from tightbudget.numerics.remembered import remembered
 from tightbudget.numerics.rounding import raised
 
@@ -58,13 +58,13 @@ class RogersOdometer(ConcentrationOdometer):
 
     def _bound(self, sums: Sums) -> float:
         squares = sums["epsilon_squared"]
-        variance, floor = up(squares), Fraction(1, self._n**2)
+        variance, floor = binary_up(squares), Fraction(1, self._n**2)
         if floor <= squares <= 1:
             root = 2.0 * math.sqrt(variance * (1.0 + 0.5 * math.log(3.0)) * self._level)
         else:
             growth = 1.0 + 0.5 * math.log1p(self._n**2 * variance)
-            root = math.sqrt(2.0 * (up(floor) + variance) * growth * self._level)
-        return raised(up(sums["drift"]) + raised(root, ROUNDINGS), ROUNDINGS)
+            root = math.sqrt(2.0 * (binary_up(floor) + variance) * growth * self._level)
+        return raised(binary_up(sums["drift"]) + raised(root, ROUNDINGS), ROUNDINGS)
 
     def _highest(self, price: Sums, count: int) -> float:
         """Return the larger of the last running epsilon and the last before V exceeds 1, where the bound may fall."""

@@ -126,7 +126,7 @@ def test_the_sharpened_boundary_near_certainty(delta: str, beta: str, for_steps:
 
 @pytest.mark.parametrize("gap", ["1e-320", "1e-300", "1e-20", "2e-13", "1e-9", "0.0002", "0.4999", "0.5", "0.51", "0.999"])
 def test_logarithms_of_probabilities_round_up(gap: str) -> None:
-    from tightbudget.adaptive.log_reciprocal import log_reciprocal
+    from tightbudget.numerics.logs import log_reciprocal
 
     with mp.workdps(800):
         value = -mp.log1p(-mp.mpf(gap))

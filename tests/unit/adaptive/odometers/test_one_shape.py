@@ -14,9 +14,8 @@ from tests.support.every_odometer import EVERY as MAKERS
 
 import tightbudget as tb
 from tightbudget.adaptive import prices
-from tightbudget.adaptive.amounts import show
+from tightbudget.adaptive.amounts import binary_up, show
 from tightbudget.adaptive.increments import Increment
-from tightbudget.adaptive.log_reciprocal import up
 from tightbudget.adaptive.odometers.base import Sums
 from tightbudget.adaptive.odometers.boundaries import line
 from tightbudget.adaptive.odometers.concentration import ConcentrationOdometer
@@ -149,7 +148,7 @@ class TwoLinesOdometer(ConcentrationOdometer):
         return {"rho": rho, "delta": delta, "epsilon": epsilon}
 
     def _bound(self, sums: Sums) -> float:
-        drift, half = up(sums["rho"]), self._level + 0.6931471805599454
+        drift, half = binary_up(sums["rho"]), self._level + 0.6931471805599454
         return drift + min(line(2.0 * drift, half, 0.1), line(2.0 * drift, half, 0.1 * float(self._apart)))
 
     def _settings(self) -> State:
