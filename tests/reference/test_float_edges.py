@@ -34,7 +34,7 @@ class Size(NamedTuple):
     brackets: int
 
 
-FEWER, MORE = Size(2, 1, 1, 4, 25), Size(18, 5, 3, 24, 209)  # four times 209 for each kind are more than 10,000
+FEWER, MORE = Size(1, 1, 1, 3, 14), Size(18, 5, 3, 24, 209)  # four times 209 for each kind are more than 10,000
 PARTS = [("fast", FEWER), *(pytest.param(part, MORE, marks=pytest.mark.slow) for part in range(4))]
 Composable = tb.Mechanism | tb.Composition
 PURE: dict[str, Callable[[Composable], float]] = {

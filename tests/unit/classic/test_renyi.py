@@ -65,7 +65,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("step", "divergence", "count", "delta"), mostly_slow(CASES, every=4))
+@pytest.mark.parametrize(("step", "divergence", "count", "delta"), mostly_slow(CASES, every=8))
 def test_the_best_order(step: tb.Mechanism, divergence: Divergence, count: int, delta: float) -> None:
     composed = step * count
     with mpmath.workdps(20):

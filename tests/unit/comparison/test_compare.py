@@ -57,6 +57,7 @@ def test_only_compositions_can_be_compared() -> None:
         tb.compare(tb.PureDP(1.0), delta=0.1)["no such bound"]
 
 
+@pytest.mark.slow
 def test_text_holds_the_values_rounded_up() -> None:
     text = str(tb.compare(MIXED, delta=1e-5))
     table = tb.compare(MIXED, delta=1e-5)
@@ -81,6 +82,7 @@ def test_rounding_up() -> None:
         assert value <= float(rounded_up(value)) <= value * (1 + 1e-5)
 
 
+@pytest.mark.slow
 def test_how_many_times_ours() -> None:
     table = tb.compare(tb.PureDP(0.1) * 10_000, epsilon=100.0)
     assert table.times_ours(table.ours) == ""
@@ -90,7 +92,9 @@ def test_how_many_times_ours() -> None:
     assert {row.value for row in nothing.rows} == {0.0}
 
 
-@pytest.mark.parametrize("asked", [{"delta": 0.0}, {"delta": 1.0}, {"epsilon": 0.0}, {"epsilon": math.inf}])
+@pytest.mark.parametrize(
+    "asked", mostly_slow([{"delta": 0.0}, {"delta": 1.0}, {"epsilon": 0.0}, {"epsilon": math.inf}], every=4, first=1)
+)
 @pytest.mark.parametrize(
     "composition",
     mostly_slow(

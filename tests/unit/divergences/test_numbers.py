@@ -66,13 +66,13 @@ def test_pure_epsilon() -> None:
         assert pure_epsilon(mechanism) == math.inf
 
 
-@pytest.mark.parametrize("mechanism", mostly_slow(BOUNDED, every=4), ids=str)
+@pytest.mark.parametrize("mechanism", mostly_slow(BOUNDED, every=8), ids=str)
 def test_zcdp_of_bounded_losses_is_tight(mechanism: tb.Mechanism) -> None:
     truth, found = slope(mechanism), zcdp(mechanism)
     assert truth <= found <= truth * mpf("1.001")
 
 
-@pytest.mark.parametrize("mechanism", mostly_slow(CONCENTRATED, every=4), ids=str)
+@pytest.mark.parametrize("mechanism", mostly_slow(CONCENTRATED, every=8), ids=str)
 def test_zcdp_of_normal_noise(mechanism: tb.Mechanism) -> None:
     assert slope(mechanism) <= zcdp(mechanism)
     assert renyi(mechanism, 1e5) / 1e5 == pytest.approx(zcdp(mechanism), rel=1e-3)

@@ -55,14 +55,14 @@ def worst(mechanism: tb.Mechanism, order: float) -> mpf:
     return max(renyi_truth(mechanism, direction, order) for direction in Direction)
 
 
-@pytest.mark.parametrize("mechanism", mostly_slow(EXACT, every=4), ids=str)
+@pytest.mark.parametrize("mechanism", mostly_slow(EXACT, every=8), ids=str)
 def test_sums_and_closed_forms(mechanism: tb.Mechanism) -> None:
     for order in SOME_ORDERS:
         truth, found = worst(mechanism, order), renyi(mechanism, order)
         assert truth <= found <= truth * (1 + mpf("1e-6")) + mpf("1e-300"), (order, truth, found)
 
 
-@pytest.mark.parametrize("mechanism", mostly_slow(GRID, every=4), ids=str)
+@pytest.mark.parametrize("mechanism", mostly_slow(GRID, every=8), ids=str)
 def test_grids(mechanism: tb.Mechanism) -> None:
     for order in SOME_ORDERS:
         truth, found = worst(mechanism, order), renyi(mechanism, order)

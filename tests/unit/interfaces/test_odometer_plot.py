@@ -79,7 +79,7 @@ def test_a_curve_looks_the_same_in_every_picture(figures: list[Any]) -> None:
 
 @pytest.mark.parametrize("rounds", mostly_slow(["1", "2", "31"], every=3, first=2))
 @pytest.mark.parametrize("epsilon", mostly_slow(["1e-100", "0.1", "1e3", "1e100"], every=4, first=1))
-@pytest.mark.parametrize("command", ["simulate", "separation"])
+@pytest.mark.parametrize("command", mostly_slow(["simulate", "separation"], every=2))
 def test_short_and_extreme_games_can_be_drawn(command: str, epsilon: str, rounds: str, tmp_path: Path) -> None:
     target = tmp_path / "p.png"
     every = ["--all", "--runs", "3"] if command == "simulate" else []

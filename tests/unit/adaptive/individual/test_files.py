@@ -216,6 +216,7 @@ def test_other_peoples_memory_is_refused(tmp_path: Path) -> None:
     assert tb.individual.ZCDPFilter(1, balances=copied).spend(0.5).all()
 
 
+@pytest.mark.slow
 def test_a_file_has_one_filter_at_a_time(saved: Path) -> None:
     first = tb.individual.open(saved)
     first.spend(0.01)

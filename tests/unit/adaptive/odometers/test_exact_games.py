@@ -77,7 +77,7 @@ def failure(odometer: tb.odometers.Odometer, strategy: Strategy, rounds: int, bo
 
 
 @pytest.mark.parametrize("strategy", mostly_slow(STRATEGIES, every=3), ids=lambda strategy: strategy.__name__)
-@pytest.mark.parametrize("make", ODOMETERS, ids=KINDS)
+@pytest.mark.parametrize("make", mostly_slow(ODOMETERS, every=3), ids=KINDS)
 def test_adaptive_games(make: Callable[[float], tb.odometers.Odometer], strategy: Strategy) -> None:
     odometer = make(DELTA)
     assert failure(odometer, strategy, 11, both=odometer.two_sided) <= DELTA

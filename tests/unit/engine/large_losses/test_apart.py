@@ -31,7 +31,7 @@ def profile(pair: Spikes, count: int, ceiling: float, epsilon: float):
 
 
 @pytest.mark.parametrize("ceiling", mostly_slow([0.0, 0.0625, 0.125, 1.0], every=4, first=2))
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", mostly_slow(CASES, every=4))
 def test_the_truth_lies_between(name: str, ceiling: float):
     """Also with ceilings that are losses themselves."""
     large, rare, count = CASES[name]

@@ -45,7 +45,7 @@ def mean_number(steps: Steps, ceilings: tuple[float, ...]) -> float:
 
 
 @pytest.mark.parametrize("most", mostly_slow([0, 1, 3, 5], every=4, first=1))
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", mostly_slow(CASES, every=3, first=1))
 def test_the_truth_lies_between(name: str, most: int):
     steps, ceilings = CASES[name]
     beyond = mean_number(steps, ceilings) ** (most + 1) / math.factorial(most + 1)

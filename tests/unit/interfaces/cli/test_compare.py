@@ -69,6 +69,7 @@ def test_files_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert Decimal(rows[0]["lower"]) <= Decimal(expected.ours.lower)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "expression", mostly_slow(["nothing", "gaussian(sigma=0)", "pure_dp(epsilon=0.1) * 5"], every=3, first=2)
 )

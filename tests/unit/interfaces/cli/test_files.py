@@ -34,7 +34,7 @@ def test_a_target_that_cannot_be_is_refused(tmp_path: Path, name: str, part: str
         check_target("--plot", tmp_path / name, (".png", ".svg"))
 
 
-@pytest.mark.parametrize("command", ASKED)
+@pytest.mark.parametrize("command", mostly_slow(ASKED, every=2))
 def test_a_dash_is_standard_output(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

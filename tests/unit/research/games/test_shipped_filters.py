@@ -24,7 +24,7 @@ def test_every_filter_plays() -> None:
 
 
 @pytest.mark.parametrize("adversary", mostly_slow(ADVERSARIES.values(), every=3), ids=list(ADVERSARIES))
-@pytest.mark.parametrize("make", FILTERS.values(), ids=list(FILTERS))
+@pytest.mark.parametrize("make", mostly_slow(FILTERS.values(), every=5), ids=list(FILTERS))
 def test_the_view_is_as_private_as_promised(make: players.MakeFilter, adversary: games.Greedy) -> None:
     # the residual filter takes some milliseconds a step, the others microseconds
     rounds = 12 if isinstance(make(EPSILON, DELTA), tb.filters.ResidualFilter) else 100

@@ -133,7 +133,7 @@ def test_the_least_noise_meets_the_target_and_less_does_not(noise: vuvuzela.Nois
 @pytest.mark.parametrize(
     ("protocol", "rounds"), [("dialing", 1_024), ("dialing", 8_192), ("conversation", 65_536), ("conversation", 524_288)]
 )
-@pytest.mark.parametrize("noise", vuvuzela.NOISES)
+@pytest.mark.parametrize("noise", mostly_slow(vuvuzela.NOISES, every=2))
 def test_vuvuzelas_target(protocol: vuvuzela.Protocol, noise: vuvuzela.Noise, rounds: int):
     answer = smallest(protocol, noise, rounds)
     assert answer.achieved.upper <= 1e-4

@@ -67,6 +67,7 @@ def test_bad_questions(arguments: tuple):
         samples_to_exclude(*arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", mostly_slow([0.5, 0.95, 0.99, 1 - 2**-53], every=4, first=1))
 def test_no_sample_is_missing(confidence: float):
     """(1 - mass)^size is at most the error of the floats that were given, to 700 digits; hardly fewer are too few."""
