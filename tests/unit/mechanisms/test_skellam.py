@@ -152,3 +152,26 @@ def test_too_wide() -> None:
     with pytest.raises(InvalidParameter, match="integers"):
         tb.Skellam(1e12).delta(1.0)
     assert tb.Skellam(Fraction(9, 2)) == tb.Skellam(4.5)
+
+
+@pytest.mark.parametrize(("mu", "shift", "q"), [(4.0, 1, 1.0), (0.5, 2, 1.0), (9.0, 3, 0.25)])
+def test_three_steps_against_all_of_their_outcomes(mu: float, shift: int, q: float) -> None:
+    """delta = sum of (A - e^epsilon B)+ over triples of outcomes; what lies farther out weighs less than 1e-12."""
+    both = np.array([[float(a), float(b)] for a, b in masses(mu, shift, 30) if a + b > mpf(10) ** -15]).T
+    a, b = q * both[0] + (1.0 - q) * both[1], both[1]  # removing a record
+    both_ways = [(a, b), (b, a)]
+    composed = tb.Poisson(tb.Skellam(mu, shift), q) * 3
+    for epsilon in (0.0, 0.4, 1.5, 3.0):
+        truth = max(
+            float(
+                np.maximum(
+                    np.multiply.outer(np.multiply.outer(x, x), x)
+                    - math.exp(epsilon) * np.multiply.outer(np.multiply.outer(y, y), y),
+                    0.0,
+                ).sum()
+            )
+            for x, y in both_ways
+        )
+        answer = composed.delta(epsilon, rtol=1e-4)
+        assert answer.lower - 1e-12 <= truth <= answer.upper + 1e-12
+        assert answer.converged
