@@ -1013,7 +1013,7 @@ MUTATIONS = [
              "a sample for two relations passes for one for adding or removing a record", [RELATIONS]),
     Mutation("mixed relation of a tree", "research/published/embeddings.py", "composition.relation, below)", '"add_remove", below)',
              "a mixed bound of a tree passes for one for adding or removing a record", [RELATIONS]),
-    Mutation("mixed relation kept", "adaptive/states.py", "self._relations |= relations_of(increment)",
+    Mutation("mixed relation kept", "adaptive/states.py", "self._relations |= increment.relations",
              'self._relations |= frozenset({getattr(increment, "neighbours", "add_remove")})',
              "a filter forgets one of the relations of a mixed step", [RELATIONS]),
     Mutation("mixed sample", "mechanisms/poisson.py", "if not meant(mix_relations) and", "if False and",
