@@ -956,6 +956,8 @@ MUTATIONS = [
     Mutation("filter needed", "adaptive/filters/scales.py", "            if figures[index] > cap:\n                return False, place",
              "            if figures[index] > cap:\n                continue",
              "one limit that holds is enough where all must", [SUM_FILTERS]),
+    Mutation("filter measures", "adaptive/filters/limits.py", "for cap in (*self.needed, *self.enough)) > 1:", "for cap in ()) > 1:",
+             "a second measure is taken for the first", [SUM_FILTERS]),
     Mutation("filter admits", "adaptive/filters/sum_filter.py", "after = self._scales.in_ticks(totals)", "after = self._sums",
              "a ledger is told about this filter's sums, not about its own", [SUM_FILTERS]),
     Mutation("state price", "adaptive/filters/slots.py", "if not lower <= price <= delta:", "if not price <= delta:",

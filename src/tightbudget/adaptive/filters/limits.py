@@ -82,6 +82,12 @@ class Limits:
     needed: tuple[Cap, ...]
     enough: tuple[Cap, ...]
 
+    def __post_init__(self) -> None:
+        if not self.enough:
+            raise ValueError("without a cap that is enough nothing is ever admitted")
+        if sum(cap.measure is not None for cap in (*self.needed, *self.enough)) > 1:
+            raise ValueError("a filter has one measure of its sums at most")
+
 
 def figure(amount: Amount, rounding: str = ROUND_CEILING) -> str:
     """Return the amount as a person wants to read it: as it is if that is short and no fraction, else in six digits."""

@@ -13,7 +13,7 @@ from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import Amount, show
 from tightbudget.adaptive.filters.limits import Cap, Limits
 from tightbudget.adaptive.filters.sum_filter import SumFilter
-from tightbudget.filters import Increment, Limit
+from tightbudget.filters import AdvancedFilter, Increment, Limit
 
 
 class Half(SumFilter):
@@ -125,3 +125,13 @@ def test_a_state_of_another_kind_is_refused() -> None:
     assert tb.filters.ZCDPFilter.from_state(state).remaining(tb.PureDP(0.01)) == 487
     with pytest.raises(tb.InvalidParameter, match="kind is 'zcdp', but must be one of gdp"):
         tb.filters.GDPFilter.from_state(state)
+
+
+def test_limits_that_could_not_be_weighed_are_refused() -> None:
+    measure = AdvancedFilter(1, 1e-6)._limits().enough[0]
+    sums, delta = {"drift": Fraction(1), "squares": Fraction(1), "delta": Fraction(1)}, Cap("delta", Fraction(1))
+    assert Limits(sums, (delta,), (measure,)).enough
+    with pytest.raises(ValueError, match="one measure"):
+        Limits(sums, (delta, measure), (measure,))
+    with pytest.raises(ValueError, match="nothing is ever admitted"):
+        Limits(sums, (delta,), ())
