@@ -11,6 +11,7 @@ import tightbudget as tb
 SIGMAS = [1.0 + k / 1000 for k in range(200)]
 
 
+@pytest.mark.slow
 def test_a_noise_schedule():
     found = tb.compose([tb.Poisson(tb.Gaussian(sigma), 0.01) for sigma in SIGMAS]).epsilon(1e-6)
     assert contains_epsilon(found, 1e-6, scheduled, margin=1e-3)

@@ -24,6 +24,7 @@ HARDEST = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kilobytes on Linux only")
 @pytest.mark.parametrize("name", HARDEST)
 def test_peak_memory(name: str):

@@ -13,6 +13,7 @@ from tests.reference.truth_numbers import ball
 import tightbudget as tb
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sigma", "q", "count", "delta", "high"),
     [(1.0, 1e-4, 5, 1e-9, 0.25), (1.0, 1e-4, 3, 1e-16, 1.5), (2.0, 1e-3, 5, 1e-12, 0.25), (2.0, 1e-3, 4, 1e-20, 0.5)],

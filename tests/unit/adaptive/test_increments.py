@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.every_filter import PLAIN
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.adaptive import prices
@@ -100,7 +101,9 @@ ALL = [make() for make in PLAIN]
 
 
 @pytest.mark.parametrize("budget", ALL, ids=lambda budget: budget.kind)
-@pytest.mark.parametrize("bad", [None, 0.1, "pure_dp(epsilon=0.1)", -1, [tb.PureDP(0.1)], math.nan, object()])
+@pytest.mark.parametrize(
+    "bad", mostly_slow([None, 0.1, "pure_dp(epsilon=0.1)", -1, [tb.PureDP(0.1)], math.nan, object()], every=3)
+)
 def test_what_is_no_increment_spends_nothing(budget: Filter, bad: object) -> None:
     before = budget.state()
     for ask in (budget.quote, budget.spend, budget.remaining):

@@ -13,6 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from tests.support.every_odometer import EVERY as MAKERS
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.adaptive.odometers.registry import BY_KIND
@@ -20,7 +21,7 @@ from tightbudget.odometers import Sense
 
 o = tb.odometers
 KINDS = [make().kind for make in MAKERS]
-every = pytest.mark.parametrize("make", MAKERS, ids=KINDS)
+every = pytest.mark.parametrize("make", mostly_slow(MAKERS, every=2), ids=KINDS)
 
 PROMISES: list[Any] = [
     tb.PureDP(epsilon=0.1),

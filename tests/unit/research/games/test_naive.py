@@ -11,6 +11,8 @@ import tightbudget as tb
 from tightbudget import games
 from tightbudget.research.games import naive, walk
 
+pytestmark = pytest.mark.slow
+
 
 def natural() -> tuple[games.Counterexample, naive.UnsoundNaturalFilter, float]:
     adversary, delta = games.counterexample(first=0.1, second=0.45, epsilon=0.5)

@@ -14,6 +14,8 @@ import tightbudget as tb
 from tightbudget import games
 from tightbudget.research.games import players, walk
 
+pytestmark = pytest.mark.slow
+
 EPSILON, DELTA = 1.0, 0.05
 
 

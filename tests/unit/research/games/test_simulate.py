@@ -12,6 +12,8 @@ from tightbudget.research.games import naive
 from tightbudget.research.games.estimate import Estimate
 from tightbudget.research.games.steps import Normal, Response
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("bit", [0, 1])
 def test_randomised_response_follows_its_table(bit: int) -> None:

@@ -12,6 +12,8 @@ import tightbudget as tb
 from tightbudget import games
 from tightbudget.research.games import naive, walk
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_path_adds_up_to_the_same_crossing() -> None:
     bounds = [0.35, 0.25, 0.55, 0.15, 0.45, 0.95, 0.35, 0.05, 0.75, 0.45]
