@@ -41,10 +41,12 @@ if TYPE_CHECKING:
     )
     from tightbudget.mechanisms.base import Brackets, Composition, Curve, Mechanism, compose
     from tightbudget.notation import parse
+    from tightbudget.numerics.attempt import Attempt
     from tightbudget.numerics.bracket import Bracket
 
 __all__ = [
     "ApproximateDP",
+    "Attempt",
     "BoundedRange",
     "Bracket",
     "Brackets",
@@ -96,6 +98,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("BudgetRefused", "CannotShare", "DoesNotApply", "InvalidParameter"), "errors"),
     **dict.fromkeys(("MissingExtra", "MixedRelations", "NotationError", "TightBudgetError"), "errors"),
     **dict.fromkeys(("Brackets", "Curve"), "mechanisms.base"),
+    "Attempt": "numerics.attempt",
     "Bracket": "numerics.bracket",
     "parse": "notation",
 }

@@ -147,6 +147,8 @@ class OneDirection:
                     return _Made(short)
                 chosen = plan(asked)
             if chosen.points > most_points:
+                if len(self._plans) >= _KEPT:
+                    self._plans.clear()  # they are quickly made anew
                 self._plans[key] = chosen
                 return None
             return _Made(Profile.of(evaluate(chosen), self._left_out(decades), self.infinity[0], chosen.points))

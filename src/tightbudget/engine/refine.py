@@ -18,13 +18,13 @@ from tightbudget.numerics.attempt import Attempt
 from tightbudget.numerics.bracket import Bracket
 
 _STAGES = tuple(10.0**-k for k in range(3, 16))  # tolerances, of which the first is the default
-_LATTICE = 1e-5
+_LATTICE = 1e-5  # the first stage where fine is cheap: with it the answer is nearly as narrow as it gets
 _TURNS = 24  # computations of a direction in one stage before we say that the bracket stays as it is
 _MOST_POINTS = 2.0**19  # of all lists of a route, for each unit of effort: a second, and some 80 MB
 
 PATIENT = 1e-4
 """Whoever asks for a narrower bracket than this is taken to allow four times the work, unless `effort` is given."""
-_PATIENCE = 4.0
+_PATIENCE = 4.0  # times the work; then the longest lists are 2^21, which is what one transform may take
 
 
 def delta_bracket(

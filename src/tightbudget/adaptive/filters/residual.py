@@ -3,6 +3,7 @@
 import copy
 import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -14,15 +15,14 @@ from tightbudget.adaptive.filters.base import Filter, Sums
 from tightbudget.adaptive.filters.concentration import check_guarantee
 from tightbudget.adaptive.filters.limits import Limit
 from tightbudget.adaptive.filters.quotes import Quote
-from tightbudget.adaptive.filters.residual_grid import Spread, gaussian_profile, spread
+from tightbudget.adaptive.filters.residual_grid import Spread, Spreads, gaussian_profile, spread
 from tightbudget.adaptive.filters.thresholds import most_mu
 from tightbudget.adaptive.increments import Increment
-from tightbudget.adaptive.prices import REMEMBERED
 from tightbudget.adaptive.states import TOLERANCE, State, at_most, check_spent
 from tightbudget.adaptive.ticks import Tick, read_ticks
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composable, Mechanism, PureDP
-from tightbudget.numerics.remembered import remember
+from tightbudget.numerics.byte_cache import ByteCache
 from tightbudget.numerics.rounding import float_below, lowered, raised
 from tightbudget.pairs.base import Direction
 
@@ -33,6 +33,7 @@ MOST_POINTS, WIDEST = 2**22, 512  # of the grid: 32 megabytes for an array, and 
 FINEST = 2**17  # points of a grid that is refined for a small step: a decision takes a tenth of a second then
 NARROWEST = 2e-5  # width of a grid in parts of mu: one that was refined, down to 5e-5, can be read back
 RESOLVES = 2.0  # a grid is fine enough for a step whose variance is so many squares of its width
+MOST_BYTES = 2**27  # of steps that are remembered on the grid
 MOST_COUNTED = 1000  # `remaining` carries out the decisions, one by one
 MOST_WORK = 6000  # comparisons before `best` stops counting, a few seconds: time would not give the same table twice
 _LEAST = 1e-17  # parts below 1e-14 of what is left are not looked for
@@ -67,7 +68,7 @@ class ResidualFilter(Filter):
             raise InvalidParameter("step", step, f"at most {WIDEST}, and wide enough for {MOST_POINTS} grid points to do")
         self._start = self._largest_start(float_below(self._epsilon), largest)
         self._sums = (self._start, 0, self._h)
-        self._known: dict[tuple[Mechanism, float], tuple[Spread, ...]] = {}
+        self._known: ByteCache[Spreads] = ByteCache(MOST_BYTES)
         self._work = 0.0
 
     @property
@@ -237,9 +238,10 @@ class ResidualFilter(Filter):
             pairs = dict.fromkeys(mechanism.pair(direction) for direction in Direction)
             reach = h * self._points(h, self._start)
             negligible = RESOLVED * SHARE_AT_INFINITY * self._tail
-            known = tuple(spread(pair, h, negligible, reach) for pair in pairs if pair is not None)
-            remember(self._known, (mechanism, h), known, REMEMBERED)
-        return known
+            known = Spreads(tuple(spread(pair, h, negligible, reach) for pair in pairs if pair is not None))
+            with suppress(Exception):  # what cannot be copied is not remembered: it would keep all it ever computed
+                self._known.put((copy.deepcopy(mechanism), h), known)
+        return known.each
 
     def _constants(self) -> State:
         return {"mu": repr(self._start), "ticks": {"delta": str(self._tick)}}

@@ -29,6 +29,17 @@ class Spread:
     infinity: float
 
 
+@dataclass(frozen=True, slots=True)
+class Spreads:
+    """A step in both directions; one if they are alike, none if it reveals nothing."""
+
+    each: tuple[Spread, ...]
+
+    @property
+    def nbytes(self) -> int:
+        return sum(one.masses.nbytes for one in self.each)
+
+
 def spread(pair: Pair, h: float, negligible: float, reach: float) -> Spread:
     """Return the pair on the grid from about -reach to reach.
 

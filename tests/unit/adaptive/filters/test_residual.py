@@ -266,3 +266,13 @@ def test_the_finest_grid_is_read_back(epsilon: float, delta: float) -> None:
     budget.spend(tb.PureDP(1e-6 * epsilon))
     assert budget._sums[2] < budget._h
     assert from_state(budget.state()) == budget
+
+
+def test_steps_on_the_grid_are_remembered_by_their_bytes() -> None:
+    budget = ResidualFilter(4.0, 1e-6)
+    for sigma in range(30, 60):
+        budget.quote(tb.Gaussian(float(sigma)))
+    spreads = [entry.value for entry in budget._known._entries.values()]
+    assert len(spreads) == 30
+    assert budget._known.nbytes == sum(one.masses.nbytes for spread in spreads for one in spread.each) > 0
+    assert budget._known.most_bytes <= 2**28
