@@ -153,7 +153,8 @@ def test_brackets_hold_the_subsampled_gaussian(sigma, q, count, epsilon, edge, r
     assert grid.rad() < 0.05 * exact
 
 
-@pytest.mark.parametrize("remove", mostly_slow([True, False], every=2))
+@pytest.mark.slow
+@pytest.mark.parametrize("remove", [True, False])
 def test_subsampled_gaussian_twice_is_an_integral(remove) -> None:
     """Quadrature over the first release against the bracket."""
     sigma, q, epsilon = 1.0, 0.25, 0.375

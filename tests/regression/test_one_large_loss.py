@@ -28,6 +28,7 @@ def test_the_bracket_is_narrow_and_holds(sigma: float, q: float, count: int, del
         assert at_upper.lower() <= ball(delta)
 
 
+@pytest.mark.slow
 def test_delta_at_such_an_epsilon() -> None:
     found = (tb.Poisson(tb.Gaussian(1.0), 1e-4) * 5).delta(0.01)
     assert found.converged
@@ -38,6 +39,7 @@ def test_delta_at_such_an_epsilon() -> None:
         assert exact.rad() < 0.05 * exact.mid()  # the truth itself is known well enough for that to mean something
 
 
+@pytest.mark.slow
 def test_masses_too_small_for_a_float_are_not_taken_off() -> None:
     """B's mass beyond the ceiling is a few denormal numbers here, which rounding may raise, and e^epsilon is 1e295."""
     first = tb.Poisson(tb.Gaussian(1 / 28.0), 0.1)

@@ -2,6 +2,8 @@
 
 import gc
 
+import pytest
+
 import tightbudget as tb
 from tightbudget.pairs.points import REMEMBERED, PointPair
 
@@ -15,6 +17,7 @@ def pinned() -> int:
     return sum(pair.nbytes for pair in pairs if pair.key[1] >= FIRST_SIGMA)
 
 
+@pytest.mark.slow
 def test_fifty_large_discrete_gaussians_are_not_all_kept() -> None:
     made = 0
     for k in range(COUNT):
@@ -27,6 +30,7 @@ def test_fifty_large_discrete_gaussians_are_not_all_kept() -> None:
     assert pinned() <= REMEMBERED.most_bytes
 
 
+@pytest.mark.slow
 def test_prices_do_not_hold_what_was_priced() -> None:
     budget = tb.filters.ZCDPFilter(epsilon=1, delta=1e-6)
     for k in range(COUNT):

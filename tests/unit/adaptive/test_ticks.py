@@ -69,6 +69,7 @@ MADE: dict[str, Callable[[], Filter]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MADE)
 def test_ten_thousand_unlike_steps_leave_a_short_state(kind: str) -> None:
     budget, source = MADE[kind](), random.Random(kind)

@@ -84,6 +84,7 @@ def test_a_member_of_a_class_is_named() -> None:
     assert {one.direction for one in answer.trace} == {"both", "both, one member"}
 
 
+@pytest.mark.slow
 def test_more_effort_goes_further() -> None:
     """At every effort the bracket holds, and with enough of it the width asked for is reached."""
     sure = RARE.epsilon(1e-6, rtol=1e-6)

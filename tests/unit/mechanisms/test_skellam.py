@@ -104,6 +104,7 @@ def test_moments_and_rho(mu: float, shift: int) -> None:
     assert rho <= 1.1 * max(0.5 * shift * shift / mu, float(low))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mu", [0.1, 4.0, 900.0])
 def test_moments_of_the_tail(mu: float) -> None:
     reach, shift = _reach(mu) // 4, 2  # so near that the tail weighs something

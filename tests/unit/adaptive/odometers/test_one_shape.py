@@ -33,6 +33,7 @@ def spent_one_by_one(odometer: o.Odometer, step: Increment, epsilon: Any) -> int
     return count
 
 
+@pytest.mark.slow
 @every
 @settings(max_examples=12, deadline=None)
 @given(

@@ -25,6 +25,7 @@ EXAMPLES = {
     "approximate_dp": tb.ApproximateDP(epsilon=0.3, delta=1e-4),
     "gaussian_dp": tb.GaussianDP(mu=0.3),
     "histograms": tb.Histograms((3, 2, 1, 0), (1, 2, 3, 1)),
+    "skellam": tb.Skellam(mu=9),
     "poisson": tb.Poisson(tb.Laplace(scale=1), q=0.2),
 }
 
