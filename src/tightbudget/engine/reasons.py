@@ -1,6 +1,6 @@
 """Why a bracket is no narrower than it is, and what to try then."""
 
-TOO_LONG = "a narrower bracket needs longer bucket lists than the memory limit allows"
+TOO_LONG = "a narrower bracket needs longer lists than the effort allows"
 ROUNDING = "rounding errors are as large as the bracket; a finer grid would not help"
 TOO_SMALL = "delta is so near the smallest numbers of float64 that no finite upper end can be certified"
 BEYOND = "the answer is finite, but no float is as large"
@@ -8,7 +8,7 @@ AT_INFINITY = "delta is, up to rounding, the probability that everything is reve
 OF_A_CLASS = "bounded_range stands for a class; the upper end holds for all of it, the lower end is that of one member"
 
 _TO_TRY = {
-    TOO_LONG: "a larger effort (effort=16, --effort 16) takes more time and memory, or a larger rtol",
+    TOO_LONG: "a larger effort (effort=, --effort), which takes more time and memory, or a larger rtol",
     ROUNDING: "a larger rtol: nothing narrower can be certified in float64",
     TOO_SMALL: "a larger delta",
     BEYOND: "more noise, or a larger delta",

@@ -29,8 +29,9 @@ class Stage:
 
     @property
     def reason(self) -> str:
-        """Why there is nothing left to try."""
-        return next((pursuit.reason for pursuit in reversed(self._pursuits) if pursuit.reason), "")
+        """What held the narrowest pursuit back, if that is known."""
+        held = [pursuit for pursuit in self._pursuits if pursuit.reason]
+        return min(held, key=lambda pursuit: pursuit.width).reason if held else ""
 
     def advance(self, width: float, wanted: float) -> bool:
         """Compute once more; return whether there was anything left to try.

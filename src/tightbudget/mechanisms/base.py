@@ -92,8 +92,8 @@ class Composable:
 
         Guarantee: lower <= sup_S A(S) - e^epsilon B(S) <= upper for the larger of both directions, rounding included.
         `rtol` (relative to the upper end) and `atol` say how narrow the bracket should be; `converged` whether it is,
-        and `trace` how it was made. `effort` limits the work: one unit is lists of half a million points for each
-        route, which take a second or so. By default it is 1, and 4 from where brackets are narrower than 1e-4.
+        and `trace` how it was made. `effort` limits the lists that are made: one unit is half a million points for
+        each route, which take a second or so. By default it is 1, and 4 where `rtol` is below 1e-4.
         """
         width = asked_width(rtol, atol, effort)
         return _each(epsilon, lambda value: self._delta(epsilon_asked(value), *width))
@@ -347,3 +347,15 @@ class Brackets(np.ndarray[Any, Any]):
     @property
     def converged(self) -> bool:
         return all(answer.converged for answer in self.flat)
+
+    @property
+    def reason(self) -> NDArray[Any]:
+        """Why each is not as narrow as asked; empty where it is."""
+        return np.array([answer.reason for answer in self.flat], dtype=object).reshape(self.shape)
+
+    @property
+    def trace(self) -> NDArray[Any]:  # type: ignore[override]  # an array of brackets has no diagonal sum
+        """How each was made."""
+        traces = np.empty(self.size, dtype=object)
+        traces[:] = [answer.trace for answer in self.flat]
+        return traces.reshape(self.shape)

@@ -65,8 +65,9 @@ class Skellam(Mechanism):
 def _skellam(mu: float, shift: int) -> PointPair:
     reach = _reach(mu)
     if 2 * reach + shift > _MOST_INTEGERS:
+        name, value = ("mu", mu) if 2 * reach > _MOST_INTEGERS else ("sensitivity", shift)
         least = f"such that the noise and the sensitivity stay within {_MOST_INTEGERS} integers"
-        raise InvalidParameter("mu", mu, least, "Measure the query in larger units.")
+        raise InvalidParameter(name, value, least, "Measure the query in larger units.")
     # sums[k] = log f(0) / f(k), as whole numbers: differences of them are exact
     sums = [0, *accumulate(int(rise) for rise in np.ldexp(_log_ratios(mu, reach + shift), _SUM_BITS).tolist())]
     fall = np.array([total / (1 << _SUM_BITS) for total in sums])

@@ -1,10 +1,15 @@
 """A number of which we know only two ends."""
 
 import math
+import numbers
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
 
+from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.attempt import Attempt
+from tightbudget.numerics.rounding import float_above, float_below
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,9 @@ class Bracket:
     trace: tuple[Attempt, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not (type(self.lower) is type(self.upper) is float):
+            object.__setattr__(self, "lower", _plain("lower", self.lower, float_below))
+            object.__setattr__(self, "upper", _plain("upper", self.upper, float_above))
         if not self.lower <= self.upper:  # written so that NaN is refused too
             raise ValueError(f"empty bracket: lower={self.lower!r}, upper={self.upper!r}")
 
@@ -54,6 +62,13 @@ class Bracket:
     def __str__(self) -> str:
         digits = _digits(self.lower, self.upper)
         return f"[{_outward(self.lower, digits, ROUND_FLOOR)}, {_outward(self.upper, digits, ROUND_CEILING)}]"
+
+
+def _plain(name: str, value: object, rounded: Callable[[Fraction], float]) -> float:
+    """Return the float of a number of another kind, rounded outward."""
+    if not isinstance(value, numbers.Real):
+        raise InvalidParameter(name, value, "a number")
+    return rounded(Fraction(value)) if isinstance(value, numbers.Rational) else float(value)
 
 
 def _digits(lower: float, upper: float) -> int:

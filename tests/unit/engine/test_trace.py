@@ -79,6 +79,15 @@ def test_what_held_an_attempt_back_is_written_down() -> None:
     assert "effort" in to_try(answer.reason)
 
 
+def test_the_reason_is_that_of_the_narrowest_route() -> None:
+    """Others may be held back by rounding; a larger effort helps nevertheless."""
+    asked = tb.Poisson(tb.Gaussian(4.0), 0.01) * 65536
+    hurried = asked.epsilon(1e-6, rtol=1e-7, effort=0.01)
+    assert not hurried.converged
+    assert hurried.reason == reasons.TOO_LONG
+    assert asked.epsilon(1e-6, rtol=1e-7, effort=0.1).converged
+
+
 def test_a_member_of_a_class_is_named() -> None:
     answer = (tb.BoundedRange(0.3) * 20).epsilon(1e-6)
     assert {one.direction for one in answer.trace} == {"both", "both, one member"}
@@ -110,3 +119,10 @@ def test_every_reason_says_what_to_try() -> None:
     assert len(named) == 6
     assert all(to_try(reason) for reason in named)
     assert to_try("") == ""
+
+
+def test_arrays_of_brackets_have_arrays_of_traces() -> None:
+    found = RARE.delta([[0.01, 0.02]], rtol=1e-3)
+    assert found.trace.shape == found.reason.shape == (1, 2)
+    assert found.trace[0, 1] == found[0, 1].trace != ()
+    assert found.reason.tolist() == [["", ""]]

@@ -176,3 +176,9 @@ def test_three_steps_against_all_of_their_outcomes(mu: float, shift: int, q: flo
         answer = composed.delta(epsilon, rtol=1e-4)
         assert answer.lower - 1e-12 <= truth <= answer.upper + 1e-12
         assert answer.converged
+
+
+@pytest.mark.parametrize(("mu", "sensitivity", "named"), [(1e9, 1, "mu"), (4.0, 10**6, "sensitivity")])
+def test_too_many_integers_are_refused_by_what_takes_them(mu: float, sensitivity: int, named: str) -> None:
+    with pytest.raises(tb.InvalidParameter, match=f"^{named} is"):
+        tb.Skellam(mu, sensitivity).delta(0.0)

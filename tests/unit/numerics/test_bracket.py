@@ -2,11 +2,14 @@
 
 import math
 from decimal import Decimal
+from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import tightbudget as tb
 from tightbudget.numerics.bracket import Bracket
 
 ends = st.floats(0.0, 1.0) | st.floats(0.0, 1e12) | st.floats(0.0, 1.7e308, allow_subnormal=True)
@@ -75,3 +78,18 @@ def test_questions_may_both_be_unanswered():
 def test_width_of_an_infinite_answer():
     assert Bracket(math.inf, math.inf).width == 0.0
     assert Bracket(1.0, math.inf).width == math.inf
+
+
+def test_ends_of_other_kinds_become_floats_outside():
+    found = Bracket(Fraction(1, 3), Fraction(2, 3))
+    assert (type(found.lower), type(found.upper)) == (float, float)
+    assert Fraction(found.lower) <= Fraction(1, 3) < Fraction(math.nextafter(found.lower, 1.0))
+    assert Fraction(math.nextafter(found.upper, 0.0)) < Fraction(2, 3) <= Fraction(found.upper)
+    assert str(Bracket(np.float64(0.25), np.float64(0.5))) == str(Bracket(0.25, 0.5))
+    assert Bracket(1, 2**60 + 1).upper >= 2**60 + 1
+
+
+@pytest.mark.parametrize("end", ["1", None, 1j, [1.0]])
+def test_ends_are_numbers(end: object):
+    with pytest.raises(tb.InvalidParameter, match="upper"):
+        Bracket(0.0, end)  # type: ignore[arg-type]

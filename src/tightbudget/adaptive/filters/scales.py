@@ -164,6 +164,9 @@ class LimitsAt(Sequence[Limit]):
 
     __slots__ = ("_scales", "_sums")
 
+    def __repr__(self) -> str:
+        return f"({', '.join(map(repr, self))},)"
+
     def __init__(self, scales: Scales, sums: Sums) -> None:
         self._scales = scales
         self._sums = sums

@@ -49,6 +49,8 @@ class SumFilter(Filter):
     def price(self, increment: Increment) -> dict[str, Amount]:
         """Return what the step adds to each sum, exactly as it is charged; whoever keeps the sums can add them up.
 
+        A price says nothing of the neighbouring relation, which `spend` minds: add up steps for one relation only.
+
         >>> from tightbudget import ApproximateDP, filters
         >>> filters.BasicFilter(epsilon=1, delta=1e-6).price(ApproximateDP(0.1, 1e-9) * 3)
         {'epsilon': Fraction(3, 10), 'delta': Fraction(3, 1000000000)}

@@ -12,7 +12,7 @@ from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
 from tightbudget.interfaces.cli.files import STANDARD_OUTPUT, check_targets, written
-from tightbudget.interfaces.cli.options import Csv, Expression, Json, MixRelations, Rtol, number, whole
+from tightbudget.interfaces.cli.options import Csv, Effort, Expression, Json, MixRelations, Rtol, number, whole
 from tightbudget.interfaces.cli.questions import say
 from tightbudget.interfaces.cli.terminal import patiently, show
 
@@ -29,6 +29,7 @@ def curve(
     plot: Annotated[Path | None, typer.Option(help="Draw the curve to this .png or .svg file.", metavar="FILE")] = None,
     csv_file: Csv = None,
     rtol: Rtol = 1e-3,
+    effort: Effort = None,
     mix_relations: MixRelations = False,
     as_json: Json = False,
 ) -> int:
@@ -44,7 +45,8 @@ def curve(
     _check(low, high, points)
     check_targets(plot, csv_file, as_json)
     output = library.curve_output
-    result = patiently(lambda: private.curve(output.epsilons(private, low, high, points), rtol=rtol), "drawing δ(ε)")
+    asked = output.epsilons(private, low, high, points)
+    result = patiently(lambda: private.curve(asked, rtol=rtol, effort=effort), "drawing δ(ε)")
     files: dict[Path, bytes] = {}
     if plot is not None:
         files[plot] = output.picture(result, str(private), plot.suffix[1:].lower())

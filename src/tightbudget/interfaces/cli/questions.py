@@ -40,7 +40,7 @@ def epsilon(
         show(wire.dumps(wire.bracket(str(private), {"delta": delta}, answer, rtol, note)))
     else:
         show_words(f"ε in {answer} at δ = {delta!r} ({answer.relation})")
-        _show_trace(answer, trace)
+        _show_trace(answer, rtol, trace)
     return _finish(answer, note)
 
 
@@ -68,13 +68,13 @@ def delta(
         show(wire.dumps(wire.bracket(str(private), {"epsilon": epsilon}, answer, rtol, note)))
     else:
         show_words(f"δ in {answer} at ε = {epsilon!r} ({answer.relation})")
-        _show_trace(answer, trace)
+        _show_trace(answer, rtol, trace)
     return _finish(answer, note)
 
 
-def _show_trace(answer: "Bracket", wanted: bool) -> None:
+def _show_trace(answer: "Bracket", rtol: float, wanted: bool) -> None:
     if wanted:
-        show("\n".join(["", *library.trace_lines(answer)]))
+        show("\n".join(["", *library.trace_lines(answer, rtol)]))
 
 
 def say(note: str) -> None:
@@ -86,7 +86,7 @@ def say(note: str) -> None:
 def _finish(answer: "Bracket", note: str) -> int:
     say(note)
     if answer.lower == math.inf:
-        say("no ε is large enough: with more than this δ, something is revealed outright.")
+        say("no ε is large enough: whatever ε is, the loss exceeds it with more than this probability.")
     if answer.converged:
         return 0
     print(f"Note: the bracket holds but is wider than asked: {answer.reason or 'no reason given'}.", file=sys.stderr)

@@ -12,7 +12,7 @@ _COLUMNS = (
     Column("route"),
     Column("direction"),
     Column("tilt", right=True),
-    Column("width", right=True),
+    Column("ln δ asked", right=True),
     Column("points", right=True),
     Column("ms", right=True),
     Column("found", prose=True),
@@ -21,14 +21,12 @@ _COLUMNS = (
 _SHORT = {TOO_LONG: "finer lists would be too long", ROUNDING: "finer lists would not help"}
 
 
-def trace_lines(answer: Bracket) -> list[str]:
-    """Return the lines of a trace."""
+def trace_lines(answer: Bracket, rtol: float) -> list[str]:
+    """Return the lines of a trace. Widths are in ln δ, as they were asked for."""
     heading, rows = table(_COLUMNS, [_row(one) for one in answer.trace])
-    lines = [*heading, *(line for row in rows for line in row), folded(_summary(answer))]
-    if not answer.converged and answer.reason:
-        lines.append(folded(f"Held back: {answer.reason}."))
-        if to_try(answer.reason):
-            lines.append(folded(f"To try: {to_try(answer.reason)}."))
+    lines = [*heading, *(line for row in rows for line in row), folded(_summary(answer)), folded(_reached(answer, rtol))]
+    if not answer.converged and to_try(answer.reason):
+        lines.append(folded(f"To try: {to_try(answer.reason)}."))
     return lines
 
 
@@ -45,7 +43,7 @@ def _row(one: Attempt) -> tuple[str, ...]:
 
 
 def _found(one: Attempt) -> str:
-    found = "nothing" if one.upper == math.inf and one.lower == 0.0 else str(Bracket(one.lower, one.upper))
+    found = str(Bracket(one.lower, one.upper)) if _found_something(one) else "nothing"
     return f"{found}; {_SHORT.get(one.held_back, one.held_back)}" if one.held_back else found
 
 
@@ -54,9 +52,20 @@ def _summary(answer: Bracket) -> str:
     below = _whose(answer.trace, lambda one: one.lower == answer.lower)
     above = _whose(answer.trace, lambda one: one.upper == answer.upper)
     milliseconds = 1e3 * math.fsum(one.seconds for one in answer.trace)
-    ends = f"Answered by {above}" if below == above else f"Upper end by {above}, lower end by {below}"
-    return f"{ends}; {len(answer.trace)} attempt{'s'[: len(answer.trace) != 1]}, {milliseconds:.1f} ms."
+    ends = f"Answered by: {above}." if below == above else f"Upper end: {above}. Lower end: {below}."
+    return f"{ends} {len(answer.trace)} attempt{'s'[: len(answer.trace) != 1]}, {milliseconds:.1f} ms."
 
 
 def _whose(trace: tuple[Attempt, ...], ends_there: Callable[[Attempt], bool]) -> str:
-    return next((one.route for one in trace if ends_there(one)), "the largest loss")
+    """Return the route that found an end; some are known before any attempt, from the largest and infinite losses."""
+    return next((one.route for one in trace if ends_there(one) and _found_something(one)), "known beforehand")
+
+
+def _found_something(one: Attempt) -> bool:
+    return one.lower > 0.0 or one.upper < math.inf
+
+
+def _reached(answer: Bracket, rtol: float) -> str:
+    if answer.upper == math.inf or answer.upper == 0.0:
+        return f"Asked for a width of {rtol:g} of the upper end."
+    return f"Asked for a width of {rtol:g} of the upper end; it is {answer.width / answer.upper:.2g}."

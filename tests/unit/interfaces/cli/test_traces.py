@@ -20,19 +20,26 @@ def test_a_trace_names_routes_and_who_answered(capsys: pytest.CaptureFixture[str
     assert code == 0
     lines = out.splitlines()
     assert lines[0].startswith("ε in [0.0837")
-    assert lines[2].split() == ["route", "direction", "tilt", "width", "points", "ms", "found"]
+    assert lines[2].split() == ["route", "direction", "tilt", "ln", "δ", "asked", "points", "ms", "found"]
     assert [line.split("  ")[0] for line in lines[4:8]] == [
         "few frequencies", "Chernoff", "few frequencies", "large losses apart, few frequencies"
     ]  # fmt: skip
-    assert lines[8].startswith("Answered by large losses apart, few frequencies; 4 attempts, ")
+    assert lines[8].startswith("Answered by: large losses apart, few frequencies. 4 attempts, ")
+    assert lines[9] == "Asked for a width of 0.001 of the upper end; it is 0.00096."
 
 
 @pytest.mark.slow
 def test_a_trace_says_what_to_try(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "delta", RARE, "--epsilon", "0.08", "--rtol", "1e-7", "--effort", "0.001", "--trace")
+    code, out, err = run(capsys, "delta", RARE, "--epsilon", "0.08", "--rtol", "1e-7", "--effort", "0.001", "--trace")
     assert code == 3
-    assert "Held back: a narrower bracket needs longer bucket lists" in out
+    assert "needs longer lists than the effort allows" in err
     assert "To try: a larger effort" in out
+
+
+def test_an_attempt_that_found_nothing_answers_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "delta", RARE, "--epsilon", "0.08", "--effort", "1e-9", "--trace")
+    assert "nothing; finer lists would be too long" in out
+    assert "Answered by: Chernoff." in out
 
 
 def test_without_the_option_there_is_no_trace(capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,7 +63,7 @@ def test_no_line_of_a_trace_is_wider_than_the_terminal(
     monkeypatch.setenv("COLUMNS", "40")
     _, out, _ = run(capsys, "epsilon", RARE, "--delta", "1e-6", "--trace")
     assert max(map(len, out.splitlines())) <= 40
-    assert "found      [0.0837404, 0.0838212]" in out
+    assert "found       [0.0837404, 0.0838212]" in out
 
 
 def test_bad_efforts_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
