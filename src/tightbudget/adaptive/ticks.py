@@ -2,7 +2,8 @@
 
 A tick is so small a part of what a sum may become that counting in ticks costs nothing: what is computed is rounded up
 to the next one. What is typed is a whole number of them, as a decimal or as a fraction with a denominator up to 40,
-unless it has some forty digits: ten steps of 0.1, or seven of 1/7, fill 1 exactly.
+unless it has some forty digits; other short fractions are exact parts of one. So ten steps of 0.1, seven of 1/7 and 365
+of 1/365 fill 1 exactly.
 """
 
 import math
@@ -24,7 +25,10 @@ BEYOND = 10**72
 """Ticks that no limit comes near; a sum beyond is of no use to any, and kept as infinite."""
 LONGEST_PLAIN = 40  # characters; longer amounts are written as a number of ticks
 
-_TICKS = re.compile(r"-?\d{1,400} ticks", re.ASCII)
+SHORT = 10**6
+"""Parts of a tick are kept down to this: steps of 1/n fill 1 for every n up to here, if all others are decimals."""
+
+_TICKS = re.compile(r"-?\d{1,400}(/[1-9]\d{0,6})? ticks", re.ASCII)
 _PER_UNIT = re.compile(r"[1-9]\d{0,39}e-?\d{1,4}", re.ASCII)
 
 
@@ -65,6 +69,13 @@ class Tick:
         ticks, units = self._ratio
         return -(-amount.numerator * ticks // (amount.denominator * units))
 
+    def shortly(self, amount: Amount) -> Amount:
+        """Return the amount in ticks, with a short part of one if that is exact; else rounded up."""
+        if isinstance(amount, float):
+            return math.inf
+        ticks, units = self._ratio
+        return short(Fraction(amount.numerator * ticks, amount.denominator * units))
+
     def down(self, amount: Amount) -> Amount:
         """Return the amount in ticks, rounded down."""
         if isinstance(amount, float):
@@ -77,7 +88,7 @@ class Tick:
         if isinstance(count, float):
             return count
         ticks, units = self._ratio
-        return Fraction(int(count) * units, ticks)
+        return Fraction(count) * units / ticks
 
     def raised(self, amount: Amount) -> Amount:
         """Return the amount, rounded up to whole ticks."""
@@ -89,7 +100,7 @@ class Tick:
             return count
         ticks, units = self._ratio
         try:
-            return int(count) * units / ticks
+            return float(count * units / ticks)
         except OverflowError:
             return math.inf
 
@@ -102,7 +113,7 @@ class Tick:
     def read(self, name: str, text: object) -> Amount:
         """Return the exact amount that was written, which may be below 0."""
         if isinstance(text, str) and _TICKS.fullmatch(text):
-            return self.amount(int(text.removesuffix(" ticks")))
+            return self.amount(Fraction(text.removesuffix(" ticks")))
         if text == "inf":
             return math.inf
         size, sign = (text[1:], -1) if isinstance(text, str) and text.startswith("-") else (text, 1)
@@ -135,6 +146,15 @@ def read_ticks(found: object, here: Mapping[str, Tick]) -> tuple[Tick, ...]:
     if not isinstance(found, dict) or set(found) != set(here):
         raise InvalidParameter("ticks", found, f"a dictionary of {', '.join(here)}")
     return tuple(Tick.parse(found[name], tick) for name, tick in here.items())
+
+
+def short(count: Amount) -> Amount:
+    """Return a number of ticks as it is kept: whole or with a short part of one; else rounded up to whole ones."""
+    if not isinstance(count, Fraction):
+        return count
+    if count.denominator == 1:
+        return count.numerator
+    return count if count.denominator <= SHORT else math.ceil(count)
 
 
 def _without_tens(number: int) -> int:

@@ -86,7 +86,9 @@ class Known:
     def pure_epsilon(self) -> float:
         """The smallest epsilon with delta = 0, rounded up; inf if losses are unbounded or infinite."""
         pairs = self._pairs_known
-        return math.inf if any(pair.infinity.possible for pair in pairs) else max([0.0, *(pair.max_loss for pair in pairs)])
+        if len(pairs) == 1 or any(pair.infinity.possible for pair in pairs):  # one direction says nothing of the other
+            return math.inf
+        return max([0.0, *(pair.max_loss for pair in pairs)])
 
     @property
     def loss_range(self) -> float:

@@ -57,7 +57,7 @@ class Skellam(Mechanism):
         mu, shift = float(self.mu), float(self.sensitivity)
         last = max(1.0, _FAR * mu / shift)
         s = last * shift / mu
-        beyond = ((math.log(2.0 * s) - 1.0) / s + (0.5 * math.e + shift / mu) / (s * s)) * shift * (shift / mu)
+        beyond = ((math.log(2.0 * s) - 1.0) / s + (0.5 * math.e + shift / mu) / s / s) * shift * (shift / mu)
         return steepest_until(lambda orders: self.log_moment(direction, orders), last, raised_by(beyond, GENEROUS))
 
 

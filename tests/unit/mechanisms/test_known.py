@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 from tests.support.renyi_truth import renyi_truth
 
 import tightbudget as tb
+from tightbudget.numerics.mass import Mass
 from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.points import point_pair
 
 ORDERS = np.array([1.3, 2.0, 3.7, 12.0])
 
@@ -98,3 +101,27 @@ def test_classes_and_samples_say_so() -> None:
     assert sampled.is_class
     assert sampled.subsamples
     assert not sampled.mechanism.subsamples
+
+
+@dataclass(frozen=True)
+class OneWay(tb.Mechanism):
+    """Says nothing of one of the two directions."""
+
+    name: ClassVar[str] = "one_way"
+
+    def pair(self, direction: Direction) -> Pair | None:
+        if direction is Direction.ADD:
+            return None
+        top = math.log(11.0)
+        lost = Mass.exactly(Fraction(10, 11))
+        return point_pair(("one way",), np.array([top]), np.zeros(1), np.array([-top]), error=1e-15, minus_infinity=lost)
+
+
+def test_one_direction_says_nothing_of_the_other() -> None:
+    """Losses of at most epsilon in one direction are no differential privacy."""
+    true = OneWay().delta(0.0).lower
+    assert math.isinf(OneWay().pure_epsilon)
+    assert math.isinf(OneWay().loss_range)
+    assert tb.divergences.gdp_delta(tb.divergences.gdp(OneWay()), 0.0) >= true
+    assert tb.divergences.zcdp_delta(tb.divergences.zcdp(OneWay()), 0.0) >= true
+    assert not tb.PureDP(math.log(11.0)).dominates(OneWay())

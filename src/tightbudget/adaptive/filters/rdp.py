@@ -78,7 +78,8 @@ class RDPFilter(ConcentrationFilter):
         each = zip(self._orders, self._weights, strict=True)
         budgets = [renyi_budget(order, self._epsilon, weight * self._tail) for order, weight in each]
         caps = [Cap(name, budget, constant=True) for name, budget in zip(self._names, budgets, strict=True)]
-        return self._within(dict.fromkeys(self._names, self._epsilon), *caps)
+        sizes = {name: max(self._epsilon, budget) for name, budget in zip(self._names, budgets, strict=True)}
+        return self._within(sizes, *caps)
 
     def _without_budget(self, orders: Any) -> InvalidParameter:
         """Return why no order can ever admit a step: to leave so small a delta takes a larger one."""

@@ -5,15 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, overload
 
-from tightbudget.adaptive.amounts import Amount
+from tightbudget.adaptive.amounts import Amount, plus
 from tightbudget.adaptive.filters.limits import Cap, Limit, Limits
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import TOLERANCE, State, check_keys
-from tightbudget.adaptive.ticks import BEYOND, Tick, read_ticks
+from tightbudget.adaptive.ticks import BEYOND, Tick, read_ticks, short
 from tightbudget.errors import InvalidParameter
 
 Sums = tuple[Amount, ...]
-"""Whole numbers of ticks; the only float is inf, for what no budget can pay."""
+"""Numbers of ticks, whole or with a short part of one; the only float is inf, for what no budget can pay."""
 
 
 class Scales:
@@ -82,7 +82,7 @@ class Scales:
         assert self._measuring.measure is not None
         try:
             # whole numbers divide with one rounding, however long they are
-            floats = [sums[index] / ticks for index, ticks in zip(self._measured_sums, self._per_unit, strict=True)]
+            floats = [float(sums[index] / ticks) for index, ticks in zip(self._measured_sums, self._per_unit, strict=True)]
         except (OverflowError, TypeError):  # beyond the largest float, or a tick above 1
             floats = [self.ticks[index].in_float(sums[index]) for index in self._measured_sums]
         return self._measuring.measure(*floats)
@@ -101,8 +101,8 @@ class Scales:
         return len(self._all)
 
     def in_ticks(self, price: Mapping[str, Amount]) -> Sums:
-        """Return amounts in ticks, rounded up, in the order of the sums; others are left out."""
-        return tuple(tick.up(price[name]) for name, tick in zip(self._sums, self.ticks, strict=True))
+        """Return amounts in ticks, in the order of the sums: exactly where that is short, else rounded up."""
+        return tuple(tick.shortly(price[name]) for name, tick in zip(self._sums, self.ticks, strict=True))
 
     def amounts(self, sums: Sums) -> dict[str, Amount]:
         """Return how much the sums are, exactly."""
@@ -191,6 +191,12 @@ class LimitsAt(Sequence[Limit]):
 
     def __hash__(self) -> int:
         return hash(tuple(self))
+
+
+def added(sums: Sums, price: Sums) -> Sums:
+    """Return the sums after a step, rounded up where their exact form would be long."""
+    after = plus(sums, price)
+    return tuple(map(short, after)) if Fraction in map(type, after) else after
 
 
 def saturated(sums: Sums) -> Sums:

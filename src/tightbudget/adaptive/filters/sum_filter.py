@@ -12,7 +12,7 @@ from tightbudget.adaptive.amounts import Amount, exact, plus
 from tightbudget.adaptive.filters.base import Filter, Sums, largest
 from tightbudget.adaptive.filters.limits import Limits
 from tightbudget.adaptive.filters.quotes import Quote
-from tightbudget.adaptive.filters.scales import Scales, saturated
+from tightbudget.adaptive.filters.scales import Scales, added, saturated
 from tightbudget.adaptive.increments import Increment, checked_increment
 from tightbudget.adaptive.prices import REMEMBERED
 from tightbudget.adaptive.states import State, check_spent
@@ -49,7 +49,8 @@ class SumFilter(Filter):
     def price(self, increment: Increment) -> dict[str, Amount]:
         """Return what the step adds to each sum, exactly as it is charged; whoever keeps the sums can add them up.
 
-        A price says nothing of the neighbouring relation, which `spend` minds: add up steps for one relation only.
+        A price says nothing of the neighbouring relation, which `spend` minds: add up steps for one relation only. The
+        filter itself may keep a sum of many different fractions a tick higher.
 
         >>> from tightbudget import ApproximateDP, filters
         >>> filters.BasicFilter(epsilon=1, delta=1e-6).price(ApproximateDP(0.1, 1e-9) * 3)
@@ -67,7 +68,7 @@ class SumFilter(Filter):
         """
         if not isinstance(sums, Mapping) or set(sums) != set(self.sums):
             raise InvalidParameter("sums", sums, f"a mapping of {', '.join(self.sums)}")
-        totals = {name: math.inf if amount == math.inf else exact(name, amount) for name, amount in sums.items()}
+        totals = {name: _total(name, amount) for name, amount in sums.items()}
         after = self._scales.in_ticks(totals)
         return self._scales.verdict(after, after)[0]
 
@@ -83,7 +84,7 @@ class SumFilter(Filter):
     def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
         before, scales = self._sums, self._scales
         price = self._charged(increment)
-        after = plus(before, price)
+        after = added(before, price)
         accepted, place = scales.verdict(before, after)
         quote = Quote(accepted, increment, self.kind, scales.at(before), scales.at(after), place)
         return quote, after if max(price) <= BEYOND else saturated(after)
@@ -91,7 +92,12 @@ class SumFilter(Filter):
     def remaining(self, increment: Increment) -> int:
         with self._reading():
             price = self._charged(self._checked(increment))
-            return largest(lambda count: self._scales.verdict(self._sums, plus(self._sums, price, count))[0])
+            first = added(self._sums, price)  # whatever is rounded up is rounded here; more of the same stays exact
+
+            def fits(count: int) -> bool:
+                return self._scales.verdict(self._sums, plus(first, price, count - 1) if count > 1 else first)[0]
+
+            return largest(fits)
 
     def _written(self) -> State:
         return self._scales.written(self._sums)
@@ -115,3 +121,7 @@ class SumFilter(Filter):
         if "cap" in constants and "caps" in here:
             rest["caps"] = dict.fromkeys(here["caps"], constants["cap"])
         return {"ticks": here["ticks"], **rest}
+
+
+def _total(name: str, amount: Any) -> Amount:
+    return math.inf if isinstance(amount, float) and amount == math.inf else exact(name, amount)

@@ -61,7 +61,7 @@ def least_order(epsilon: Fraction, tail: Fraction) -> Fraction | None:
         low, high = (low, middle) if renyi_budget(1 + Fraction(math.exp(middle)), epsilon, tail) > 0 else (middle, high)
     for allowed in (1.0, 1.001, 1.002):
         shown = Fraction(f"{1.0 + math.exp(high) * allowed:.4g}")
-        if shown <= LARGEST_ORDER and renyi_budget(shown, epsilon, tail) > 0:
+        if 1 < shown <= LARGEST_ORDER and renyi_budget(shown, epsilon, tail) > 0:
             return shown
     return 1 + Fraction(math.exp(high))
 
