@@ -143,6 +143,7 @@ def test_delta_may_equal_the_promised_delta() -> None:
     assert tb.ApproximateDP(1, 1e-5).epsilon(1e-5).upper == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "expression",
     [

@@ -12,6 +12,8 @@ import tightbudget as tb
 from tightbudget import classic
 from tightbudget.classic.promises import Promises, sum_up
 
+pytestmark = pytest.mark.slow
+
 ALL = [pytest.param(bound, id=bound.name) for bound in classic.ALL]
 
 

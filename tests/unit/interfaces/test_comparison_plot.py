@@ -7,6 +7,8 @@ from tests.support.lanes import mostly_slow
 import tightbudget as tb
 from tightbudget.interfaces.comparison_plot import draw_comparison
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     "text",

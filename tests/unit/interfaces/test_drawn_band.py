@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 import tightbudget as tb
 from tightbudget.interfaces import comparison_plot, plot
 
+pytestmark = pytest.mark.slow
+
 STEPS, LARGEST, REVEALED = 3, 1.0, 1e-5
 
 

@@ -12,6 +12,8 @@ from tightbudget.interfaces.cli import main
 from tightbudget.research.games import players
 from tightbudget.research.games.separation import separation
 
+pytestmark = pytest.mark.slow
+
 EVERY = players.every_odometer()
 UNSOUND = set(players.unsound_odometers())
 

@@ -10,6 +10,8 @@ from tests.support.lanes import mostly_slow
 import tightbudget as tb
 from tightbudget.interfaces import figures, plot
 
+pytestmark = pytest.mark.slow
+
 EPSILONS = np.linspace(0.0, 4.0, 21)
 FALLING = np.exp(-(EPSILONS**2))
 ZERO = np.zeros_like(EPSILONS)

@@ -15,6 +15,8 @@ import tightbudget as tb
 from tightbudget.adaptive.individual import base
 from tightbudget.adaptive.individual.units import GUARANTEED, Units
 
+pytestmark = pytest.mark.slow
+
 MAKERS = {
     "renyi": lambda budget, people: tb.individual.RenyiFilter(order=8, budget=budget, people=people),
     "zcdp": lambda budget, people: tb.individual.ZCDPFilter(budget, people=people),

@@ -20,6 +20,8 @@ import tightbudget as tb
 from tightbudget.adaptive.individual import base, files
 from tightbudget.adaptive.individual.units import Units
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:

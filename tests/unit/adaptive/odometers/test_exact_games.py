@@ -15,6 +15,8 @@ from tests.support.odometer_truth import mp
 
 import tightbudget as tb
 
+pytestmark = pytest.mark.slow
+
 DELTA = 0.3  # large, so that a short game can exceed a bound at all
 ODOMETERS: list[Callable[[float], tb.odometers.Odometer]] = [
     tb.odometers.BasicOdometer,

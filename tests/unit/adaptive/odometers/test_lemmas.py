@@ -7,6 +7,8 @@ from tests.support import odometer_truth as f
 from tests.support.lanes import mostly_slow
 from tests.support.odometer_truth import mp
 
+pytestmark = pytest.mark.slow
+
 EPSILONS = [mp.mpf(x) for x in ("1e-6", "0.1", "1", "7")]
 LAMBDAS = [mp.mpf(x) for x in ("0.01", "0.5", "1", "3", "40")]
 

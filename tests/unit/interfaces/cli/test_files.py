@@ -14,6 +14,8 @@ import tightbudget as tb
 from tightbudget.interfaces.cli import main
 from tightbudget.interfaces.cli.files import check_target, open_file, write_all
 
+pytestmark = pytest.mark.slow
+
 ASKED = {"curve": ["gaussian(sigma=1)", "--points", "5"], "compare": ["gaussian(sigma=1)", "--delta", "1e-5"]}
 
 

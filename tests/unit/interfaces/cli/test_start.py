@@ -14,6 +14,8 @@ from tightbudget.interfaces import cli
 from tightbudget.interfaces.cli import app, library, main, odometer
 from tightbudget.research.games import players
 
+pytestmark = pytest.mark.slow
+
 HELP = [
     ["--version"], ["--help"], [], ["nonsense"],
     *([*command, "--help"] for command in (

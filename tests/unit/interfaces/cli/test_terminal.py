@@ -9,6 +9,8 @@ import pytest
 
 from tightbudget.interfaces.cli import terminal
 
+pytestmark = pytest.mark.slow
+
 
 class Screen(io.StringIO):
     def isatty(self) -> bool:

@@ -10,6 +10,8 @@ from tests.support.lanes import mostly_slow
 import tightbudget as tb
 from tightbudget.interfaces.cli import main
 
+pytestmark = pytest.mark.slow
+
 WIDTHS = [40, 60, 80, 120]
 SIMULATE = ["odometer", "simulate", "--all", "--rounds", "40", "--runs", "20"]
 SEPARATION = ["odometer", "separation", "--rounds", "120"]

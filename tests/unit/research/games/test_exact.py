@@ -14,6 +14,8 @@ import tightbudget as tb
 from tightbudget import games
 from tightbudget.research.games import naive
 
+pytestmark = pytest.mark.slow
+
 EPSILON = 0.8
 MENU = [games.response(0.05), games.response(0.1, 0.004), games.response(0.3)]
 

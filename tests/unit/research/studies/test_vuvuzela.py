@@ -13,6 +13,8 @@ import tightbudget as tb
 from tightbudget.research.studies import vuvuzela
 from tightbudget.research.studies.vuvuzela import Setting, smallest
 
+pytestmark = pytest.mark.slow
+
 CHANGES = {"dialing": (2,), "conversation": (2, 1)}
 ROUNDING = 1e-12  # of the sums below, which are made of float64 masses
 
