@@ -1,12 +1,9 @@
 """Things that only a person at a terminal notices."""
 
-import importlib.abc
-import sys
 from pathlib import Path
 
 import pytest
 
-from tightbudget.interfaces import cli
 from tightbudget.interfaces.cli import main
 
 
@@ -49,19 +46,3 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, capsys: pytest.C
     assert str(target) in said
     assert ".part" not in said
     assert not list(tmp_path.iterdir())
-
-
-class _CtrlC(importlib.abc.MetaPathFinder):
-    def find_spec(self, name: str, path: object, target: object = None) -> None:
-        if name == "tightbudget.interfaces.cli.app":
-            raise KeyboardInterrupt
-
-
-def test_an_interruption_while_loading_is_no_traceback(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.delitem(sys.modules, "tightbudget.interfaces.cli.app", raising=False)
-    monkeypatch.delattr(cli, "app", raising=False)
-    monkeypatch.setattr(sys, "meta_path", [_CtrlC(), *sys.meta_path])
-    assert main(["--version"]) == 130
-    assert "Interrupted" in capsys.readouterr().err

@@ -117,16 +117,26 @@ def test_the_adversaries_in_the_help_are_those_there_are() -> None:
 
 
 class _CtrlC(importlib.abc.MetaPathFinder):
+    """Ctrl-C just when a module is being imported."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
     def find_spec(self, name: str, path: object, target: object = None) -> None:
-        if name == "tightbudget.interfaces.cli.questions":
+        if name == self._module:
             raise KeyboardInterrupt
 
 
-def test_an_interruption_while_a_command_is_loaded_is_no_traceback(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [("app", ["--version"]), ("questions", ["epsilon", "gaussian(sigma=1)", "--delta", "0.1"])],
+)
+def test_an_interruption_while_loading_is_no_traceback(
+    module: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delitem(sys.modules, "tightbudget.interfaces.cli.questions", raising=False)
-    monkeypatch.delattr(cli, "questions", raising=False)
-    monkeypatch.setattr(sys, "meta_path", [_CtrlC(), *sys.meta_path])
-    assert main(["epsilon", "gaussian(sigma=1)", "--delta", "0.1"]) == 130
+    name = f"{cli.__name__}.{module}"
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.delattr(cli, module, raising=False)
+    monkeypatch.setattr(sys, "meta_path", [_CtrlC(name), *sys.meta_path])
+    assert main(arguments) == 130
     assert "Interrupted" in capsys.readouterr().err
