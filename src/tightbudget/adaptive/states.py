@@ -10,7 +10,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from tightbudget.adaptive.amounts import exact, to_float
 from tightbudget.adaptive.increments import Increment, checked_increment
@@ -67,8 +67,7 @@ class Kept(Shared, ABC):
     @classmethod
     def from_state(cls, state: State) -> Self:
         """Return the object of this class that the state was taken of; a state of another kind is refused."""
-        made: Self = restored(state, {cls.kind: cls}, "an object of this class")
-        return made
+        return restored(state, {cls.kind: cls}, "an object of this class")
 
     @abstractmethod
     def _settings(self) -> State:
@@ -123,7 +122,10 @@ class Kept(Shared, ABC):
     __hash__ = None  # type: ignore[assignment]  # it changes with every step
 
 
-def restored(state: object, kinds: Mapping[str, type[Kept]], what: str) -> Any:
+AnyKept = TypeVar("AnyKept", bound=Kept)
+
+
+def restored(state: object, kinds: Mapping[str, type[AnyKept]], what: str) -> AnyKept:
     """Return the object that the state was taken of."""
     if not isinstance(state, dict):
         raise InvalidParameter("state", state, f"a dictionary that {what}'s state() returned")

@@ -34,5 +34,4 @@ def from_state(state: State) -> Filter:
     >>> from_state(budget.state()) == budget
     True
     """
-    made: Filter = restored(state, BY_KIND, "a filter")
-    return made
+    return restored(state, BY_KIND, "a filter")

@@ -32,5 +32,4 @@ def from_state(state: State) -> Odometer:
     >>> from_state(odometer.state()) == odometer
     True
     """
-    made: Odometer = restored(state, BY_KIND, "an odometer")
-    return made
+    return restored(state, BY_KIND, "an odometer")
