@@ -66,7 +66,7 @@ POINTS = "unit/pairs/test_points.py::test_masses"
 NORMAL = "unit/numerics/test_normal.py"
 BRACKET = "unit/numerics/test_bracket.py"
 SEARCH = "unit/numerics/test_search.py"
-KNOWN = "unit/mechanisms/test_known.py"
+KNOWN = "unit/mechanisms/test_known_bounds.py"
 SKELLAM = "unit/mechanisms/test_skellam.py"
 EVENTS = "unit/pairs/moments/test_events.py"
 BINOMIAL = "unit/divergences/test_renyi.py::test_whole_orders_of_a_subsampled_gaussian"
@@ -124,7 +124,7 @@ APART = "unit/engine/large_losses/test_apart.py"
 LAYERS = "unit/engine/large_losses/test_layers.py"
 LAPLACE = "unit/engine/closed/test_laplace.py"
 SPECTRAL = "unit/engine/spectral/test_profile.py"
-NOISE = "unit/research/reproduce/test_noise.py"
+NOISE = "unit/research/reproduce/test_vuvuzela_noise.py"
 NOTATION = "unit/notation/test_notation.py"
 RELATIONS = "unit/mechanisms/test_relations.py"
 MIXED_MASSES = "unit/pairs/test_poisson.py"
@@ -620,13 +620,13 @@ MUTATIONS = [
     Mutation("moment of an unknown tail", "pairs/moments/events.py", "Tail(0.0, lambda orders: np.full(orders.size, np.inf))",
              "Tail(0.0, lambda orders: np.full(orders.size, -np.inf))",
              "what no cell holds has no moment", [KNOWN]),
-    Mutation("moment by the largest loss", "mechanisms/known.py", "largest = raised((orders - 1.0) * pair.max_loss", "largest = raised((orders - 1.0) * 0.1 * pair.max_loss",
+    Mutation("moment by the largest loss", "mechanisms/known_bounds.py", "largest = raised((orders - 1.0) * pair.max_loss", "largest = raised((orders - 1.0) * 0.1 * pair.max_loss",
              "a moment is bounded by less than the largest loss", [KNOWN]),
-    Mutation("rho of any mechanism", "mechanisms/known.py", "bounds = [pure_rho(epsilon),", "bounds = [0.5 * pure_rho(epsilon),",
+    Mutation("rho of any mechanism", "mechanisms/known_bounds.py", "bounds = [pure_rho(epsilon),", "bounds = [0.5 * pure_rho(epsilon),",
              "pure privacy gives half the rho", [KNOWN]),
-    Mutation("mu of any mechanism", "mechanisms/known.py", "min(pure_mu(self.pure_epsilon), self.known_mu())", "min(0.5 * pure_mu(self.pure_epsilon), self.known_mu())",
+    Mutation("mu of any mechanism", "mechanisms/known_bounds.py", "min(pure_mu(self.pure_epsilon), self.known_mu())", "min(0.5 * pure_mu(self.pure_epsilon), self.known_mu())",
              "pure privacy gives half the mu", [KNOWN]),
-    Mutation("range of any loss", "mechanisms/known.py", "float_above(sum(map(Fraction, losses), start=Fraction(0)))", "max(losses)",
+    Mutation("range of any loss", "mechanisms/known_bounds.py", "float_above(sum(map(Fraction, losses), start=Fraction(0)))", "max(losses)",
              "losses vary by the largest of one direction", [KNOWN]),
     Mutation("skellam recurrence", "mechanisms/skellam.py", "start = count + count // 4 + 2", "start = count",
              "ratios of Bessel functions start from where they are not known", [SKELLAM]),
@@ -856,8 +856,8 @@ MUTATIONS = [
              "computed prices round down", [FIFTY]),
     Mutation("filter boundary", "adaptive/filters/advanced.py", "_ROUNDINGS = 64", "_ROUNDINGS = -9000",
              "the bound on the loss rounds down", [FIFTY]),
-    Mutation("one direction", "mechanisms/known.py", "if len(pairs) == 1 or any(", "if any(",
-             "a bound on losses in one direction passes for differential privacy", ["unit/mechanisms/test_known.py"]),
+    Mutation("one direction", "mechanisms/known_bounds.py", "if len(pairs) == 1 or any(", "if any(",
+             "a bound on losses in one direction passes for differential privacy", ["unit/mechanisms/test_known_bounds.py"]),
     Mutation("long sums", "adaptive/ticks.py", "else math.ceil(count)", "else math.floor(count)",
              "sums whose exact form is long are rounded down", ["unit/adaptive/test_ticks.py"]),
     Mutation("ticks of an order", "adaptive/filters/rdp.py", "max(self._epsilon, budget)", "self._epsilon",
@@ -1021,7 +1021,7 @@ MUTATIONS = [
     Mutation("mixed relation of a sample", "mechanisms/poisson.py", "return stated(self.neighbours) | self.mechanism.relations",
              "return stated(self.neighbours)",
              "a sample for two relations passes for one for adding or removing a record", [RELATIONS]),
-    Mutation("mixed relation of a tree", "research/published/embeddings.py", "composition.relation, below)", '"add_remove", below)',
+    Mutation("mixed relation of a tree", "research/published/tree_pair.py", "composition.relation, below)", '"add_remove", below)',
              "a mixed bound of a tree passes for one for adding or removing a record", [RELATIONS]),
     Mutation("mixed relation kept", "adaptive/states.py", "self._relations |= increment.relations",
              'self._relations |= frozenset({getattr(increment, "neighbours", "add_remove")})',
@@ -1127,8 +1127,8 @@ MUTATIONS = [
              "people take part before the disk knows", [INDIVIDUAL_FILES]),
     Mutation("individual remaining", "adaptive/individual/base.py", "left // np.maximum(costs, 1.0)", "1 + left // np.maximum(costs, 1.0)",
              "one step more is said to remain than can be paid", [INDIVIDUAL_SHAPE]),
-    Mutation("individual state kind", "adaptive/individual/base.py", "restored(state, {cls.kind: cls})",
-             "restored(state, {str(state['kind']): cls})",
+    Mutation("individual state kind", "adaptive/individual/base.py", "filter_from_state(state, {cls.kind: cls})",
+             "filter_from_state(state, {str(state['kind']): cls})",
              "a state is read in the units of another kind", [INDIVIDUAL_SHAPE]),
     Mutation("individual state values", "adaptive/individual/balances.py", "np.all(part <= limit)", "True",
              "more may have been spent than there was", [INDIVIDUAL_SHAPE, INDIVIDUAL]),
@@ -1169,16 +1169,16 @@ MUTATIONS = [
              "(choices != STOP) | np.take_along_axis(",
              "a refused step is played", GAMES),
     # the paper's evaluation
-    Mutation("half the change", "research/reproduce/figures/noise.py", "Gaussian(mechanism.sigma, mechanism.sensitivity)",
+    Mutation("half the change", "research/reproduce/figures/vuvuzela_noise.py", "Gaussian(mechanism.sigma, mechanism.sensitivity)",
              "Gaussian(mechanism.sigma, 0.5 * mechanism.sensitivity)",
              "unclamped noise hides a smaller change than the clamped one", [NOISE]),
-    Mutation("change not in units", "research/reproduce/figures/noise.py", "mechanism.scale / unit, mechanism.sensitivity / unit",
+    Mutation("change not in units", "research/reproduce/figures/vuvuzela_noise.py", "mechanism.scale / unit, mechanism.sensitivity / unit",
              "mechanism.scale / unit, mechanism.sensitivity",
              "the lower end is for a larger change", [NOISE]),
-    Mutation("both ends from above", "research/reproduce/figures/noise.py", "below.curve(list(epsilons), RTOL).lower",
+    Mutation("both ends from above", "research/reproduce/figures/vuvuzela_noise.py", "below.curve(list(epsilons), RTOL).lower",
              "above.curve(list(epsilons), RTOL).upper",
              "an upper bound is taken for a lower one", [NOISE]),
-    Mutation("one count promised", "research/reproduce/figures/noise.py", "0.5 * math.exp(", "0.25 * math.exp(",
+    Mutation("one count promised", "research/reproduce/figures/vuvuzela_noise.py", "0.5 * math.exp(", "0.25 * math.exp(",
              "the original analysis looks better than it was", [NOISE]),
     Mutation("half a bracket", "research/reproduce/verdicts.py", "least <= low <= high <= most", "least <= high <= most",
              "one end of a bracket confirms a claim", [VERDICTS]),

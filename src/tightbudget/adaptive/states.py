@@ -67,7 +67,7 @@ class Kept(Shared, ABC):
     @classmethod
     def from_state(cls, state: State) -> Self:
         """Return the object of this class that the state was taken of; a state of another kind is refused."""
-        return restored(state, {cls.kind: cls}, "an object of this class")
+        return object_from_state(state, {cls.kind: cls}, "an object of this class")
 
     @abstractmethod
     def _settings(self) -> State:
@@ -85,7 +85,7 @@ class Kept(Shared, ABC):
         """Return what was computed from the settings, exact and fit for JSON."""
         return {}
 
-    def _adopt(self, constants: State) -> None:
+    def _use_constants(self, constants: State) -> None:
         """Take over constants as they were written, after a check; their names are right."""
         assert not constants
 
@@ -95,7 +95,7 @@ class Kept(Shared, ABC):
 
     @classmethod
     def _remade(cls, settings: State, constants: State) -> Self:
-        """Return a fresh object of these settings. What takes long to compute may be left to `_adopt`."""
+        """Return a fresh object of these settings. What takes long to compute may be left to `_use_constants`."""
         return cls(**settings)
 
     def _checked(self, increment: object) -> Increment:
@@ -125,7 +125,7 @@ class Kept(Shared, ABC):
 AnyKept = TypeVar("AnyKept", bound=Kept)
 
 
-def restored(state: object, kinds: Mapping[str, type[AnyKept]], what: str) -> AnyKept:
+def object_from_state(state: object, kinds: Mapping[str, type[AnyKept]], what: str) -> AnyKept:
     """Return the object that the state was taken of."""
     if not isinstance(state, dict):
         raise InvalidParameter("state", state, f"a dictionary that {what}'s state() returned")
@@ -145,7 +145,7 @@ def restored(state: object, kinds: Mapping[str, type[AnyKept]], what: str) -> An
         if version == 2 and isinstance(constants, dict):
             constants = made._upgraded(constants)
         check_keys("constants", constants, made._constants().keys(), wrote)
-        made._adopt(constants)
+        made._use_constants(constants)
         made._relations = _relations(state["relations"], made._mixes)
     made._sequence = _counted(state["sequence"]) if version > 2 else None
     made._restore(state["spent"])

@@ -119,7 +119,7 @@ class Tick:
         size, sign = (text[1:], -1) if isinstance(text, str) and text.startswith("-") else (text, 1)
         return exact(name, size, "a number, as the state had it") * sign
 
-    def restored(self, name: str, text: object) -> Amount:
+    def read_sum(self, name: str, text: object) -> Amount:
         """Return a sum that was written, from 0, rounded up where it was counted in other parts."""
         amount = self.read(name, text)
         if amount < 0:

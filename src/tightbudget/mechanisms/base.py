@@ -17,7 +17,7 @@ from tightbudget.engine.refine import delta_bracket, epsilon_bracket
 from tightbudget.engine.steps import Steps, steps
 from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, real, still_there, whole_count
-from tightbudget.mechanisms.known import Known
+from tightbudget.mechanisms.known_bounds import Known
 from tightbudget.mechanisms.relations import DEFAULT, Relations, check_one, label, meant, stated
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Direction

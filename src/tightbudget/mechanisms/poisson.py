@@ -10,7 +10,7 @@ import numpy as np
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import probability
-from tightbudget.mechanisms.known import Known
+from tightbudget.mechanisms.known_bounds import Known
 from tightbudget.mechanisms.relations import Relations, check_one, meant, stated
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import REACH, Array, Direction, Pair

@@ -3,7 +3,8 @@
 from tightbudget.adaptive.filters.advanced import AdvancedFilter, SharpenedFilter
 from tightbudget.adaptive.filters.base import Filter
 from tightbudget.adaptive.filters.basic import BasicFilter
-from tightbudget.adaptive.filters.choose import Choice, Choices, best
+from tightbudget.adaptive.filters.best_filters import Choice, Choices
+from tightbudget.adaptive.filters.best_filters import best_filters as best
 from tightbudget.adaptive.filters.gdp import GDPFilter
 from tightbudget.adaptive.filters.limits import Limit
 from tightbudget.adaptive.filters.quotes import Quote

@@ -46,7 +46,7 @@ class _Boundary:
     def constants(self) -> State:
         return {"beta": repr(self.beta), "log": repr(self.log)}
 
-    def adopted(self, constants: State) -> Self:
+    def with_constants(self, constants: State) -> Self:
         """Return the boundary with the constants that a state wrote down; refuse any that would admit more."""
         beta = to_float(exact("beta", constants["beta"], "a number above 0"))
         return type(self)(beta, at_least("log", constants["log"], self.log))

@@ -1,6 +1,6 @@
 """When one step is known to be dominated by another: whatever it reveals, the other reveals at least as much (M15).
 
-Mechanisms say so themselves (`mechanisms/known.py`); a service sees the same few pairs of them over and over.
+Mechanisms say so themselves (`mechanisms/known_bounds.py`); a service sees the same few pairs of them over and over.
 """
 
 from tightbudget.mechanisms import Mechanism

@@ -45,7 +45,7 @@ class Measure(Protocol):
     def constants(self) -> State:
         """Return what was computed when it was made, fit for JSON."""
 
-    def adopted(self, constants: State) -> Self:
+    def with_constants(self, constants: State) -> Self:
         """Return it with constants as they were written, after a check."""
 
 

@@ -9,7 +9,7 @@ from tightbudget.adaptive.filters.residual import ResidualFilter
 from tightbudget.adaptive.filters.slots import SlotFilter
 from tightbudget.adaptive.filters.whitehouse import WhitehouseFilter
 from tightbudget.adaptive.filters.zcdp import ZCDPFilter
-from tightbudget.adaptive.states import State, restored
+from tightbudget.adaptive.states import State, object_from_state
 
 ALL: tuple[type[Filter], ...] = (
     BasicFilter,
@@ -34,4 +34,4 @@ def from_state(state: State) -> Filter:
     >>> from_state(budget.state()) == budget
     True
     """
-    return restored(state, BY_KIND, "a filter")
+    return object_from_state(state, BY_KIND, "a filter")

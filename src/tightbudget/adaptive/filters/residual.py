@@ -249,7 +249,7 @@ class ResidualFilter(Filter):
     def _upgraded(self, constants: State) -> State:
         return {**constants, "ticks": {"delta": str(self._tick)}}
 
-    def _adopt(self, constants: State) -> None:
+    def _use_constants(self, constants: State) -> None:
         (self._tick,) = read_ticks(constants["ticks"], {"delta": self._tick})
         self._start = to_float(at_most("mu", constants["mu"], self._start))
         if self._start == 0.0:
@@ -259,7 +259,7 @@ class ResidualFilter(Filter):
         if not isinstance(spent, dict) or set(spent) != set(self.sums):
             raise InvalidParameter("spent", spent, f"a dictionary of {', '.join(self.sums)}")
         mu = to_float(exact("spent", spent["mu left"]))  # the float whose decimal form was written
-        delta = self._tick.restored("spent", spent["delta"])
+        delta = self._tick.read_sum("spent", spent["delta"])
         if mu > self._start * (1.0 + float(TOLERANCE)):
             raise InvalidParameter("spent", f"{mu!r} of mu left", f"at most {self._start!r}, all there is")
         self._sums = (min(mu, self._start), delta, self._h)

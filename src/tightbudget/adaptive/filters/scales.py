@@ -132,20 +132,20 @@ class Scales:
     def _constant_caps(self) -> list[tuple[int, Cap]]:
         return [(place, cap) for place, cap in enumerate(self._all) if cap.constant]
 
-    def adopted(self, constants: State, wrote: str) -> "Scales":
+    def with_constants(self, constants: State, wrote: str) -> "Scales":
         """Return the scales with constants as they were written, after a check against what was computed here."""
         ticks, caps = constants["ticks"], constants.get("caps", {})
         check_keys("caps", caps, [cap.name for _, cap in self._constant_caps()], wrote)
         read = read_ticks(ticks, dict(zip(self._sums, self.ticks, strict=True)))
-        every = tuple(self._with_constants(cap, constants) for cap in self._all)
+        every = tuple(self._cap_with_constants(cap, constants) for cap in self._all)
         limits = Limits(self.limits.sums, every[: len(self.limits.needed)], every[len(self.limits.needed) :])
-        found = [self._adopted_cap(place, cap, read, caps) for place, cap in enumerate(every)]
+        found = [self._constant_cap(place, cap, read, caps) for place, cap in enumerate(every)]
         return Scales(limits, read, tuple(found))
 
-    def _with_constants(self, cap: Cap, constants: State) -> Cap:
-        return cap if cap.measure is None else Cap(cap.name, cap.cap, cap.of, cap.measure.adopted(constants))
+    def _cap_with_constants(self, cap: Cap, constants: State) -> Cap:
+        return cap if cap.measure is None else Cap(cap.name, cap.cap, cap.of, cap.measure.with_constants(constants))
 
-    def _adopted_cap(self, place: int, cap: Cap, ticks: tuple[Tick, ...], caps: Mapping[str, Any]) -> Amount:
+    def _constant_cap(self, place: int, cap: Cap, ticks: tuple[Tick, ...], caps: Mapping[str, Any]) -> Amount:
         if cap.measure is not None:
             return self._caps[place]
         tick = ticks[self._index(cap)]

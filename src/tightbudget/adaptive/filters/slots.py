@@ -185,7 +185,7 @@ class SlotFilter(Filter):
         if not isinstance(spent, dict) or set(spent) != set(self.sums):
             raise InvalidParameter("spent", spent, f"a dictionary of {', '.join(self.sums)}")
         slots = [exact("spent", spent[name]) for name in self._names]
-        delta = self._tick.restored("spent", spent["delta"])
+        delta = self._tick.read_sum("spent", spent["delta"])
         taken = [int(amount) if amount == amount // 1 else -1 for amount in slots]
         if any(not 0 <= count <= most for count, most in zip(taken, self._counts, strict=True)):
             raise InvalidParameter("spent", spent, "as the slots filter wrote it")
@@ -210,7 +210,7 @@ class SlotFilter(Filter):
     def _upgraded(self, constants: State) -> State:
         return {**constants, "ticks": {"delta": str(self._tick)}}
 
-    def _adopt(self, constants: State) -> None:
+    def _use_constants(self, constants: State) -> None:
         """Take over a price that fits and that a rough bracket, a matter of milliseconds, does not contradict."""
         price, (epsilon, delta) = to_float(exact("price", constants["price"])), self._affordable
         lower = self._plan.delta(epsilon, rtol=ROUGH).lower

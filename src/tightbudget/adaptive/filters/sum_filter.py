@@ -111,8 +111,8 @@ class SumFilter(Filter):
     def _constants(self) -> State:
         return self._scales.constants()
 
-    def _adopt(self, constants: State) -> None:
-        self._scales = self._scales.adopted(constants, f"as a filter of kind {self.kind} wrote it")
+    def _use_constants(self, constants: State) -> None:
+        self._scales = self._scales.with_constants(constants, f"as a filter of kind {self.kind} wrote it")
 
     def _upgraded(self, constants: State) -> State:
         """Return constants of version 2, which had no ticks and, of most kinds, one cap."""

@@ -21,7 +21,7 @@ from tightbudget.adaptive.individual.balances import CHUNK, Array, check_values,
 from tightbudget.adaptive.individual.files import Header, Hold, check_whole, checked_path, mapped, write
 from tightbudget.adaptive.individual.increments import one_for_all, one_for_each
 from tightbudget.adaptive.individual.places import Place, take
-from tightbudget.adaptive.individual.states import VERSION, restored
+from tightbudget.adaptive.individual.states import VERSION, filter_from_state
 from tightbudget.adaptive.individual.units import GUARANTEED, Units
 from tightbudget.adaptive.sharing import Locks, Shared, lock_of
 from tightbudget.adaptive.states import State
@@ -168,7 +168,7 @@ class IndividualFilter(Shared, ABC):
     @classmethod
     def from_state(cls, state: State) -> Self:
         """Return the filter that the state was taken of, its balances in memory; a state of another kind is refused."""
-        made: Self = restored(state, {cls.kind: cls})
+        made: Self = filter_from_state(state, {cls.kind: cls})
         return made
 
     def save(self, path: str | Path) -> None:

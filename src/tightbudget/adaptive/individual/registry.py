@@ -5,7 +5,7 @@ from pathlib import Path
 from tightbudget.adaptive.individual.base import IndividualFilter
 from tightbudget.adaptive.individual.files import checked_path, read
 from tightbudget.adaptive.individual.kinds import GDPFilter, RenyiFilter, ZCDPFilter
-from tightbudget.adaptive.individual.states import restored
+from tightbudget.adaptive.individual.states import filter_from_state
 from tightbudget.adaptive.states import State
 from tightbudget.errors import InvalidParameter
 
@@ -21,7 +21,7 @@ def from_state(state: State) -> IndividualFilter:
     >>> from_state(group.state()).remaining(0.25)
     array([3, 3])
     """
-    made: IndividualFilter = restored(state, BY_KIND)
+    made: IndividualFilter = filter_from_state(state, BY_KIND)
     return made
 
 

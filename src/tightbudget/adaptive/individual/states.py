@@ -17,7 +17,7 @@ VERSION = 1
 FRAME = {"version", "kind", "digits", "spent"}
 
 
-def restored(state: object, kinds: Mapping[str, Any]) -> Any:
+def filter_from_state(state: object, kinds: Mapping[str, Any]) -> Any:
     """Return the individual filter that the state was taken of."""
     if not isinstance(state, dict):
         raise InvalidParameter("state", state, "a dictionary that an individual filter's state() returned")

@@ -40,7 +40,7 @@ class ConcentrationOdometer(Odometer):
     def _constants(self) -> State:
         return {"log": repr(self._level)}
 
-    def _adopt(self, constants: State) -> None:
+    def _use_constants(self, constants: State) -> None:
         self._level = at_least("log", constants["log"], self._level)
 
     def _running(self, sums: Sums) -> float:

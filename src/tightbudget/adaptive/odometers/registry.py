@@ -8,7 +8,7 @@ from tightbudget.adaptive.odometers.one_sided_mixture import OneSidedMixtureOdom
 from tightbudget.adaptive.odometers.renyi import RenyiOdometer
 from tightbudget.adaptive.odometers.rogers import RogersOdometer
 from tightbudget.adaptive.odometers.stitched import StitchedOdometer
-from tightbudget.adaptive.states import State, restored
+from tightbudget.adaptive.states import State, object_from_state
 
 ALL: tuple[type[Odometer], ...] = (
     BasicOdometer,
@@ -32,4 +32,4 @@ def from_state(state: State) -> Odometer:
     >>> from_state(odometer.state()) == odometer
     True
     """
-    return restored(state, BY_KIND, "an odometer")
+    return object_from_state(state, BY_KIND, "an odometer")

@@ -98,7 +98,7 @@ class RenyiOdometer(ConcentrationOdometer):
     def _constants(self) -> State:
         return {"logs": [repr(tail) for tail in self._tails.tolist()]}
 
-    def _adopt(self, constants: State) -> None:
+    def _use_constants(self, constants: State) -> None:
         logs = constants["logs"]
         if not isinstance(logs, list) or len(logs) != len(self._orders):
             raise InvalidParameter("logs", logs, f"a list of {len(self._orders)} numbers")

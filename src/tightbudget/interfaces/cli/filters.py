@@ -44,7 +44,7 @@ def compare(
       tightbudget filter compare --epsilon 1 --delta 1e-6 --each "pure_dp(epsilon=0.01)"
     """
     expected = library.parse_increment(each, mix_relations)
-    choices = patiently(lambda: library.best(epsilon, delta, expected, delta_for_steps), "counting steps")
+    choices = patiently(lambda: library.best_filters(epsilon, delta, expected, delta_for_steps), "counting steps")
     if as_json:
         show(library.filters_output.as_json(choices))
     else:

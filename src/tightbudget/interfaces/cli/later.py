@@ -6,7 +6,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from tightbudget.interfaces.cli.plain import single
+from tightbudget.interfaces.cli.plain import single_command
 
 
 class Later(TyperCommand):
@@ -20,5 +20,5 @@ class Later(TyperCommand):
         """Return a context of the command itself: parsing, help and completion go on from there."""
         module, _, attribute = self._place.partition(":")
         found = getattr(import_module(module), attribute)
-        app = found if isinstance(found, typer.Typer) else single(found, self.name)
+        app = found if isinstance(found, typer.Typer) else single_command(found, self.name)
         return typer.main.get_command(app).make_context(info_name, args, parent, **extra)

@@ -7,7 +7,7 @@ from tightbudget.lazy import imported_when_used
 if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.adaptive.amounts import exact as exact
     from tightbudget.adaptive.filters import parse_increment as parse_increment
-    from tightbudget.adaptive.filters.choose import best as best
+    from tightbudget.adaptive.filters.best_filters import best_filters as best_filters
     from tightbudget.comparison import compare as compare
     from tightbudget.interfaces.cli import compare_output as compare_output
     from tightbudget.interfaces.cli import curve_output as curve_output
@@ -25,7 +25,7 @@ else:
     __getattr__ = imported_when_used(
         __name__,
         {
-            "best": "tightbudget.adaptive.filters.choose:best",
+            "best_filters": "tightbudget.adaptive.filters.best_filters:best_filters",
             "class_note": "tightbudget.mechanisms.class_note:class_note",
             "compare": "tightbudget.comparison:compare",
             "compare_output": "tightbudget.interfaces.cli.compare_output",

@@ -37,7 +37,7 @@ def group(add_completion: bool = False, **settings: Any) -> typer.Typer:
     )
 
 
-def single(function: Callable[..., int], name: str | None) -> typer.Typer:
+def single_command(function: Callable[..., int], name: str | None) -> typer.Typer:
     """Return the one command that a function is."""
     app = group()
     app.command(name, cls=Command)(function)

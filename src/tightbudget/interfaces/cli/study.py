@@ -106,7 +106,7 @@ def timing(
     edges = samples.fixed_edges(low, high, width)
     measured = samples.measured_samples(first, second, column, counts=counts, cells=cells, edges=edges, seed=seed)
     note = samples.outside(measured) if edges is not None else ""
-    confident = measured.confident(rounds, confidence)
+    confident = measured.confidence_bounds(rounds, confidence)
     model, truth = patiently(lambda: _answers((measured.plug_in(rounds), confident), epsilon, delta), "bracketing")
     asked: dict[str, Any] = {"epsilon": epsilon} if epsilon is not None else {"delta": delta}
     if as_json:

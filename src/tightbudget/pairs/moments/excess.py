@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.numerics.divided_difference import divided_difference
 from tightbudget.numerics.rounding import U
 
 Array = NDArray[np.float64]
@@ -44,22 +45,6 @@ def log_excess(thetas: Array, losses: Array) -> Array:
 def _log_series(theta: Array, loss: Array) -> Array:
     square: Array = np.log(0.5 * theta * (theta + 1.0)) + 2.0 * np.log(np.abs(loss))
     return square + np.log(divided_difference(theta, -1.0, loss)) + _SERIES
-
-
-def divided_difference(x: Array, y: Array | float, loss: Array) -> Array:
-    """Return 2/L^2 (F(x) - F(y)) / (x - y) with F(x) = (e^{xL} - 1)/x, for |x L|, |y L| <= 0.05, good to 1e-12.
-
-    The series is 2 sum_k h_k L^k / (k+2)! with h_k = sum_i x^i y^{k-i}.
-    """
-    power: Array | float = 1.0
-    h, total = np.ones(np.broadcast(x, loss).shape), np.ones(np.broadcast(x, loss).shape)
-    term = np.ones(np.broadcast(x, loss).shape)
-    for k in range(1, 6):
-        power = power * y
-        h = x * h + power
-        term = term * loss / (k + 2)
-        total = total + h * term
-    return total
 
 
 def log_two_exponentials(x: Array, y: Array, loss: float) -> Array:

@@ -16,14 +16,13 @@ from tightbudget.research.published.embeddings import (
     laplace,
     randomized_response,
     sgd,
-    tree_pair,
     truncated_gauss,
     truncated_laplace,
 )
 from tightbudget.research.published.readings import delta_low, delta_with_ec, delta_without_ec, first_index
 from tightbudget.research.published.squaring import FREE_INFTY_BUDGET, GROWTH, joined, power
 from tightbudget.research.published.tree import Compose, Leaf, Square, Tree
-from tightbudget.research.published.tree_pair import TreePair
+from tightbudget.research.published.tree_pair import TreePair, tree_pair
 
 __all__ = [
     "FREE_INFTY_BUDGET",

@@ -1,4 +1,4 @@
-"""Mechanisms as leaves (sections 5.1 to 5.5), and whole compositions as pairs of trees.
+"""Mechanisms as leaves of composition trees (sections 5.1 to 5.5): `embed`, and one function a mechanism.
 
 Masses come from the mechanisms' own pairs, integrated exactly over each bucket (the paper's lbb and rbb); nothing is
 sampled.
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Composable, Mechanism, compose
+from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, real
 from tightbudget.mechanisms.gaussian import Gaussian, TruncatedGaussian
 from tightbudget.mechanisms.histograms import Histograms
@@ -19,9 +19,7 @@ from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.randomized_response import RandomizedResponse
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.points import point_pair
-from tightbudget.research.published.squaring import FREE_INFTY_BUDGET, joined, power
-from tightbudget.research.published.tree import LARGEST_STEP, SMALLEST_STEP, Leaf, Tree, bucket_count
-from tightbudget.research.published.tree_pair import TreePair
+from tightbudget.research.published.tree import LARGEST_STEP, SMALLEST_STEP, Leaf, bucket_count
 
 _NEGLIGIBLE_LOSS = 1e-16  # losses so rare that they may go to bucket infinity or -n
 _ON_LATTICE = 1e-9  # in buckets
@@ -39,7 +37,7 @@ def embed(
     if not isinstance(direction, Direction):
         raise InvalidParameter("direction", direction, "Direction.REMOVE or Direction.ADD")
     count = bucket_count(n)
-    pair = _pair(mechanism, direction)
+    pair = pair_or_nothing(mechanism, direction)
     step = fitting_log_factor(pair, count) if log_factor is None else log_factor
     return Leaf(pair, step, count, str(mechanism), mechanism.member() != mechanism)
 
@@ -55,7 +53,7 @@ def laplace(scale: float, n: int = BUCKETS, granularity: int | None = None, sens
     gr = real("granularity", granularity, f"a whole number from 1 to n = {count}")
     if not (1.0 <= gr <= count and gr == math.floor(gr)):
         raise InvalidParameter("granularity", granularity, f"a whole number from 1 to n = {count}")
-    return embed(mechanism, count, _pair(mechanism, Direction.REMOVE).max_loss / gr)
+    return embed(mechanism, count, pair_or_nothing(mechanism, Direction.REMOVE).max_loss / gr)
 
 
 def truncated_laplace(scale: float, bound: float, n: int = BUCKETS, sensitivity: float = 1.0) -> Leaf:
@@ -91,28 +89,6 @@ def histograms(a: Sequence[float], b: Sequence[float], factor: float, n: int) ->
     return embed(Histograms(a, b), n, math.log(f))  # type: ignore[arg-type]  # it checks and copies any list
 
 
-def tree_pair(
-    composition: Composable, n: int = BUCKETS, log_factor: float | None = None, free_infty_budget: float = FREE_INFTY_BUDGET
-) -> TreePair:
-    """Return trees for both directions of any composition, squared adaptively (Figure 10).
-
-    Without a `log_factor` each mechanism gets its own, finer by powers of 2 for smaller losses.
-    """
-    if not isinstance(composition, Composable):
-        raise InvalidParameter("composition", composition, "a mechanism or composition")
-    count = bucket_count(n)
-    parts = compose([composition]).items
-    forward, backward = (
-        tuple((_pair(mechanism, way), str(mechanism), times) for mechanism, times in parts) for way in Direction
-    )
-    member = composition._member
-    first = _tree(forward, count, log_factor, free_infty_budget)
-    same = [pair for pair, _, _ in forward] == [pair for pair, _, _ in backward]
-    second = first if same else _tree(backward, count, log_factor, free_infty_budget)
-    below = None if member is None else tree_pair(member, n, log_factor, free_infty_budget)
-    return TreePair(first, second, composition.relation, below)
-
-
 def fitting_log_factor(pair: Pair, n: int) -> float:
     """Return a step with which all but a negligible part of the pair fits into -n, ..., n.
 
@@ -137,25 +113,12 @@ def fitting_log_factor(pair: Pair, n: int) -> float:
     return min(max(step, SMALLEST_STEP), LARGEST_STEP)
 
 
-def _tree(parts: Sequence[tuple[Pair, str, int]], n: int, log_factor: float | None, budget: float) -> Tree:
-    if not parts:
-        return Leaf(_nothing(), 1.0 / n if log_factor is None else log_factor, n, "nothing")
-    fits = [fitting_log_factor(pair, n) for pair, _, _ in parts]
-    widest = max(fits)
-    result: Tree | None = None
-    for (pair, label, times), fit in zip(parts, fits, strict=True):
-        step = math.ldexp(widest, -math.floor(math.log2(widest) - math.log2(fit))) if log_factor is None else log_factor
-        tree = power(Leaf(pair, step, n, label), times, budget)
-        result = tree if result is None else joined(result, tree, budget)
-    assert result is not None
-    return result
+def pair_or_nothing(mechanism: Mechanism, direction: Direction) -> Pair:
+    """Return the pair of the mechanism, also where it reveals nothing."""
+    return mechanism.pair(direction) or nothing_pair()
 
 
-def _pair(mechanism: Mechanism, direction: Direction) -> Pair:
-    return mechanism.pair(direction) or _nothing()
-
-
-def _nothing() -> Pair:
+def nothing_pair() -> Pair:
     """Return the pair of a mechanism that reveals nothing: A = B."""
     one = np.zeros(1)
     return point_pair(("nothing",), one, one, one, error=0.0)

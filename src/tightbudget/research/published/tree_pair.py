@@ -1,6 +1,7 @@
-"""Both directions of a composition, and the bounds of Theorem 2."""
+"""Both directions of a composition as trees (`tree_pair`), and the bounds of Theorem 2."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,12 +9,15 @@ from numpy.typing import ArrayLike
 
 from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.errors import Contradiction, InvalidParameter
-from tightbudget.mechanisms.base import Curve
+from tightbudget.mechanisms.base import Composable, Curve, compose
 from tightbudget.mechanisms.checks import delta_asked
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.search import first_at_most, last_at_least
+from tightbudget.pairs.base import Direction, Pair
+from tightbudget.research.published.embeddings import BUCKETS, fitting_log_factor, nothing_pair, pair_or_nothing
 from tightbudget.research.published.readings import delta_low, delta_with_ec, delta_without_ec
-from tightbudget.research.published.tree import Tree, check_tree
+from tightbudget.research.published.squaring import FREE_INFTY_BUDGET, joined, power
+from tightbudget.research.published.tree import Leaf, Tree, bucket_count, check_tree
 
 _SLOPE = 8.0  # of ln delta, a guess that only costs time
 _TOLERANCE = 1e-10  # of epsilon
@@ -103,3 +107,39 @@ class TreePair:
     def __str__(self) -> str:
         names = ("A||B and B||A",) if self.forward is self.backward else ("A||B", "B||A")
         return "\n".join(f"{name}\n{tree}" for name, tree in zip(names, self.trees, strict=True))
+
+
+def tree_pair(
+    composition: Composable, n: int = BUCKETS, log_factor: float | None = None, free_infty_budget: float = FREE_INFTY_BUDGET
+) -> TreePair:
+    """Return trees for both directions of any composition, squared adaptively (Figure 10).
+
+    Without a `log_factor` each mechanism gets its own, finer by powers of 2 for smaller losses.
+    """
+    if not isinstance(composition, Composable):
+        raise InvalidParameter("composition", composition, "a mechanism or composition")
+    count = bucket_count(n)
+    parts = compose([composition]).items
+    forward, backward = (
+        tuple((pair_or_nothing(mechanism, way), str(mechanism), times) for mechanism, times in parts) for way in Direction
+    )
+    member = composition._member
+    first = _tree(forward, count, log_factor, free_infty_budget)
+    same = [pair for pair, _, _ in forward] == [pair for pair, _, _ in backward]
+    second = first if same else _tree(backward, count, log_factor, free_infty_budget)
+    below = None if member is None else tree_pair(member, n, log_factor, free_infty_budget)
+    return TreePair(first, second, composition.relation, below)
+
+
+def _tree(parts: Sequence[tuple[Pair, str, int]], n: int, log_factor: float | None, budget: float) -> Tree:
+    if not parts:
+        return Leaf(nothing_pair(), 1.0 / n if log_factor is None else log_factor, n, "nothing")
+    fits = [fitting_log_factor(pair, n) for pair, _, _ in parts]
+    widest = max(fits)
+    result: Tree | None = None
+    for (pair, label, times), fit in zip(parts, fits, strict=True):
+        step = math.ldexp(widest, -math.floor(math.log2(widest) - math.log2(fit))) if log_factor is None else log_factor
+        tree = power(Leaf(pair, step, n, label), times, budget)
+        result = tree if result is None else joined(result, tree, budget)
+    assert result is not None
+    return result

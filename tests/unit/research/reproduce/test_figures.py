@@ -12,11 +12,11 @@ from tightbudget.research.reproduce.figures import (
     four_mechanisms,
     gauss_renyi,
     laplace_and_gauss,
-    noise_curves,
-    noise_growth,
-    noise_needed,
     randomized_response,
     truncated_gauss,
+    vuvuzela_curves,
+    vuvuzela_growth,
+    vuvuzela_least_noise,
 )
 from tightbudget.research.reproduce.model import Data, Figure
 from tightbudget.research.reproduce.sources import BUCKETS, by_buckets
@@ -29,7 +29,7 @@ CHEAP = [
     randomized_response.FIGURE,
     gauss_renyi.FIGURE,
     laplace_and_gauss.FIGURE,
-    noise_growth.FIGURE_15,
+    vuvuzela_growth.FIGURE_15,
 ]
 
 
@@ -93,7 +93,7 @@ def test_the_gauss_of_figure_13_against_many_digits():
 def test_a_target_that_is_missed_is_refuted_and_one_that_is_met_confirmed():
     for value, verdict in (((2e-5, 3e-5), CONFIRMED), ((2e-4, 3e-4), REFUTED), ((9e-5, 2e-4), OPEN)):
         facts = {f"{reading} at target: GS-new1, r = 65536": value for reading in ("published", "alone", "observed")}
-        claims = noise_curves.meets(facts, "2.3", "GS-new1", 65_536)
+        claims = vuvuzela_curves.meets(facts, "2.3", "GS-new1", 65_536)
         assert [claim.verdict for claim in claims] == [verdict] * 3
 
 
@@ -102,7 +102,7 @@ def test_orders_of_magnitude_follow_the_numbers():
     for after, verdict in (((1e-9, 2e-9), CONFIRMED), ((1e-6, 2e-6), REFUTED), ((0.0, 1e-6), OPEN)):
         facts = {f"{reading} at dot: GS 20k, r = 8192": after for reading in readings}
         facts |= {"dot delta: LP 20k, r = 8192": (1e-4, 1e-4), "n": (50_000.0, 50_000.0)}
-        claims = noise_curves.lower_by(facts, "7.2", "more than 4 orders lower", "GS 20k", "LP 20k", 8_192, 4.0)
+        claims = vuvuzela_curves.lower_by(facts, "7.2", "more than 4 orders lower", "GS 20k", "LP 20k", 8_192, 4.0)
         assert [claim.verdict for claim in claims] == [verdict] * 3
 
 
@@ -120,16 +120,17 @@ def test_delays_of_others_cannot_refute_what_the_paper_says_of_its_own():
 
 def test_buckets_that_do_not_resolve_a_delta_leave_the_claim_open():
     key = "buckets tight: GS 20k, r = 8192"
-    assert noise_curves.tight({key: (0.5, math.inf), "n": (50_000.0, 50_000.0)}, "GS 20k", 8_192).verdict == OPEN
-    assert noise_curves.tight({key: (0.5, 0.51), "n": (50_000.0, 50_000.0)}, "GS 20k", 8_192).verdict == CONFIRMED
-    assert noise_curves.tight({key: (0.5, 0.9), "n": (50_000.0, 50_000.0)}, "GS 20k", 8_192).verdict == REFUTED
+    assert vuvuzela_curves.tight({key: (0.5, math.inf), "n": (50_000.0, 50_000.0)}, "GS 20k", 8_192).verdict == OPEN
+    assert vuvuzela_curves.tight({key: (0.5, 0.51), "n": (50_000.0, 50_000.0)}, "GS 20k", 8_192).verdict == CONFIRMED
+    assert vuvuzela_curves.tight({key: (0.5, 0.9), "n": (50_000.0, 50_000.0)}, "GS 20k", 8_192).verdict == REFUTED
 
 
 @pytest.mark.slow
 def test_no_claim_is_judged_without_its_numbers():
     """Every figure's verdicts that are not open turn when its facts do; none is typed."""
     fixed = {
-        figure.name: _fixed(figure) for figure in (randomized_response.FIGURE, laplace_and_gauss.FIGURE, noise_growth.FIGURE_15)
+        figure.name: _fixed(figure)
+        for figure in (randomized_response.FIGURE, laplace_and_gauss.FIGURE, vuvuzela_growth.FIGURE_15)
     }
     # what remains the same whatever was computed: a comparison of two numbers of the paper itself
     assert fixed == {"figure-11": set(), "figure-14": {"A sensitivity of 1 (means 0 and 2)"}, "figure-15": set()}
@@ -162,8 +163,8 @@ def test_measured_delays_are_named_and_part_of_the_parameters(monkeypatch: pytes
 
 
 def test_the_noise_needed_names_all_of_the_paper_s_proposals():
-    assert len(noise_needed.CASES) == 8
-    assert len({case[3] for case in noise_needed.CASES}) == 8
+    assert len(vuvuzela_least_noise.CASES) == 8
+    assert len({case[3] for case in vuvuzela_least_noise.CASES}) == 8
 
 
 @pytest.mark.slow

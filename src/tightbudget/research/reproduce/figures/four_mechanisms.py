@@ -96,7 +96,7 @@ def _add(panel: Panel, composition: Composable, bounds: Bounds, facts: dict[str,
 
 def _timing(quick: bool, n: int, facts: dict[str, Number]) -> Panel:
     measured = delays.measured()
-    composition, confident = measured.plug_in(ROUNDS), measured.confident(ROUNDS)
+    composition, confident = measured.plug_in(ROUNDS), measured.confidence_bounds(ROUNDS)
     last = min(composition.epsilon(1e-8, rtol=0.01).upper, 60.0)
     epsilons = np.linspace(0.0, last, 21 if quick else 61).tolist()
     panel = _panel(

@@ -1,7 +1,7 @@
 """What do two measured distributions of delays give away after many observations? (M13, `docs/how-to/timing.md`)
 
 A histogram of samples is a model of what was sampled, not the thing itself. `Measured.plug_in` takes the histograms for
-the truth; `Measured.confident` gives bounds that hold with a stated confidence.
+the truth; `Measured.confidence_bounds` gives bounds that hold with a stated confidence.
 """
 
 from tightbudget.research.studies.timing.cells import Measured, from_counts, measure, regular_edges

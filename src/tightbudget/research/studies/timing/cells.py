@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tightbudget.adaptive.deprecated import deprecated
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composition, Histograms
 from tightbudget.mechanisms.checks import positive, probability, real, whole_count
@@ -45,9 +46,14 @@ class Measured:
         """Return `rounds` observations of the histograms, composed: exact for this model, a guess at the truth."""
         return self.model * whole_count(rounds, "rounds")
 
-    def confident(self, rounds: int, confidence: float = 0.99) -> Confident:
+    def confidence_bounds(self, rounds: int, confidence: float = 0.99) -> Confident:
         """Return bounds that hold with the confidence, if samples are independent and cells fixed beforehand (M13)."""
         return Confident(self.a, self.b, whole_count(rounds, "rounds"), confidence)
+
+    def confident(self, rounds: int, confidence: float = 0.99) -> Confident:
+        """Return `confidence_bounds`, by its former name."""
+        deprecated("confident()", "confidence_bounds()")
+        return self.confidence_bounds(rounds, confidence)
 
     @property
     def revealing(self) -> tuple[float, float]:

@@ -47,7 +47,8 @@ def samples_to_exclude(mass: float, cells: int, confidence: float = 0.99) -> int
     """Return how many samples must be taken for a cell that is never seen to have probability at most `mass`.
 
     An unseen cell may reveal everything. Over r observations that costs up to r * mass of delta, so `mass` has to be
-    some delta / r. The limit holds for `cells` cells and both distributions together, as in `Measured.confident`.
+    some delta / r. The limit holds for `cells` cells and both distributions together, as in
+    `Measured.confidence_bounds`.
     """
     mass = probability("mass", mass)
     if not 0.0 < mass < 1.0:

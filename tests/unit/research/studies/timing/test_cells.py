@@ -88,7 +88,7 @@ def test_regular_edges():
         lambda: regular_edges(0, math.inf, 1),
         lambda: regular_edges(math.nan, 1, 1),
         lambda: from_counts([1], [1]).plug_in(-1),
-        lambda: from_counts([1], [1]).confident(1.5),
+        lambda: from_counts([1], [1]).confidence_bounds(1.5),
     ],
 )
 def test_bad_samples(work):
@@ -99,11 +99,11 @@ def test_bad_samples(work):
 def test_one_cell_tells_nothing():
     measured = Measured((5,), (7,))
     assert measured.plug_in(9).delta(0.0).upper < 1e-11
-    assert measured.confident(9).delta(0.0).upper == 0.0
+    assert measured.confidence_bounds(9).delta(0.0).upper == 0.0
 
 
 def test_no_observations():
-    assert from_counts((3, 1), (1, 3)).confident(0).delta(0.0).upper == 0.0
+    assert from_counts((3, 1), (1, 3)).confidence_bounds(0).delta(0.0).upper == 0.0
 
 
 BAD_COUNTS: list[tuple[Any, Any]] = [
@@ -153,3 +153,10 @@ def test_bad_measurements(build: Any) -> None:
 def test_counts_of_other_types() -> None:
     assert Measured(np.array([1, 2]), [3.0, 4], [0.5]) == Measured((1, 2), (3, 4), (0.5,))
     assert Confident([1, 2.0], np.array([3, 4]), 2.0, 0.9) == Confident((1, 2), (3, 4), 2, 0.9)
+
+
+def test_the_former_name_of_confidence_bounds_works_and_says_what_to_write() -> None:
+    measured = from_counts((400, 300, 300), (300, 350, 350))
+    with pytest.warns(DeprecationWarning, match=r"confident\(\) .* write confidence_bounds\(\)"):
+        found = measured.confident(5, 0.9)
+    assert found.delta(0.2) == measured.confidence_bounds(5, 0.9).delta(0.2)

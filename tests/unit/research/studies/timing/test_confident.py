@@ -91,13 +91,16 @@ def test_one_observation_is_bounded_as_well_as_can_be(counts: tuple, epsilon: fl
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.999])
 def test_more_confidence_is_wider_and_holds_the_plug_in(confidence: float):
     measured = from_counts((40_000, 30_000, 30_000), (30_000, 35_000, 35_000))
-    found, wider = measured.confident(5, confidence).delta(0.2), measured.confident(5, 1 - (1 - confidence) / 10).delta(0.2)
+    found, wider = (
+        measured.confidence_bounds(5, confidence).delta(0.2),
+        measured.confidence_bounds(5, 1 - (1 - confidence) / 10).delta(0.2),
+    )
     model = measured.plug_in(5).delta(0.2)
     assert wider.lower < found.lower < model.lower < model.upper < found.upper < wider.upper
 
 
 def test_epsilon_and_delta_agree():
-    bounds = from_counts((400, 300, 300), (300, 350, 350)).confident(5, 0.9)
+    bounds = from_counts((400, 300, 300), (300, 350, 350)).confidence_bounds(5, 0.9)
     epsilons = bounds.epsilon(0.05)
     assert bounds.delta(epsilons.upper).upper <= 0.05 * 1.01
     assert bounds.delta(epsilons.lower).lower >= 0.05 * 0.99
@@ -122,4 +125,4 @@ def test_samples_that_say_nothing():
 @pytest.mark.parametrize("confidence", [0.0, 1.0, -1, 1.5, math.nan, "sure", None])
 def test_bad_confidence(confidence: object):
     with pytest.raises(tb.InvalidParameter):
-        from_counts((1, 2), (2, 1)).confident(1, confidence)
+        from_counts((1, 2), (2, 1)).confidence_bounds(1, confidence)

@@ -36,7 +36,7 @@ def failures(size: int) -> int:
     exact, count = truth(A, B), 0
     for _ in range(TRIES):
         measured = from_counts(generator.multinomial(size, A), generator.multinomial(size, B))
-        found = measured.confident(ROUNDS, CONFIDENCE).delta(EPSILON, rtol=1e-2)
+        found = measured.confidence_bounds(ROUNDS, CONFIDENCE).delta(EPSILON, rtol=1e-2)
         count += not found.lower <= exact <= found.upper
     return count
 
@@ -95,6 +95,6 @@ def test_cells_chosen_with_a_pilot_keep_the_promise():
         measured = measure(a, b, cells=4, seed=seed)
         edges = np.array([0.0, *measured.edges, math.inf])
         masses = [np.diff(-np.exp(-edges / mean)) for mean in (1.0, 1.3)]
-        found = measured.confident(ROUNDS, CONFIDENCE).delta(EPSILON, rtol=1e-2)
+        found = measured.confidence_bounds(ROUNDS, CONFIDENCE).delta(EPSILON, rtol=1e-2)
         count += not found.lower <= truth(*masses) <= found.upper
     assert count <= ALLOWED

@@ -105,8 +105,8 @@ def test_coverup(name: str):
     with_extension, without = (read(next(iter(sorted(folder.glob(pattern))))) for pattern in ("with*.csv", "wo*.csv"))
     assert min(with_extension.size, without.size) > 5000
     measured = timing.measure(with_extension, without)
-    model, truth = measured.plug_in(16).delta(1.0), measured.confident(16).delta(1.0)
+    model, truth = measured.plug_in(16).delta(1.0), measured.confidence_bounds(16).delta(1.0)
     assert 0.0 < truth.lower < model.lower <= model.upper < truth.upper < 1.0
     finer = timing.measure(with_extension, without, edges=timing.regular_edges(900.0, 2100.0, 2.0))
     assert max(finer.revealing) > 0.0  # single delays far out, hit by one of the two only
-    assert finer.confident(1).revealing > max(finer.revealing)
+    assert finer.confidence_bounds(1).revealing > max(finer.revealing)

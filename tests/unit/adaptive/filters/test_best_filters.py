@@ -12,7 +12,7 @@ from tightbudget.adaptive.filters import registry, residual
 from tightbudget.adaptive.filters.limits import Cap, Limits
 from tightbudget.filters import BasicFilter
 
-choose: Any = import_module("tightbudget.adaptive.filters.choose")
+best_filters: Any = import_module("tightbudget.adaptive.filters.best_filters")
 
 
 def test_a_count_that_was_cut_off_says_so_and_stands_where_it_got_to(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +59,7 @@ class Cautious(BasicFilter):
 
 def test_a_kind_that_is_registered_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     """One line in the registry: the table, states and the tests' list of all filters read it."""
-    monkeypatch.setattr(choose, "ALL", (*choose.ALL[:1], Cautious))
+    monkeypatch.setattr(best_filters, "ALL", (*best_filters.ALL[:1], Cautious))
     rows = {row.name: row for row in tb.filters.best(1, 1e-6, tb.PureDP(0.1))}
     assert {name: row.count for name, row in rows.items()} == {"basic": 10, "cautious": 9}
     made = rows["cautious"].filter

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from tightbudget.research.reproduce.figures import noise
+from tightbudget.research.reproduce.figures import vuvuzela_noise as noise
 from tightbudget.research.studies.vuvuzela import Setting
 
 EPSILONS = (0.0, math.log(1.5), math.log(2.0))

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tightbudget.research.reproduce.figures import noise
+from tightbudget.research.reproduce.figures import vuvuzela_noise as noise
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Panel, Series
 from tightbudget.research.reproduce.verdicts import both, exact, shown, within
 from tightbudget.research.studies.vuvuzela import ORIGINAL, Noise, Protocol, smallest

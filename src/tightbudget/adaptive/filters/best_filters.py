@@ -55,7 +55,7 @@ class Choices(Sequence[Choice]):
         return "\n".join(lines)
 
 
-def best(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = None) -> Choices:
+def best_filters(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = None) -> Choices:
     """Return how many steps like the expected one each filter admits, with the filters ready to be used.
 
     Choose one before the first step and stay with it: the choice must not depend on any answer. `delta_for_steps` is
@@ -63,7 +63,7 @@ def best(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = N
     for one with.
 
     >>> from tightbudget import PureDP
-    >>> print(best(epsilon=1, delta=1e-6, expected=PureDP(epsilon=0.1)))
+    >>> print(best_filters(epsilon=1, delta=1e-6, expected=PureDP(epsilon=0.1)))
     steps like pure_dp(epsilon=0.1) within epsilon 1, delta 1e-06
       basic                     10
       rdp, one order            10  order 1583.5

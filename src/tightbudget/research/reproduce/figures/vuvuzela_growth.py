@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tightbudget.research.published import tree_pair
-from tightbudget.research.reproduce.figures import noise
+from tightbudget.research.reproduce.figures import vuvuzela_noise as noise
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Panel, Series
 from tightbudget.research.reproduce.sources import bucket_number
 from tightbudget.research.reproduce.verdicts import exact, orders, shown, within

@@ -7,7 +7,7 @@ from typing import Any
 
 from tightbudget.classic import kov
 from tightbudget.mechanisms import Laplace
-from tightbudget.research.reproduce.figures import noise
+from tightbudget.research.reproduce.figures import vuvuzela_noise as noise
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Panel, Series
 from tightbudget.research.reproduce.sources import bucket_number, by_buckets, classic_epsilon, e_to, grid
 from tightbudget.research.reproduce.verdicts import OPEN, ends, exact, orders, ratio, shown, within
