@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.adaptive.deprecated import deprecated
 from tightbudget.errors import InvalidParameter
 from tightbudget.research.games.exceeds import above
 from tightbudget.research.games.steps import Response, Step, gaussian, response
@@ -39,13 +40,33 @@ class Adversary(Protocol):
         """The steps she may choose from, in increasing size."""
         ...
 
-    def choose(self, view: View) -> Choices:
+    def next_step(self, view: View) -> Choices:
         """Return for each run an index into the menu, or STOP. A step that the filter refuses ends the run too."""
         ...
 
 
+class Strategy:
+    """What the strategies below share: the former name of `next_step`."""
+
+    def choose(self: Adversary, view: View) -> Choices:
+        deprecated("choose()", "next_step()")
+        return self.next_step(view)
+
+
+def next_steps(adversary: Adversary, view: View) -> Choices:
+    """Return what the adversary does next in each run, also if her class has only `choose`, the former name."""
+    for kind in type(adversary).__mro__:
+        if "next_step" in vars(kind):
+            break
+        if "choose" in vars(kind) and kind is not Strategy:
+            deprecated("The method choose of an adversary", "next_step")
+            former: Choices = adversary.choose(view)  # type: ignore[attr-defined]
+            return former
+    return adversary.next_step(view)
+
+
 @dataclass(frozen=True)
-class Fixed:
+class Fixed(Strategy):
     """The same step until the end: the game of Algorithm 1, with the length left to the filter."""
 
     each: Step
@@ -55,12 +76,12 @@ class Fixed:
     def menu(self) -> Sequence[Step]:
         return (self.each,)
 
-    def choose(self, view: View) -> Choices:
+    def next_step(self, view: View) -> Choices:
         return np.zeros(view.loss.size, np.intp)
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Strategy):
     """Steps fixed in advance: FixedParamComp (Algorithm 1)."""
 
     steps: Sequence[Step]
@@ -70,12 +91,12 @@ class Plan:
     def menu(self) -> Sequence[Step]:
         return self.steps
 
-    def choose(self, view: View) -> Choices:
+    def next_step(self, view: View) -> Choices:
         return np.full(view.loss.size, view.round if view.round < len(self.steps) else STOP, np.intp)
 
 
 @dataclass(frozen=True)
-class StopWhenAhead:
+class StopWhenAhead(Strategy):
     """The same step until the realised loss is above the bound: the adversary of Theorem 6.1."""
 
     each: Step
@@ -85,18 +106,18 @@ class StopWhenAhead:
     def menu(self) -> Sequence[Step]:
         return (self.each,)
 
-    def choose(self, view: View) -> Choices:
+    def next_step(self, view: View) -> Choices:
         return np.where(_ahead(view), STOP, 0).astype(np.intp)
 
 
 @dataclass(frozen=True)
-class Greedy:
+class Greedy(Strategy):
     """The smallest step that could lift the loss above the bound now, else the largest; stop once ahead."""
 
     menu: Sequence[Step]
     name: str = "greedy"
 
-    def choose(self, view: View) -> Choices:
+    def next_step(self, view: View) -> Choices:
         sizes = np.array([item.law.size for item in self.menu])
         with np.errstate(invalid="ignore"):  # a bit that was revealed under an odometer that shows infinity: any step will do
             needed = view.bound - view.loss
@@ -105,7 +126,7 @@ class Greedy:
 
 
 @dataclass(frozen=True)
-class Bursts:
+class Bursts(Strategy):
     """Small steps while behind; a burst of large ones whenever the loss is above `trigger` times the bound."""
 
     small: Step
@@ -117,26 +138,26 @@ class Bursts:
     def menu(self) -> Sequence[Step]:
         return self.small, self.large
 
-    def choose(self, view: View) -> Choices:
+    def next_step(self, view: View) -> Choices:
         burst = (view.loss > self.trigger * view.bound) & (view.round > 0)
         return np.where(_ahead(view), STOP, _largest_accepted(view, burst.astype(np.intp))).astype(np.intp)
 
 
 @dataclass(frozen=True)
-class TinyThenLarge:
+class TinyThenLarge(Strategy):
     """`each` rounds of every step of the menu, the last one for ever: the sum of squares grows over many scales."""
 
     menu: Sequence[Step]
     each: int = 10
     name: str = "tiny-then-large"
 
-    def choose(self, view: View) -> Choices:
+    def next_step(self, view: View) -> Choices:
         wanted = np.full(view.loss.size, min(view.round // self.each, len(self.menu) - 1), np.intp)
         return np.where(_ahead(view), STOP, _largest_accepted(view, wanted)).astype(np.intp)
 
 
 @dataclass(frozen=True)
-class Counterexample:
+class Counterexample(Strategy):
     """Theory B.0: one response; then another if it told, or a small chance of everything if it did not."""
 
     first: float
@@ -148,12 +169,12 @@ class Counterexample:
     def menu(self) -> Sequence[Step]:
         return response(self.first), response(self.second), response(0.0, self.reveal)
 
-    def choose(self, view: View) -> Choices:
+    def next_step(self, view: View) -> Choices:
         return _second_by_the_first(view, 0.0)
 
 
 @dataclass(frozen=True)
-class SpendTheRest:
+class SpendTheRest(Strategy):
     """One Gaussian step; then another if the loss is above `threshold`, else a small chance of everything.
 
     It breaks every filter that divides delta between Gaussian steps and chances of revealing as it goes.
@@ -169,7 +190,7 @@ class SpendTheRest:
     def menu(self) -> Sequence[Step]:
         return gaussian(self.first), gaussian(self.second), response(0.0, self.reveal)
 
-    def choose(self, view: View) -> Choices:
+    def next_step(self, view: View) -> Choices:
         return _second_by_the_first(view, self.threshold)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.rounding import U
-from tightbudget.research.games.adversaries import STOP, Adversary, View
+from tightbudget.research.games.adversaries import STOP, Adversary, View, next_steps
 from tightbudget.research.games.exceeds import above
 from tightbudget.research.games.lattice import Lattice
 from tightbudget.research.games.shared_states import Filter, Odometer, SharedStates
@@ -100,7 +100,7 @@ class _Tree:
         accepts = self.shared.accepts(states.node)
         # the adversary is told log(P0/P1), whichever bit is played
         seen = self.sign * states.loss
-        choices = self.adversary.choose(View(self.round, seen, self.shared.bounds(states.node), accepts))
+        choices = next_steps(self.adversary, View(self.round, seen, self.shared.bounds(states.node), accepts))
         goes = (choices != STOP) & np.take_along_axis(accepts, np.maximum(choices, 0)[:, None], axis=1)[:, 0]
         ended = states.where(~goes)
         self.going = self._branches(states.where(goes), choices[goes]) if goes.any() else None

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.research.games.adversaries import STOP, Adversary, View
+from tightbudget.research.games.adversaries import STOP, Adversary, View, next_steps
 from tightbudget.research.games.estimate import Estimate
 from tightbudget.research.games.exceeds import above
 from tightbudget.research.games.shared_states import Filter, Odometer, SharedStates
@@ -116,7 +116,7 @@ def _advance(
     table = _Table(0, np.arange(runs), np.zeros(runs, np.intp), np.zeros(runs))
     for finished in range(rounds):
         accepts = shared.accepts(table.node)
-        choices = adversary.choose(View(finished, table.loss, shared.bounds(table.node), accepts))
+        choices = next_steps(adversary, View(finished, table.loss, shared.bounds(table.node), accepts))
         going = (choices != STOP) & np.take_along_axis(accepts, np.maximum(choices, 0)[:, None], axis=1)[:, 0]
         if not going.all():
             table.run, table.node, table.loss, choices = (part[going] for part in (table.run, table.node, table.loss, choices))

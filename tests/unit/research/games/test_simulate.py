@@ -97,7 +97,7 @@ def test_paths_show_every_round_and_end_where_the_adversary_stops() -> None:
 def test_spending_the_rest_never_spends_both() -> None:
     adversary = games.SpendTheRest(0.5, 0.5, 0.01, threshold=0.0)
     view = games.View(1, np.array([-1.0, 1.0]), np.full(2, 9.0), np.ones((2, 3), bool))
-    assert adversary.choose(view).tolist() == [2, 1]
+    assert adversary.next_step(view).tolist() == [2, 1]
 
 
 @pytest.mark.parametrize(("rounds", "runs", "bit"), [(0, 1, 0), (1, 0, 0), (1, 1, 2), (1.5, 1, 0), (True, 1, 0)])
