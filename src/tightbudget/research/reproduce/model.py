@@ -73,12 +73,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of the paper. `parameters` goes into the file and its hash; `compute` and `claims` are pure."""
+    """A figure of the paper. `settings` goes into the file and its hash; `compute` and `claims` are pure."""
 
     name: str
     title: str
     caption: str
-    parameters: Callable[[bool], dict[str, Any]]
+    settings: Callable[[bool], dict[str, Any]]
     compute: Callable[[bool], Data]
     claims: Callable[[Mapping[str, Number]], Sequence[Claim]]
     columns: int = 2

@@ -104,7 +104,7 @@ def _figure(result: "Result", picture: bytes, quick: bool) -> str:
         caption=escape(figure.caption),
         picture=base64.b64encode(picture).decode(),
         notes=escape(" ".join(f"Delays shown: {note}." for note in result.data.notes)),
-        parameters=escape(json.dumps(figure.parameters(quick), ensure_ascii=False)),
+        parameters=escape(json.dumps(figure.settings(quick), ensure_ascii=False)),
         seconds=f"{result.seconds:.1f}",
         claims="".join(_row(claim) for claim in result.claims),
     )

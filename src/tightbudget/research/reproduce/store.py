@@ -31,7 +31,7 @@ def _sources() -> str:
 
 def key(figure: Figure, quick: bool) -> str:
     """Return the hash of all that a result depends on: parameters and code."""
-    asked = json.dumps([figure.name, quick, figure.parameters(quick), _sources()], sort_keys=True)
+    asked = json.dumps([figure.name, quick, figure.settings(quick), _sources()], sort_keys=True)
     return hashlib.sha256(asked.encode()).hexdigest()
 
 
@@ -52,7 +52,7 @@ def save(folder: Path, figure: Figure, quick: bool, data: Data, seconds: float) 
     record = {
         "key": key(figure, quick),
         "figure": figure.name,
-        "parameters": figure.parameters(quick),
+        "parameters": figure.settings(quick),
         "seconds": seconds,
         "sum": hashlib.sha256(body.encode()).hexdigest(),
         "data": json.loads(body),

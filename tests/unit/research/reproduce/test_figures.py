@@ -145,7 +145,7 @@ def _fixed(figure: Figure) -> set[str]:
 def test_delays_without_measurements_are_called_synthetic(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv(delays.VARIABLE, raising=False)
     assert "SYNTHETIC" in delays.description()
-    assert "SYNTHETIC" in four_mechanisms.parameters(True)["timing"]
+    assert "SYNTHETIC" in four_mechanisms.figure_settings(True)["timing"]
 
 
 def test_measured_delays_are_named_and_part_of_the_parameters(monkeypatch: pytest.MonkeyPatch, tmp_path):
@@ -156,10 +156,10 @@ def test_measured_delays_are_named_and_part_of_the_parameters(monkeypatch: pytes
         delays.fingerprint()
     (folder / "withExt.csv").write_text("1.0\n2.0\n")
     (folder / "woExt.csv").write_text("1.0\n3.0\n")
-    before = four_mechanisms.parameters(True)
+    before = four_mechanisms.figure_settings(True)
     assert "SYNTHETIC" not in before["timing"]
     (folder / "woExt.csv").write_text("1.0\n4.0\n")
-    assert four_mechanisms.parameters(True) != before
+    assert four_mechanisms.figure_settings(True) != before
 
 
 def test_the_noise_needed_names_all_of_the_paper_s_proposals():

@@ -210,7 +210,7 @@ def test_every_figure_has_a_name_of_its_own_and_parameters_that_can_be_stored():
     assert len(set(names)) == len(names)
     for figure in FIGURES:
         for quick in (True, False):
-            assert json.loads(json.dumps(figure.parameters(quick), allow_nan=False)) is not None
+            assert json.loads(json.dumps(figure.settings(quick), allow_nan=False)) is not None
 
 
 def test_every_figure_asked_for_is_there():

@@ -37,7 +37,7 @@ _CONCENTRATED = ((zcdp, 2),)
 Bounds = Sequence[tuple[Bound, int]]
 
 
-def parameters(quick: bool) -> dict[str, Any]:
+def figure_settings(quick: bool) -> dict[str, Any]:
     return {
         "laplace": str(LAPLACE * ROUNDS),
         "gauss": str(GAUSS * ROUNDS),
@@ -48,7 +48,7 @@ def parameters(quick: bool) -> dict[str, Any]:
     }
 
 
-def compute(quick: bool) -> Data:
+def compute_figure(quick: bool) -> Data:
     n = bucket_number(quick)
     facts = {"n": exact(float(n))}
     points = 21 if quick else 61
@@ -266,7 +266,7 @@ FIGURE = Figure(
     "Figure 12: Laplace, Gauss, timing histograms and DP-SGD",
     "Noise is truncated at ±2500; MA, Rényi and zCDP are undefined for truncated noise and shown for noise without truncation. "
     "The Linux measurements behind the paper's third panel are not public: the panel's title says which delays are shown.",
-    parameters,
-    compute,
+    figure_settings,
+    compute_figure,
     claims,
 )

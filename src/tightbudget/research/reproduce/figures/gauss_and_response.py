@@ -20,11 +20,11 @@ def rounds(quick: bool) -> list[int]:
     return [2**k for k in range(10)] if quick else sorted({round(2 ** (k / 4)) for k in range(37)})
 
 
-def parameters(quick: bool) -> dict[str, Any]:
+def figure_settings(quick: bool) -> dict[str, Any]:
     return {"gauss": str(GAUSS), "delta": DELTA, "delta of one step": STEP_DELTA, "r": rounds(quick), "n": bucket_number(quick)}
 
 
-def compute(quick: bool) -> Data:
+def compute_figure(quick: bool) -> Data:
     steps = rounds(quick)
     promised = ApproximateDP(GAUSS.epsilon(STEP_DELTA, rtol=1e-6).upper, STEP_DELTA)
     same_start = ApproximateDP(GAUSS.epsilon(DELTA, rtol=1e-6).upper, DELTA)
@@ -109,8 +109,8 @@ FIGURE = Figure(
     "figure-02",
     "Figure 2: Gauss against randomised response under composition",
     "Only the shape of a mechanism tells how it composes: randomised response with the same promise leaks far more.",
-    parameters,
-    compute,
+    figure_settings,
+    compute_figure,
     claims,
     columns=3,
 )

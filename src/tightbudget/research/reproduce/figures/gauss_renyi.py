@@ -16,7 +16,7 @@ BOUNDS = ((kov, 1), (moments_accountant, 3), (renyi_dp, 4), (zcdp, 2))
 VIEWS = TwoViews(MECHANISM, ROUNDS, DELTA, BOUNDS)
 
 
-def compute(quick: bool) -> Data:
+def compute_figure(quick: bool) -> Data:
     n, composition = bucket_number(quick), MECHANISM * ROUNDS
     epsilons = grid(1.0, 1.8, 21 if quick else 81)
     left = VIEWS.left(composition, epsilons, epsilons[:: 2 if quick else 6], n, floor=1e-10, ceiling=2.0)
@@ -83,7 +83,7 @@ FIGURE = Figure(
     "figure-13",
     "Figure 13: Gauss against Rényi and concentrated privacy",
     'GS(0, 2·200²) against GS(1, 2·200²). "moments accountant" is the translation of 2018, "Rényi DP" the best known today.',
-    VIEWS.parameters,
-    compute,
+    VIEWS.figure_settings,
+    compute_figure,
     claims,
 )

@@ -22,7 +22,7 @@ def _rounds(quick: bool) -> list[int]:
     return [2**k for k in range(10)] if quick else sorted({round(2 ** (k / 3)) for k in range(28)})
 
 
-def parameters(quick: bool) -> dict[str, Any]:
+def figure_settings(quick: bool) -> dict[str, Any]:
     return {
         "laplace": str(LAPLACE),
         "gauss, same variance": str(SAME),
@@ -33,7 +33,7 @@ def parameters(quick: bool) -> dict[str, Any]:
     }
 
 
-def compute(quick: bool) -> Data:
+def compute_figure(quick: bool) -> Data:
     panels = [
         _growth(quick, SAME, "Gauss of the same variance"),
         _growth(quick, HALF, "Gauss of half the variance"),
@@ -127,7 +127,7 @@ FIGURE = Figure(
     "Figure 14: Laplace against Gauss noise",
     "Truncated at ±2500, sensitivity 1. Above: e^ε at fixed δ as r grows. Below: δ over e^ε after 512 compositions, down to "
     "what truncation alone reveals. The published buckets end where their booked rounding errors begin.",
-    parameters,
-    compute,
+    figure_settings,
+    compute_figure,
     claims,
 )

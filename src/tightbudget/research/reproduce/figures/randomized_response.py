@@ -15,7 +15,7 @@ BOUNDS = ((kov, 1), (moments_accountant, 3), (renyi_dp, 4), (cdp, 2))
 VIEWS = TwoViews(MECHANISM, ROUNDS, DELTA, BOUNDS)
 
 
-def compute(quick: bool) -> Data:
+def compute_figure(quick: bool) -> Data:
     n, composition = bucket_number(quick), MECHANISM * ROUNDS
     epsilons = grid(1.0, 60.0, 21 if quick else 60)
     left = VIEWS.left(composition, epsilons, epsilons[:: 2 if quick else 4], n, floor=1e-8)
@@ -73,7 +73,7 @@ FIGURE = Figure(
     "figure-11",
     "Figure 11: randomised response with p = 0.51",
     "Left: δ over e^ε after 512 compositions. Right: e^ε over the compositions. KOV is exact here and lies on our band.",
-    VIEWS.parameters,
-    compute,
+    VIEWS.figure_settings,
+    compute_figure,
     claims,
 )

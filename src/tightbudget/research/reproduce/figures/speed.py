@@ -16,11 +16,11 @@ CASES = ((50_000, 18, 237.0), (5_000, 9, 1.2))
 EPSILON = 0.5
 
 
-def parameters(quick: bool) -> dict[str, Any]:
+def figure_settings(quick: bool) -> dict[str, Any]:
     return {"mechanism": str(Gaussian(SIGMA)), "cases": [list(case) for case in CASES], "epsilon": EPSILON}
 
 
-def compute(quick: bool) -> Data:
+def compute_figure(quick: bool) -> Data:
     facts: dict[str, Number] = {}
     for n, doublings, _ in CASES:
         started = time.perf_counter()
@@ -76,8 +76,8 @@ FIGURE = Figure(
     "section-4-6",
     "Section 4.6: time for privacy buckets",
     "Measured once, on whatever machine made this report.",
-    parameters,
-    compute,
+    figure_settings,
+    compute_figure,
     claims,
     columns=1,
 )

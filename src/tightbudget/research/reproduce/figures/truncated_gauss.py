@@ -16,11 +16,11 @@ SIGMA, BOUND, EPSILON = 1.0, 2.5, 0.5
 MECHANISM = TruncatedGaussian(SIGMA, BOUND)
 
 
-def parameters(quick: bool) -> dict[str, Any]:
+def figure_settings(quick: bool) -> dict[str, Any]:
     return {"mechanism": str(MECHANISM), "r": 1, "epsilon": EPSILON, "n": bucket_number(quick)}
 
 
-def compute(quick: bool) -> Data:
+def compute_figure(quick: bool) -> Data:
     epsilons = np.linspace(0.0, 2.5, 26 if quick else 101).tolist()
     left = Panel(
         "δ(ε), one observation",
@@ -85,7 +85,7 @@ FIGURE = Figure(
     "figure-01",
     "Figure 1: δ(ε) of the truncated Gauss mechanism",
     "Left: tight δ for every ε. Right: why. The paper gives no parameters for this figure; ours let the area be seen.",
-    parameters,
-    compute,
+    figure_settings,
+    compute_figure,
     claims,
 )

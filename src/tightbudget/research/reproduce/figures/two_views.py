@@ -27,7 +27,7 @@ class TwoViews:
     delta: float
     bounds: Sequence[tuple[Bound, int]]
 
-    def parameters(self, quick: bool) -> dict[str, Any]:
+    def figure_settings(self, quick: bool) -> dict[str, Any]:
         delta = {"delta of the right panel": self.delta}
         return {"mechanism": str(self.mechanism), "r": self.rounds, **delta, "n": bucket_number(quick)}
 

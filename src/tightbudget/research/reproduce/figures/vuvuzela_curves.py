@@ -32,7 +32,7 @@ def figure(
 ) -> Figure:
     readings = noise.readings(noise.SETTINGS[rows[0].dot])
 
-    def parameters(quick: bool) -> dict[str, Any]:
+    def figure_settings(quick: bool) -> dict[str, Any]:
         return {
             "rounds": [row.rounds for row in rows],
             "noise": {each: str(noise.SETTINGS[each]) for row in rows for each in (*row.names, row.dot)},
@@ -41,7 +41,7 @@ def figure(
             "n": bucket_number(quick),
         }
 
-    def compute(quick: bool) -> Data:
+    def compute_figure(quick: bool) -> Data:
         panels, facts = [], {"n": exact(float(bucket_number(quick)))}
         for row in rows:
             for reading in readings:
@@ -49,7 +49,7 @@ def figure(
             _facts(row, readings, facts)
         return Data(panels, facts)
 
-    return Figure(name, title, caption, parameters, compute, claims, columns=len(readings))
+    return Figure(name, title, caption, figure_settings, compute_figure, claims, columns=len(readings))
 
 
 def _epsilons(quick: bool) -> list[float]:

@@ -34,7 +34,7 @@ class Growth:
             f"{self.ours} has {saved:.1f} times fewer dummies than {self.theirs[-1]}. Original analysis: advanced composition "
             f"with slack {noise.SLACK:g}. The paper's own noise is compared at the (ε, δ) of {self.theirs[-1]} for the same r."
         )
-        return Figure(name, title, caption, self.parameters, self.compute, self.claims)
+        return Figure(name, title, caption, self.figure_settings, self.compute_figure, self.claims)
 
     @property
     def setting(self) -> Setting:
@@ -43,7 +43,7 @@ class Growth:
     def rounds(self, quick: bool) -> list[int]:
         return [2**k for k in range(self.first, self.last + 1, 2 if quick else 1)]
 
-    def parameters(self, quick: bool) -> dict[str, Any]:
+    def figure_settings(self, quick: bool) -> dict[str, Any]:
         return {
             "rounds": self.rounds(quick),
             "noise": {each: str(noise.SETTINGS[each]) for each in (self.ours, *self.theirs)},
@@ -51,7 +51,7 @@ class Growth:
             "n": bucket_number(quick),
         }
 
-    def compute(self, quick: bool) -> Data:
+    def compute_figure(self, quick: bool) -> Data:
         steps = self.rounds(quick)
         dots = {each: [noise.original(noise.SETTINGS[each], r) for r in steps] for each in self.theirs}
         asked = dots[self.theirs[-1]]

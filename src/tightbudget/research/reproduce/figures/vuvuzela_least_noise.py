@@ -22,7 +22,7 @@ CASES: tuple[tuple[Protocol, Noise, int, str, float, str], ...] = (
 LOW = {1_024, 65_536}
 
 
-def parameters(quick: bool) -> dict[str, Any]:
+def figure_settings(quick: bool) -> dict[str, Any]:
     return {
         "cases": [list(case[:4]) for case in CASES],
         "target": {"epsilon": noise.TARGET_EPSILON, "delta": noise.TARGET_DELTA},
@@ -38,7 +38,7 @@ def _original(protocol: str, rounds: int) -> float:
     return ORIGINAL[f"{protocol} {'low' if rounds in LOW else 'high'}"].mean
 
 
-def compute(quick: bool) -> Data:
+def compute_figure(quick: bool) -> Data:
     facts: dict[str, Number] = {}
     certified, failing = [], []
     for protocol, kind, rounds, name, _, _ in CASES:
@@ -101,8 +101,8 @@ FIGURE = Figure(
     "Section 7: the noise that is needed",
     "The least mean that is certified to meet e^ε ≤ 2, δ ≤ 1e-4 for counts as observed, between Vuvuzela's own noise and the "
     "noise that the paper proposes.",
-    parameters,
-    compute,
+    figure_settings,
+    compute_figure,
     claims,
     columns=1,
 )
