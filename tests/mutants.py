@@ -116,6 +116,8 @@ INDIVIDUAL_UNITS = "unit/adaptive/individual/test_units.py"
 INDIVIDUAL = "unit/adaptive/individual/test_charging.py"
 INDIVIDUAL_SHAPE = "unit/adaptive/individual/test_one_shape.py"
 INDIVIDUAL_FILES = "unit/adaptive/individual/test_files.py"
+FORMAT_SPEC = "unit/numerics/test_format_spec.py"
+MARKUP = "unit/test_markup.py"
 DRAWN_BAND = "unit/interfaces/test_drawn_band.py"
 GAMES = [f"unit/research/games/test_{name}.py" for name in ("exact", "worst_case", "walk", "simulate", "estimate", "naive")]
 FREQUENCIES = "unit/numerics/test_characteristic.py"
@@ -998,6 +1000,12 @@ MUTATIONS = [
     Mutation("file copied", "adaptive/individual/base.py", "if self._file is not None:\n            problem",
              "if False:\n            problem",
              "a copy of a file is in memory, and what is charged to it is lost", [INDIVIDUAL_FILES]),
+    Mutation("format lower", "numerics/format_spec.py", "_rounded(lower, each, ROUND_FLOOR)", "_rounded(lower, each, ROUND_CEILING)",
+             "a formatted lower end is above the bracket's", [FORMAT_SPEC]),
+    Mutation("format upper", "numerics/format_spec.py", "_rounded(upper, each, ROUND_CEILING)", "format(upper, each)",
+             "a formatted upper end is rounded to nearest", [FORMAT_SPEC]),
+    Mutation("markup escaped", "markup.py", "return escape(shown)", "return shown",
+             "a file name is run as a script by a notebook", [MARKUP]),
     Mutation("drawn above", "interfaces/band.py", "return np.append(chord[:1], chord[:-1])", "return chord",
              "between points the upper line is drawn below delta", [DRAWN_BAND]),
     Mutation("drawn below", "interfaces/band.py", "return np.append(held[1:], held[-1:])",

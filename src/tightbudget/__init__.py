@@ -39,7 +39,8 @@ if TYPE_CHECKING:
         TruncatedGaussian,
         TruncatedLaplace,
     )
-    from tightbudget.mechanisms.base import Brackets, Composition, Curve, Mechanism, compose
+    from tightbudget.mechanisms.answers import Brackets, Curve
+    from tightbudget.mechanisms.base import Composition, Mechanism, compose
     from tightbudget.notation import parse
     from tightbudget.numerics.attempt import Attempt
     from tightbudget.numerics.bracket import Bracket
@@ -97,7 +98,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("Comparison", "compare", "compare_curves"), "comparison"),
     **dict.fromkeys(("BudgetRefused", "CannotShare", "DoesNotApply", "InvalidParameter"), "errors"),
     **dict.fromkeys(("MissingExtra", "MixedRelations", "NotationError", "TightBudgetError"), "errors"),
-    **dict.fromkeys(("Brackets", "Curve"), "mechanisms.base"),
+    **dict.fromkeys(("Brackets", "Curve"), "mechanisms.answers"),
     "Attempt": "numerics.attempt",
     "Bracket": "numerics.bracket",
     "parse": "notation",

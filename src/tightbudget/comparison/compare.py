@@ -11,7 +11,8 @@ from tightbudget.classic import ALL, Bound, murtagh_vadhan
 from tightbudget.classic.promises import Promises
 from tightbudget.comparison.table import OURS, Comparison, Row
 from tightbudget.errors import DoesNotApply, InvalidParameter
-from tightbudget.mechanisms.base import Composable, Curve
+from tightbudget.mechanisms.answers import Curve
+from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
 from tightbudget.mechanisms.class_note import class_note
 from tightbudget.numerics.bracket import Bracket

@@ -70,12 +70,23 @@ class Comparison:
         ratio = row.value / least
         return f"{ratio:.3f}" if ratio < 10.0 else f"{ratio:.1f}" if ratio < 1000.0 else f"{ratio:.1e}"
 
-    def __str__(self) -> str:
-        """A plain table, one row a bound."""
-        heading = ("bound", self.question, "times ours", "source, or why it does not apply")
-        cells = [heading] + [
+    @property
+    def _heading(self) -> tuple[str, str, str, str]:
+        return "bound", self.question, "times ours", "source, or why it does not apply"
+
+    def _cells(self) -> list[tuple[str, str, str, str]]:
+        return [
             (row.name, row.shown, self.times_ours(row), row.reason if row.value is None else row.reference) for row in self.rows
         ]
+
+    def _repr_html_(self) -> str:
+        from tightbudget.markup import table
+
+        return table(self._heading, self._cells(), f"{self.expression} ({self.relation})", self.note)
+
+    def __str__(self) -> str:
+        """A plain table, one row a bound."""
+        cells = [self._heading, *self._cells()]
         widths = [max(len(line[column]) for line in cells) for column in range(3)]
         lines = [
             "  ".join([*(text.ljust(width) for text, width in zip(line[:3], widths, strict=True)), line[3]]).rstrip()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tightbudget.interfaces import band
 from tightbudget.interfaces.figures import BAND_COLOUR, LOWER_COLOUR, QUIET_COLOUR, UPPER_COLOUR, rendered, set_title
-from tightbudget.mechanisms.base import Curve
+from tightbudget.mechanisms.answers import Curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,7 +14,7 @@ from tightbudget.version import __version__
 
 if TYPE_CHECKING:
     from tightbudget.comparison import Comparison
-    from tightbudget.mechanisms.base import Curve
+    from tightbudget.mechanisms.answers import Curve
     from tightbudget.numerics.attempt import Attempt
     from tightbudget.numerics.bracket import Bracket
 

@@ -16,42 +16,15 @@ from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.engine.refine import delta_bracket, epsilon_bracket
 from tightbudget.engine.steps import Steps, steps
 from tightbudget.errors import Contradiction, InvalidParameter
+from tightbudget.mechanisms.answers import Brackets, Curve
 from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, real, still_there, whole_count
 from tightbudget.mechanisms.known_bounds import Known
 from tightbudget.mechanisms.relations import DEFAULT, Relations, check_one, label, meant, stated
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Direction
 
-Array = NDArray[np.float64]
-
 NEGLIGIBLE_WIDTH = 1e-300
 _HELD = "a number that a float holds"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Curve:
-    """delta at many epsilons: lower[i] <= delta(epsilons[i]) <= upper[i]. Curves with the same numbers are equal."""
-
-    epsilons: Array
-    lower: Array
-    upper: Array
-    converged: bool
-    relation: str
-
-    def __str__(self) -> str:
-        """Return a line for each epsilon; what is printed are bounds too."""
-        ends = zip(*(values.ravel().tolist() for values in (self.epsilons, self.lower, self.upper)), strict=True)
-        lines = [f"epsilon={epsilon!r}: delta in {Bracket(lower, upper)}" for epsilon, lower, upper in ends]
-        return "\n".join([*lines, f"({self.relation})"])
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Curve):
-            return NotImplemented
-        arrays = ("epsilons", "lower", "upper")  # compared whole: == of arrays is an array
-        same = all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
-        return same and (self.converged, self.relation) == (other.converged, other.relation)
-
-    __hash__ = None  # type: ignore[assignment]  # as for every object made of arrays
 
 
 class Composable:
@@ -162,6 +135,12 @@ class Composable:
         return Composition(tuple((mechanism, n * times) for mechanism, n in self._parts), mix_relations=True)
 
     __rmul__ = __mul__
+
+    def _repr_html_(self) -> str:
+        from tightbudget.markup import table
+
+        heading = ("mechanism", "times") if self._parts else ("nothing",)
+        return table(heading, self._parts, caption=f"neighbouring relation: {self.relation}")
 
     def __getstate__(self) -> dict[str, Any]:
         # results already computed stay behind when an object is copied or sent elsewhere
@@ -317,45 +296,3 @@ def _each(value: Any, ask: Any) -> Any:
     for index in np.ndindex(array.shape):
         answers[index] = ask(array[index])
     return Brackets(answers)
-
-
-class Brackets(np.ndarray[Any, Any]):
-    """An array of brackets; `.lower` and `.upper` are the arrays of their ends."""
-
-    def __new__(cls, answers: NDArray[Any]) -> "Brackets":
-        return np.asarray(answers, dtype=object).view(cls)
-
-    def __str__(self) -> str:
-        return np.array2string(np.asarray(self), separator=" ", formatter={"all": str})
-
-    @property
-    def lower(self) -> Array:
-        return np.array([answer.lower for answer in self.flat], dtype=np.float64).reshape(self.shape)
-
-    @property
-    def upper(self) -> Array:
-        return np.array([answer.upper for answer in self.flat], dtype=np.float64).reshape(self.shape)
-
-    @property
-    def width(self) -> Array:
-        return np.array([answer.width for answer in self.flat], dtype=np.float64).reshape(self.shape)
-
-    @property
-    def estimate(self) -> Array:
-        return np.array([answer.estimate for answer in self.flat], dtype=np.float64).reshape(self.shape)
-
-    @property
-    def converged(self) -> bool:
-        return all(answer.converged for answer in self.flat)
-
-    @property
-    def reason(self) -> NDArray[Any]:
-        """Why each is not as narrow as asked; empty where it is."""
-        return np.array([answer.reason for answer in self.flat], dtype=object).reshape(self.shape)
-
-    @property
-    def trace(self) -> NDArray[Any]:  # type: ignore[override]  # an array of brackets has no diagonal sum
-        """How each was made."""
-        traces = np.empty(self.size, dtype=object)
-        traces[:] = [answer.trace for answer in self.flat]
-        return traces.reshape(self.shape)

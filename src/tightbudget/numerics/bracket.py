@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.attempt import Attempt
+from tightbudget.numerics.format_spec import formatted
 from tightbudget.numerics.rounding import float_above, float_below
 
 
@@ -20,8 +21,11 @@ class Bracket:
     way. `relation` is the neighbouring relation the number is for. `trace` lists what was computed on the
     way; it is no part of the value.
 
-    >>> print(Bracket(0.123456789, 0.123456999))
-    [0.12345678, 0.12345700]
+    Printing rounds outward, and so does formatting: `f"{bracket:.3f}"` is a bound too.
+
+    >>> bracket = Bracket(0.123456789, 0.123456999)
+    >>> print(bracket, f"{bracket:.3f} {bracket:.2e} {bracket:.1%}")
+    [0.12345678, 0.12345700] [0.123, 0.124] [1.23e-1, 1.24e-1] [12.3%, 12.4%]
     """
 
     lower: float
@@ -62,6 +66,18 @@ class Bracket:
     def __str__(self) -> str:
         digits = _digits(self.lower, self.upper)
         return f"[{_outward(self.lower, digits, ROUND_FLOOR)}, {_outward(self.upper, digits, ROUND_CEILING)}]"
+
+    def __format__(self, spec: str) -> str:
+        """Return both ends as the specification says for floats, rounded outward; a width is that of the whole text."""
+        return formatted(self.lower, self.upper, spec, str(self))
+
+    def _repr_html_(self) -> str:
+        from tightbudget.markup import record
+
+        rows = [("true value in", str(self)), ("relation", self.relation)]
+        if not self.converged:
+            rows.append(("wider than asked", self.reason))
+        return record((what, text) for what, text in rows if text)
 
 
 def _plain(name: str, value: object, rounded: Callable[[Fraction], float]) -> float:

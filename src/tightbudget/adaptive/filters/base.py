@@ -105,6 +105,15 @@ class Filter(Kept):
         spent = ", ".join(f"{name} {figure(amount)}" for name, amount in self.spent.items())
         return f"<{self.kind} filter for epsilon {show(self._epsilon)}, delta {show(self._delta)}; spent: {spent}>"
 
+    def _repr_html_(self) -> str:
+        from tightbudget.markup import record
+
+        with self._reading():
+            steps = "not counted" if self.sequence is None else self.sequence
+            rows = [("epsilon", show(self._epsilon)), ("delta", show(self._delta)), ("steps", steps)]
+            spent = [(f"spent: {name}", figure(amount)) for name, amount in self.spent.items()]
+            return record([*rows, *spent], f"{self.kind} filter")
+
 
 def largest(fits: Callable[[int], bool], most: int = MOST) -> int:
     """Return the largest count up to `most`, a power of two, that fits, where smaller ones fit too; 0 if none does."""

@@ -54,6 +54,12 @@ class Choices(Sequence[Choice]):
         lines += [f"  {row.name:<{width}}  {_count(row):>12}  {row.note}".rstrip() for row in self.rows]
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        from tightbudget.markup import table
+
+        caption = f"steps like {self.increment} within epsilon {self.epsilon}, delta {self.delta}"
+        return table(("filter", "admits", ""), ((row.name, _count(row), row.note) for row in self.rows), caption)
+
 
 def best_filters(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = None) -> Choices:
     """Return how many steps like the expected one each filter admits, with the filters ready to be used.

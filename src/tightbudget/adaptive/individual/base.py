@@ -268,6 +268,12 @@ class IndividualFilter(Shared, ABC):
     def __repr__(self) -> str:
         return f"<individual {self.kind} filter for {self.people} people with a budget of {show(self._budget)} each>"
 
+    def _repr_html_(self) -> str:
+        from tightbudget.markup import record
+
+        # no balance: they are as private as the records
+        return record([("people", self.people), ("budget of each", show(self._budget))], f"individual {self.kind} filter")
+
 
 class Spent(dict[str, Array]):
     """Sums by name. They were returned by a method once, so they can still be called."""

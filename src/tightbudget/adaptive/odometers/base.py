@@ -12,6 +12,7 @@ from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import Amount, exact, exact_probability, float_up, plus, show
 from tightbudget.adaptive.amounts import tidy as short
 from tightbudget.adaptive.filters.base import largest
+from tightbudget.adaptive.filters.limits import figure
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import Kept, State
 from tightbudget.errors import InvalidParameter
@@ -135,7 +136,15 @@ class Odometer(Kept):
         self._sums = {name: math.inf if spent[name] == "inf" else exact(name, spent[name]) for name in self.sums}
 
     def __repr__(self) -> str:
-        return f"<{self.kind} odometer for delta {show(self._delta)} at epsilon {self.epsilon:.6g}>"
+        return f"<{self.kind} odometer for delta {show(self._delta)} at epsilon {_figure(self.epsilon)}>"
+
+    def _repr_html_(self) -> str:
+        from tightbudget.markup import record
+
+        with self._reading():
+            steps = "not counted" if self.sequence is None else self.sequence
+            rows = [("delta", show(self._delta)), ("running epsilon", _figure(self.epsilon)), ("steps", steps)]
+            return record([*rows, ("guarantee", self.sense.value)], f"{self.kind} odometer")
 
 
 def exact_sums(names: Iterable[str], sums: Sums, price: Sums, count: int) -> Sums:
@@ -153,6 +162,11 @@ def tidy(amount: Amount) -> Amount:
 def _within(running: float, most: Fraction) -> bool:
     """Compare as typed numbers are: a running epsilon is read as the decimal that it prints as."""
     return running < math.inf and exact("epsilon", running) <= most
+
+
+def _figure(running: float) -> str:
+    """Return a running epsilon in few digits, rounded up."""
+    return "inf" if math.isinf(running) else figure(exact("epsilon", running))
 
 
 def positive(name: str, value: Any) -> Fraction:

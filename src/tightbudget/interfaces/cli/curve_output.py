@@ -10,7 +10,7 @@ from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.files import as_csv as csv_bytes
 from tightbudget.interfaces.cli.tables import Column, folded, table
 from tightbudget.interfaces.plot import draw as picture
-from tightbudget.mechanisms.base import Curve
+from tightbudget.mechanisms.answers import Curve
 from tightbudget.notation import Private
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.decimals import rounded

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.errors import Contradiction, InvalidParameter
-from tightbudget.mechanisms.base import Composable, Curve, compose
+from tightbudget.mechanisms.answers import Curve
+from tightbudget.mechanisms.base import Composable, compose
 from tightbudget.mechanisms.checks import delta_asked
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.search import first_at_most, last_at_least

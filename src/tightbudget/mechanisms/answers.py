@@ -1,0 +1,108 @@
+"""What many questions at once are answered with: curves, and arrays of brackets."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.numerics.bracket import Bracket
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """delta at many epsilons: lower[i] <= delta(epsilons[i]) <= upper[i]. Curves with the same numbers are equal."""
+
+    epsilons: Array
+    lower: Array
+    upper: Array
+    converged: bool
+    relation: str
+
+    def __str__(self) -> str:
+        """Return a line for each epsilon; what is printed are bounds too."""
+        lines = [f"epsilon={epsilon!r}: delta in {bracket}" for epsilon, bracket in self._brackets()]
+        return "\n".join([*lines, f"({self.relation})"])
+
+    def _repr_html_(self) -> str:
+        from tightbudget.markup import table
+
+        caption = "" if self.converged else "some bounds are further apart than asked"
+        rows = ((repr(epsilon), bracket) for epsilon, bracket in self._brackets())
+        return table(("ε", f"δ in ({self.relation})"), rows, caption)
+
+    def _brackets(self) -> Iterator[tuple[float, Bracket]]:
+        ends = zip(*(values.ravel().tolist() for values in (self.epsilons, self.lower, self.upper)), strict=True)
+        return ((epsilon, Bracket(lower, upper)) for epsilon, lower, upper in ends)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Curve):
+            return NotImplemented
+        arrays = ("epsilons", "lower", "upper")  # compared whole: == of arrays is an array
+        same = all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
+        return same and (self.converged, self.relation) == (other.converged, other.relation)
+
+    __hash__ = None  # type: ignore[assignment]  # as for every object made of arrays
+
+
+class Brackets(np.ndarray[Any, Any]):
+    """An array of brackets; `.lower` and `.upper` are the arrays of their ends."""
+
+    def __new__(cls, answers: NDArray[Any]) -> "Brackets":
+        return np.asarray(answers, dtype=object).view(cls)
+
+    def __str__(self) -> str:
+        return np.array2string(np.asarray(self), separator=" ", formatter={"all": str})
+
+    def __format__(self, spec: str) -> str:
+        """Return every bracket as the specification says, rounded outward."""
+        return np.array2string(np.asarray(self), separator=" ", formatter={"all": lambda one: format(one, spec)})
+
+    def _repr_html_(self) -> str:
+        from tightbudget.markup import table
+
+        flat = np.asarray(self)
+        places = (str(place[0] if flat.ndim == 1 else place) for place in np.ndindex(flat.shape))
+        rows = [(place, one, _wider(one)) for place, one in zip(places, flat.flat, strict=True)]
+        heading = ("", "true value in", "wider than asked")
+        return table(heading, rows) if any(row[2] for row in rows) else table(heading[:2], (row[:2] for row in rows))
+
+    @property
+    def lower(self) -> Array:
+        return np.array([answer.lower for answer in self.flat], dtype=np.float64).reshape(self.shape)
+
+    @property
+    def upper(self) -> Array:
+        return np.array([answer.upper for answer in self.flat], dtype=np.float64).reshape(self.shape)
+
+    @property
+    def width(self) -> Array:
+        return np.array([answer.width for answer in self.flat], dtype=np.float64).reshape(self.shape)
+
+    @property
+    def estimate(self) -> Array:
+        return np.array([answer.estimate for answer in self.flat], dtype=np.float64).reshape(self.shape)
+
+    @property
+    def converged(self) -> bool:
+        return all(answer.converged for answer in self.flat)
+
+    @property
+    def reason(self) -> NDArray[Any]:
+        """Why each is not as narrow as asked; empty where it is."""
+        return np.array([answer.reason for answer in self.flat], dtype=object).reshape(self.shape)
+
+    @property
+    def trace(self) -> NDArray[Any]:  # type: ignore[override]  # an array of brackets has no diagonal sum
+        """How each was made."""
+        traces = np.empty(self.size, dtype=object)
+        traces[:] = [answer.trace for answer in self.flat]
+        return traces.reshape(self.shape)
+
+
+def _wider(one: object) -> str:
+    """Return why a bracket is wider than asked; comparisons of arrays make arrays of other things."""
+    return one.reason if isinstance(one, Bracket) and not one.converged else ""
