@@ -31,7 +31,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 test test-fast test-lowest check mutants random-runs: export OMP_NUM_THREADS := 1
 test test-fast test-lowest check mutants random-runs: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help demo test test-fast test-lowest check bench random-runs format mutants clean python-is-new-enough
+.PHONY: help demo test test-fast test-lowest check bench random-runs format map mutants clean python-is-new-enough
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -66,6 +66,9 @@ random-runs: $(READY)  ## draw 600 DP-SGD runs anew and list those that are slow
 format: $(READY)  ## rewrite the code in house format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+map: $(READY)  ## write docs/map.md from the docstrings
+	@$(BIN)/python docs/make_map.py
 
 mutants: $(READY)  ## break the rounding on purpose and see which tests notice
 	$(BIN)/python tests/mutants.py

@@ -1,5 +1,8 @@
 """A privacy loss distribution accountant, certified on both sides: brackets of epsilon and delta of any composition.
 
+Belongs here: public names, and what every room may use (errors, lazy imports, the version).
+Elsewhere: all code that computes, in the rooms below.
+
 Every name is imported when it is first used: what asks only for the version does not wait for NumPy.
 """
 

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import runpy
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
@@ -135,3 +136,17 @@ def test_what_the_makefile_names_is_there() -> None:
     assert len(lowest[1].split()) > 3
     assert set(lowest[1].replace("\\\n", " ").split()) <= set(named)
     assert not [path for path in named if not (ROOT / path).exists()]
+
+
+def test_the_map_of_the_package_is_current() -> None:
+    made = runpy.run_path(str(ROOT / "docs" / "make_map.py"))["page"]()
+    assert made == (ROOT / "docs" / "map.md").read_text(encoding="utf-8"), "run: python docs/make_map.py"
+
+
+def test_every_file_says_what_it_is_for_and_every_room_what_belongs_elsewhere() -> None:
+    files = {file: ast.get_docstring(ast.parse(file.read_text("utf-8"))) for file in (ROOT / "src").rglob("*.py")}
+    rooms = {file: text or "" for file, text in files.items() if file.name == "__init__.py"}
+    assert len(files) > 250
+    assert len(rooms) > 25
+    assert not [file for file, text in files.items() if not text or not re.match(r".{20,}[.?:]( |\n|$)", text, re.DOTALL)]
+    assert not [file for file, text in rooms.items() if not re.search(r"\nBelongs here: .+\nElsewhere: ", text, re.DOTALL)]

@@ -1,4 +1,9 @@
-"""Published composition bounds, each with its theorem: upper bounds to put beside the bracket (M12)."""
+"""Published composition bounds, each with its theorem: upper bounds to put beside the bracket (M12).
+
+Belongs here: one theorem a file (naive, advanced, KOV, Rényi, zCDP, GDP, ...), and what theorems share.
+Elsewhere: the numbers rho, mu and D_a themselves (`divergences`); tables of bounds (`comparison`); the same theorems
+step by step (`adaptive/filters`).
+"""
 
 from tightbudget.classic.adaptive import adaptive
 from tightbudget.classic.advanced import advanced

@@ -1,4 +1,10 @@
-"""Single numbers that sum up a mechanism or composition, each an upper bound for both directions (M10)."""
+"""Single numbers that sum up a mechanism or composition, each an upper bound for both directions (M10).
+
+Belongs here: Rényi divergences, rho of zCDP, mu of GDP and the largest loss of a composition, and conversions of them
+to epsilon and delta.
+Elsewhere: moments of one pair (`pairs/moments`); what a mechanism knows of itself (`mechanisms/known_bounds.py`); these
+numbers as rows beside the bracket (`classic`).
+"""
 
 from tightbudget.divergences.conversions import (
     best_rdp_delta,

@@ -1,5 +1,8 @@
 """The engine: two-sided bounds on the hockey-stick divergence of a composition of dominating pairs.
 
+Belongs here: everything from a composition of pairs to a bracket.
+Elsewhere: what one pair is (`pairs`); arithmetic that knows nothing of privacy (`numerics`).
+
 refine           picks routes to a bracket, tries them, keeps the narrowest (M9)
 closed           closed forms: normal noise, repeated Laplace noise, one step
 spectral         the characteristic function at few frequencies (M19)

@@ -1,4 +1,9 @@
-"""What was run: frozen data, validated once, each with its dominating pairs."""
+"""What was run: frozen data, validated once, each with its dominating pairs.
+
+Belongs here: one file for each kind of noise or promise; composition of them, and the questions epsilon, delta and
+curve; checks of parameters; neighbouring relations.
+Elsewhere: distributions and their masses (`pairs`); reading mechanisms from text (`notation`).
+"""
 
 from tightbudget.mechanisms.base import Composable, Composition, Mechanism, compose
 from tightbudget.mechanisms.bounded_range import BoundedRange

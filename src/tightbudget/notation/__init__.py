@@ -1,5 +1,9 @@
 """The one notation for mechanisms and compositions, read by a whitelist over Python's own syntax tree.
 
+Belongs here: from text to mechanisms and compositions, and messages that point at a mistake.
+Elsewhere: numbers typed as options of a command (`interfaces/cli/options.py`); amounts of filters
+(`adaptive/amounts.py`).
+
     expression  = term { "+" term }
     term        = mechanism | term "*" count | count "*" term | "(" expression ")" | "nothing"
     mechanism   = name "(" [argument { "," argument }] ")"      names and arguments as in tightbudget.mechanisms

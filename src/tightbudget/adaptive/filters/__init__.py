@@ -1,4 +1,9 @@
-"""Pay as you go: rules that stay valid when every step is chosen after seeing the results of the steps before."""
+"""Pay as you go: rules that stay valid when every step is chosen after seeing the results of the steps before.
+
+Belongs here: privacy filters, their limits, quotes and thresholds, and the comparison of filters for the steps to come.
+Elsewhere: running bounds without a budget (`adaptive/odometers`); a budget for each person (`adaptive/individual`);
+what a step costs (`adaptive/prices.py`).
+"""
 
 from tightbudget.adaptive.filters.advanced import AdvancedFilter, SharpenedFilter
 from tightbudget.adaptive.filters.base import Filter

@@ -1,5 +1,8 @@
 """One budget for each of many people, charged all at once.
 
+Belongs here: individual filters, and balances of many people in arrays and files.
+Elsewhere: filters of one budget for all (`adaptive/filters`).
+
 WARNING: balances and masks are as private as the people's records; see `tb.individual.IndividualFilter`.
 """
 

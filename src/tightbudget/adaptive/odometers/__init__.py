@@ -1,4 +1,9 @@
-"""Pay as you go without a budget: how much privacy has been lost so far, at every step of an adaptive analysis."""
+"""Pay as you go without a budget: how much privacy has been lost so far, at every step of an adaptive analysis.
+
+Belongs here: privacy odometers, and the boundaries (lines, mixtures, stitched) that a walk of losses stays below at all
+times.
+Elsewhere: rules with a budget that refuse steps (`adaptive/filters`).
+"""
 
 from tightbudget.adaptive.odometers.base import Odometer, Sense
 from tightbudget.adaptive.odometers.basic import BasicOdometer

@@ -1,4 +1,9 @@
-"""The games of adaptive composition: filters and odometers played against adversaries, with coins or exactly (M18)."""
+"""The games of adaptive composition: filters and odometers played against adversaries, with coins or exactly (M18).
+
+Belongs here: adversaries, steps and their losses, simulation, exact enumeration, worst cases, and unsound rules kept to
+be broken.
+Elsewhere: the filters and odometers that play (`adaptive`).
+"""
 
 from tightbudget.research.games.adversaries import (
     STOP,

@@ -1,5 +1,8 @@
 """Privacy buckets as published: Meiser and Mohammadi, "Tight on Budget?" (2018), with its slips corrected (M11).
 
+Belongs here: bucket lists, composition trees and their readings under the paper's own names.
+Elsewhere: this package's own engine (`engine`); the paper's figures (`research/reproduce`).
+
 leaves       embed, laplace, truncated_laplace, gauss, truncated_gauss, sgd, randomized_response, histograms
 trees        Leaf, Compose, Square; power and joined build them with adaptive squaring
 readings     delta_without_ec (Definition 5), delta_with_ec (Definition 9), delta_low (Theorem 2)

@@ -1,4 +1,8 @@
-"""One module a figure, or a group of figures of one kind; FIGURES is the order of the report."""
+"""One module a figure, or a group of figures of one kind; FIGURES is the order of the report.
+
+Belongs here: for each figure its settings, what is computed, and the paper's claims about it.
+Elsewhere: drawing and judging (`research/reproduce`).
+"""
 
 from tightbudget.research.reproduce.figures import (
     four_mechanisms,

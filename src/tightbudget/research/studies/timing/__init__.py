@@ -1,5 +1,8 @@
 """What do two measured distributions of delays give away after many observations? (M13, `docs/how-to/timing.md`)
 
+Belongs here: samples into counts, exact confidence limits, and bounds that follow from them.
+Elsewhere: histograms taken for the truth, as a mechanism (`mechanisms/histograms.py`).
+
 A histogram of samples is a model of what was sampled, not the thing itself. `Measured.plug_in` takes the histograms for
 the truth; `Measured.confidence_bounds` gives bounds that hold with a stated confidence.
 """
