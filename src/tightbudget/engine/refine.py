@@ -12,6 +12,7 @@ from typing import NamedTuple
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.question import USUAL, DeltaQuestion, EpsilonQuestion, Question
 from tightbudget.engine.reasons import ROUNDING
+from tightbudget.engine.sharing.work import shared
 from tightbudget.engine.stage import Stage
 from tightbudget.errors import Contradiction
 from tightbudget.numerics.attempt import Attempt
@@ -32,7 +33,8 @@ def delta_bracket(
 ) -> Bracket:
     """Return a bracket of delta(epsilon) = the larger of the two directions' deltas."""
     trace: list[Attempt] = []
-    return _refined([DeltaQuestion(direction, epsilon, trace) for direction in directions], rtol, atol, effort, trace)
+    questions = [DeltaQuestion(shared(direction), epsilon, trace) for direction in directions]
+    return _refined(questions, rtol, atol, effort, trace)
 
 
 def epsilon_bracket(
@@ -40,7 +42,8 @@ def epsilon_bracket(
 ) -> Bracket:
     """Return a bracket of the smallest epsilon >= 0 with delta(epsilon) <= delta."""
     trace: list[Attempt] = []
-    return _refined([EpsilonQuestion(direction, delta, trace) for direction in directions], rtol, atol, effort, trace)
+    questions = [EpsilonQuestion(shared(direction), delta, trace) for direction in directions]
+    return _refined(questions, rtol, atol, effort, trace)
 
 
 class _Ends(NamedTuple):

@@ -76,7 +76,7 @@ class Cumulants:
 
 
 # Extreme losses overflow here; that spoils a plan, which is then noticed by its width, and nothing else.
-_plain_numbers = np.errstate(over="ignore", invalid="ignore", divide="ignore")
+plain_numbers = np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
 class Saddle:
@@ -86,17 +86,24 @@ class Saddle:
     between them almost equally well, and an answer depends on its question alone, not on what was asked before.
     """
 
-    @_plain_numbers
+    @plain_numbers
     def __init__(self, steps: Steps, log_tail_mass: float) -> None:
         self.cells = [tail_truncated(pair, log_tail_mass) for pair, _ in steps.items]
         self._counts = np.array([count for _, count in steps.items], dtype=np.float64)
         self._loss, self._log_a = _rows_of(self.cells)
-        scale = self._scale()
-        self._table = self._cumulants(_TILTS / scale)
-        self._depth = self._integral(self._table)
         self._measured: dict[int, tuple[Array, Array, Array, Array]] = {}
 
-    @_plain_numbers
+    @cached_property
+    @plain_numbers
+    def _table(self) -> Cumulants:
+        return self._cumulants(_TILTS / self._scale())
+
+    @cached_property
+    @plain_numbers
+    def _depth(self) -> Array:
+        return self._integral(self._table)
+
+    @plain_numbers
     def at_index(self, tilt_index: int) -> Tilt:
         interval = int(np.searchsorted(self._depth, tilt_index)) - 1
         log_theta, depth, variance, curvature = self._tilt_indices(interval)
@@ -128,7 +135,7 @@ class Saddle:
         root = np.sqrt(table.curvature)
         return np.concatenate([[0.0], np.cumsum(0.5 * (root[1:] + root[:-1]) * np.diff(table.theta))])
 
-    @_plain_numbers
+    @plain_numbers
     def for_epsilon(self, epsilon: float) -> SaddlePoint:
         """Return the saddle point of epsilon: Newton's method for F'(theta) = 0, on log theta."""
         return self._solve(
@@ -137,7 +144,7 @@ class Saddle:
             epsilon,
         )
 
-    @_plain_numbers
+    @plain_numbers
     def for_delta(self, log_delta: float) -> SaddlePoint:
         """Return the saddle point at which delta is as given; d log delta / d theta = -theta F''."""
         falling = np.minimum.accumulate(self._table.log_delta)
@@ -147,7 +154,7 @@ class Saddle:
             None,
         )
 
-    @_plain_numbers
+    @plain_numbers
     def large_loss_for_delta(self, log_delta: float) -> SaddlePoint | None:
         """Return the point at which delta is as given, if it comes from one large loss in one step."""
         low, high = 0.0, max(0.0, *(float(cells.high[-1]) for cells in self.cells))
@@ -156,7 +163,7 @@ class Saddle:
             low, high = (middle, high) if self._of_one_large_loss(middle)[0] > log_delta else (low, middle)
         return self.large_loss_for_epsilon(low)
 
-    @_plain_numbers
+    @plain_numbers
     def large_loss_for_epsilon(self, epsilon: float) -> SaddlePoint | None:
         """Return the point of an epsilon whose delta comes from one large loss in one step; None if there is none.
 
@@ -198,7 +205,12 @@ class Saddle:
 
     def _solve(self, log_theta: float, missing: Callable[[Cumulants], Array], epsilon: float | None) -> SaddlePoint:
         """Return the point where nothing is missing; `missing`, in log delta, falls by theta^2 F'' per log theta."""
-        low, high = math.log(self._table.theta[0]), math.log(self._table.theta[-1])
+        ends = math.log(self._table.theta[0]), math.log(self._table.theta[-1])
+        here = self._newton(log_theta, missing, *ends)
+        return self._point(here, epsilon, self._depth_at(here))
+
+    def _newton(self, log_theta: float, missing: Callable[[Cumulants], Array], low: float, high: float) -> Cumulants:
+        """Return cumulants at about the tilt between the two where nothing is missing."""
         for _ in range(_NEWTON):
             here = self._cumulants(np.exp(np.array([log_theta])))
             rest = float(missing(here)[0])
@@ -210,12 +222,20 @@ class Saddle:
             # cumulants may jump between two tilts; then halving finds the place where Newton's method does not
             newton = low < proposed < high and (abs(step) >= _CLOSE or abs(rest) < 1.0)
             log_theta = proposed if newton else 0.5 * (low + high)
+        return here
+
+    def _depth_at(self, here: Cumulants) -> float:
+        """Return the depth of a tilt, rounded to an index by who asks."""
+        theta = float(here.theta[0])
+        tilts, depths, _, _ = self._tilt_indices(int(np.searchsorted(self._table.theta, theta)) - 1)
+        return float(np.interp(math.log(theta), tilts, depths))
+
+    @staticmethod
+    def _point(here: Cumulants, epsilon: float | None, depth: float) -> SaddlePoint:
         log_delta, found = float(here.log_delta[0]), float(here.epsilon[0])
         if epsilon is not None and math.isfinite(epsilon):
             # the tangent at what was found; beyond the last tilt this falls as steeply as we can tell
             log_delta, found = log_delta - float(here.theta[0]) * (epsilon - found), epsilon
-        tilts, depths, _, _ = self._tilt_indices(int(np.searchsorted(self._table.theta, math.exp(log_theta))) - 1)
-        depth = float(np.interp(log_theta, tilts, depths))
         if not math.isfinite(depth + log_delta + found):  # losses beyond what squares of floats can hold
             return SaddlePoint(0.0, 0.0, 0, 1.0)
         return SaddlePoint(found, log_delta, round(depth), float(here.theta[0]))
