@@ -118,6 +118,8 @@ INDIVIDUAL_SHAPE = "unit/adaptive/individual/test_one_shape.py"
 INDIVIDUAL_FILES = "unit/adaptive/individual/test_files.py"
 FORMAT_SPEC = "unit/numerics/test_format_spec.py"
 MARKUP = "unit/test_markup.py"
+ACCOUNTANT = "unit/training/test_accountant.py"
+ACCOUNTANT_STATES = "unit/training/test_accountant_states.py"
 DRAWN_BAND = "unit/interfaces/test_drawn_band.py"
 GAMES = [f"unit/research/games/test_{name}.py" for name in ("exact", "worst_case", "walk", "simulate", "estimate", "naive")]
 FREQUENCIES = "unit/numerics/test_characteristic.py"
@@ -1073,6 +1075,34 @@ MUTATIONS = [
              "a rate of 10^-400 is taken for 0", ["unit/mechanisms/test_tiny_parameters.py"]),
     Mutation("tiny weight", "mechanisms/histograms.py", "if weight == 0.0 and value != 0:", "if False:",
              "a weight of 10^-400 is taken for 0", ["unit/mechanisms/test_tiny_parameters.py"]),
+    # training
+    Mutation("training doubt", "training/affordable.py", "if answer.certainly_at_most(delta):", "if answer.lower <= delta:",
+             "steps are admitted that might not fit", [ACCOUNTANT]),
+    Mutation("training rate", "training/safe_numbers.py", "return _on_the_side(value, number, float_above)",
+             "return number",
+             "a rate that is a fraction is rounded down", [ACCOUNTANT]),
+    Mutation("training noise", "training/safe_numbers.py",
+             "infinite=True\n    )\n    return _on_the_side(value, number, float_below)", "infinite=True\n    )\n    return number",
+             "noise that is a fraction is rounded up", [ACCOUNTANT]),
+    Mutation("training budget", "training/safe_numbers.py", "return _on_the_side(epsilon, asked[0], float_below),", "return asked[0],",
+             "a budget that is a fraction is rounded up", [ACCOUNTANT]),
+    Mutation("training counts", "training/accountant.py", "totals.get(mechanism, counts.get(mechanism, 0)) + count * times",
+             "counts.get(mechanism, 0) + count * times",
+             "a mechanism that stands twice in a step is counted once", [ACCOUNTANT]),
+    Mutation("training stale", "training/accountant.py", "            if times:\n                self._composition = None\n",
+             "            if times:\n",
+             "an answer is for the steps before the last question", [ACCOUNTANT]),
+    Mutation("training in between", "training/accountant.py", "if not in_between:", "if True:",
+             "what a signal handler read in the middle of a step is taken for all steps", [ACCOUNTANT]),
+    Mutation("training interrupted", "training/accountant.py", "if lock._is_owned():", "if False:",
+             "a signal handler counts a step in the middle of another, and one is lost", [ACCOUNTANT]),
+    Mutation("training relations", "training/accountant.py", "if not self._mixes:", "if False:",
+             "steps for different relations add up to a number for neither", [ACCOUNTANT]),
+    Mutation("training file", "training/accountant.py", "if \"'\" in text or '\"' in text:", "if False:",
+             "a file that has changed is taken for what it was", [ACCOUNTANT_STATES]),
+    Mutation("training state", "training/accountant.py", "str(mechanism.in_numbers())", "str(mechanism)",
+             "a state reads a file that has changed", [ACCOUNTANT_STATES]),
+
     # odometers
     Mutation("odometer rounding", "adaptive/odometers/boundaries.py", "ROUNDINGS = 128", "ROUNDINGS = -4",
              "formulas are rounded down", [ODOMETER]),

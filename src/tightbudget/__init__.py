@@ -47,8 +47,10 @@ if TYPE_CHECKING:
     from tightbudget.notation import parse
     from tightbudget.numerics.attempt import Attempt
     from tightbudget.numerics.bracket import Bracket
+    from tightbudget.training import Accountant
 
 __all__ = [
+    "Accountant",
     "ApproximateDP",
     "Attempt",
     "BoundedRange",
@@ -102,6 +104,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("BudgetRefused", "CannotShare", "DoesNotApply", "InvalidParameter"), "errors"),
     **dict.fromkeys(("MissingExtra", "MixedRelations", "NotationError", "TightBudgetError"), "errors"),
     **dict.fromkeys(("Brackets", "Curve"), "mechanisms.answers"),
+    "Accountant": "training",
     "Attempt": "numerics.attempt",
     "Bracket": "numerics.bracket",
     "parse": "notation",

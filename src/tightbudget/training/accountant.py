@@ -1,0 +1,308 @@
+"""Steps counted as a loop takes them, and what they cost together."""
+
+import threading
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, Self
+
+from tightbudget.adaptive.sharing import Locks, lock_of
+from tightbudget.adaptive.states import check_keys
+from tightbudget.errors import CannotShare, InvalidParameter
+from tightbudget.mechanisms import Composable, Composition, Gaussian, Mechanism, Poisson
+from tightbudget.mechanisms.checks import MOST_REPETITIONS, whole_count
+from tightbudget.mechanisms.relations import Relations, check_one, meant
+from tightbudget.notation import MAX_CHARACTERS, parse
+from tightbudget.numerics.bracket import Bracket
+from tightbudget.training.affordable import affordable, holds
+from tightbudget.training.safe_numbers import budget_below, noise_below, rate_above
+
+Counted = tuple[tuple[Mechanism, int], ...]
+State = dict[str, Any]
+
+VERSION = 1
+_NONE: Relations = frozenset()
+_STEP = "a mechanism, a composition or its notation"
+
+
+class Accountant:
+    """What the steps taken so far cost together, for a plan that was fixed before the first of them.
+
+    Steps are counted by what they are, in whatever order they come: a million equal steps, or two kinds that alternate,
+    are one or two numbers, and a question takes as long as one about the composition written down at once.
+
+    The answers are for steps whose mechanisms do not depend on the data or on earlier answers. Where noise or sampling
+    are chosen by what training shows, or training stops when it shows enough, use a filter instead
+    (`tightbudget.filters`).
+
+    Threads may share an accountant. A copy, a forked child and whoever reads a pickle have an accountant of their own,
+    which answers for the steps that it was told of.
+
+    >>> accountant = Accountant()
+    >>> for _ in range(1000):
+    ...     accountant.step(noise_multiplier=1.1, sample_rate=0.01)
+    >>> print(accountant.steps, accountant.epsilon(1e-5))
+    1000 [1.51504, 1.51576]
+    """
+
+    def __init__(self, *, mix_relations: bool = False) -> None:
+        self._mixes = meant(mix_relations)
+        self._counts: dict[Mechanism, int] = {}
+        self._relations = _NONE
+        self._composition: Composition | None = None
+        self._locks: Locks = {}
+
+    def step(
+        self,
+        step: Composable | str | None = None,
+        *,
+        noise_multiplier: float | None = None,
+        sample_rate: float | None = None,
+        count: int = 1,
+    ) -> None:
+        """Count a step, or `count` of them: a mechanism, a composition, its notation, or the numbers of DP-SGD.
+
+        A step that cannot be counted raises InvalidParameter, and nothing is counted.
+        """
+        parts = self._checked(step, noise_multiplier, sample_rate)
+        times = count if type(count) is int and 0 <= count <= MOST_REPETITIONS else whole_count(count)
+        with self._counting():
+            new = self._new_relations(parts)
+            totals = _totals(self._counts, parts, times)
+            if times:
+                self._composition = None
+                self._relations |= new
+                self._counts.update(totals)
+
+    @property
+    def steps(self) -> int:
+        """How many mechanisms were run so far; a composition counts as many as it has."""
+        with self._reading():
+            return sum(self._counts.values())
+
+    @property
+    def composition(self) -> Composition:
+        """All steps so far as one composition, equal ones together in the order in which they first came."""
+        lock = self._reading()
+        in_between = lock._is_owned()  # type: ignore[attr-defined]  # a signal handler, in the middle of a step
+        with lock:
+            if self._composition is not None:
+                return self._composition
+            composition = Composition(tuple(self._counts.items()), mix_relations=True)
+            if not in_between:
+                self._composition = composition
+            return composition
+
+    def epsilon(self, delta: float, rtol: float = 1e-3, effort: float | None = None) -> Bracket:
+        """Return a bracket of the smallest epsilon at a delta, for all steps so far."""
+        return self.composition.epsilon(delta, rtol, effort=effort)
+
+    def delta(self, epsilon: float, rtol: float = 1e-3, effort: float | None = None) -> Bracket:
+        """Return a bracket of the smallest delta at an epsilon, for all steps so far."""
+        return self.composition.delta(epsilon, rtol, effort=effort)
+
+    def would_exceed(
+        self,
+        step: Composable | str | None = None,
+        *,
+        epsilon: float,
+        delta: float,
+        noise_multiplier: float | None = None,
+        sample_rate: float | None = None,
+        count: int = 1,
+    ) -> bool:
+        """Tell whether (epsilon, delta) might no longer hold after this step too; ask before the step is run.
+
+        Guarantee: False only if the budget is certified to hold with the step. What cannot be decided is True.
+        """
+        budget = budget_below(epsilon, delta)
+        return not holds(self._with(self._checked(step, noise_multiplier, sample_rate), whole_count(count)), *budget)
+
+    def remaining(
+        self,
+        step: Composable | str | None = None,
+        *,
+        epsilon: float,
+        delta: float,
+        noise_multiplier: float | None = None,
+        sample_rate: float | None = None,
+    ) -> int:
+        """Return how many more such steps are certified to fit in (epsilon, delta), after those taken so far.
+
+        Within what can be decided it is the largest number. It is at most what an accountant can count, 2^53 of each
+        mechanism, where steps reveal nothing.
+        """
+        budget = budget_below(epsilon, delta)
+        parts = self._checked(step, noise_multiplier, sample_rate)
+        taken = self._with(parts, 0)
+        return affordable(lambda times: _joined(taken, parts, times), _room(dict(taken.items), parts), *budget)
+
+    def state(self) -> State:
+        """Return all there is to know, exact and fit for JSON; `from_state` gives it back."""
+        with self._reading():
+            counts = [[_written(mechanism), count] for mechanism, count in self._counts.items()]
+            return {"version": VERSION, "kind": "accountant", "mix_relations": self._mixes, "counts": counts}
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Return an accountant of the steps that the state holds; anything but a state is refused."""
+        if not isinstance(state, dict):
+            raise InvalidParameter("state", state, "a dictionary that an accountant's state() returned")
+        if type(state.get("version")) is not int or state["version"] != VERSION:
+            hint = "The state was written by another version of the package."
+            raise InvalidParameter("version", state.get("version"), f"{VERSION}", hint)
+        check_keys("state", state, {"version", "kind", "mix_relations", "counts"}, "as an accountant wrote it")
+        if state["kind"] != "accountant":
+            raise InvalidParameter("kind", state["kind"], "'accountant'")
+        restored = cls(mix_relations=state["mix_relations"])
+        for mechanism, count in _read(state["counts"], restored._mixes):
+            restored.step(mechanism, count=count)
+        return restored
+
+    def __eq__(self, other: object) -> bool:
+        """Accountants are equal that were told of the same steps, in whatever order."""
+        if not isinstance(other, Accountant):
+            return NotImplemented
+        return (self._mixes, self._taken()) == (other._mixes, other._taken())
+
+    __hash__ = None  # type: ignore[assignment]  # it changes with every step
+
+    def __repr__(self) -> str:
+        return f"<Accountant of {self.steps} steps: {self.composition}>"
+
+    def __copy__(self) -> Self:
+        twin = type(self).__new__(type(self))
+        twin.__setstate__(self.__getstate__())
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.__copy__()  # mechanisms never change
+
+    def __getstate__(self) -> State:
+        return {"_mixes": self._mixes, "_counts": self._taken(), "_relations": self._relations}
+
+    def __setstate__(self, state: State) -> None:
+        self.__dict__.update(state)
+        self._composition, self._locks = None, {}
+
+    def _taken(self) -> dict[Mechanism, int]:
+        with self._reading():
+            return dict(self._counts)
+
+    def _with(self, parts: Counted, times: int) -> Composition:
+        """Return the steps so far and these, which need not be taken."""
+        taken = self.composition
+        with self._reading():
+            self._new_relations(parts)  # for what it refuses
+        return _joined(taken, parts, times)
+
+    def _checked(self, step: object, noise_multiplier: object, sample_rate: object) -> Counted:
+        if step is None:
+            return _sampled(noise_multiplier, sample_rate)
+        if noise_multiplier is not None or sample_rate is not None:
+            raise InvalidParameter("step", step, "left out where noise_multiplier is given", "Give one of the two.")
+        if isinstance(step, str):
+            return _from_text(step, self._mixes)
+        if not isinstance(step, Composable):
+            hint = "For example tb.Poisson(tb.Gaussian(1.1), q=0.01) or 'gaussian(sigma=2) * 10'."
+            raise InvalidParameter("step", step, _STEP, hint)
+        return step._parts
+
+    def _new_relations(self, parts: Counted) -> Relations:
+        """Return what new kinds of steps are for; that of those so far, unless mixing was meant (decision 0009)."""
+        new = [mechanism for mechanism, count in parts if mechanism not in self._counts and count]
+        if not new:
+            return _NONE
+        if not self._mixes:
+            check_one([("what was counted before", self._relations), *((each, each.relations) for each in new)])
+        return _NONE.union(*(each.relations for each in new))
+
+    def _reading(self) -> threading.RLock:
+        return lock_of(self._locks)
+
+    def _counting(self) -> threading.RLock:
+        lock = self._reading()
+        if lock._is_owned():  # type: ignore[attr-defined]  # as threading.Condition asks it
+            raise CannotShare(
+                "This thread is in the middle of another step of the same accountant.",
+                "A signal handler or finalizer interrupted it; count after it has returned.",
+            )
+        return lock
+
+
+def _totals(counts: dict[Mechanism, int], parts: Counted, times: int) -> dict[Mechanism, int]:
+    """Return the counts that change, with the parts added so many times; refuse more than can be counted."""
+    totals: dict[Mechanism, int] = {}
+    for mechanism, count in parts:
+        total = totals.get(mechanism, counts.get(mechanism, 0)) + count * times
+        if total > MOST_REPETITIONS:
+            raise InvalidParameter("count", total, f"at most {MOST_REPETITIONS} of one mechanism, with those counted before")
+        if total:
+            totals[mechanism] = total
+    return totals
+
+
+def _room(counts: dict[Mechanism, int], parts: Counted) -> int:
+    """Return how many times the parts could be counted."""
+    each = _totals({}, parts, 1)
+    return min(((MOST_REPETITIONS - counts.get(one, 0)) // n for one, n in each.items()), default=MOST_REPETITIONS)
+
+
+def _joined(taken: Composition, parts: Counted, times: int) -> Composition:
+    """Return the composition of steps that are all different with these; mixed relations were refused before."""
+    counts = dict(taken.items)
+    counts.update(_totals(counts, parts, times))
+    return Composition(tuple(counts.items()), mix_relations=True)
+
+
+def _sampled(noise_multiplier: object, sample_rate: object) -> Counted:
+    """Return one step of DP-SGD: normal noise, on a Poisson sample unless there is no rate."""
+    if noise_multiplier is None:
+        given = None if sample_rate is None else f"sample_rate={sample_rate!r}"
+        raise InvalidParameter("step", given, _STEP, "For DP-SGD give noise_multiplier and sample_rate.")
+    if type(noise_multiplier) is float and (sample_rate is None or type(sample_rate) is float):
+        return _sampled_again(noise_multiplier, sample_rate)
+    return _made(noise_multiplier, sample_rate)
+
+
+def _made(noise_multiplier: object, sample_rate: object) -> Counted:
+    noise = Gaussian(noise_below("noise_multiplier", noise_multiplier))
+    return ((noise if sample_rate is None else Poisson(noise, rate_above("sample_rate", sample_rate)), 1),)
+
+
+_sampled_again = lru_cache(maxsize=64)(_made)
+"""Loops ask for the same step again and again; to make and check it takes twenty times as long as to count it."""
+
+
+def _from_text(text: str, mix_relations: bool) -> Counted:
+    if "'" in text or '"' in text:  # it names a file, which may have changed
+        return parse(text, mix_relations)._parts
+    return _from_text_again(text, mix_relations)
+
+
+@lru_cache(maxsize=64)
+def _from_text_again(text: str, mix_relations: bool) -> Counted:
+    return parse(text, mix_relations)._parts
+
+
+def _written(mechanism: Mechanism) -> str:
+    """Return the notation, with the numbers of a file in it: the file may be gone when the state is read."""
+    text = str(mechanism.in_numbers())
+    if len(text) > MAX_CHARACTERS:
+        raise InvalidParameter("state", f"{len(text)} characters for one step", f"at most {MAX_CHARACTERS}, to be read back")
+    return text
+
+
+def _read(counts: object, mix_relations: bool) -> Iterable[tuple[Mechanism, int]]:
+    allowed = "a list of pairs of a mechanism's notation and a whole number from 1"
+    if not isinstance(counts, list):
+        raise InvalidParameter("counts", counts, allowed)
+    seen: set[Mechanism] = set()
+    for entry in counts:
+        if not (isinstance(entry, list | tuple) and len(entry) == 2 and isinstance(entry[0], str)):
+            raise InvalidParameter("counts", entry, allowed)
+        text, count = entry
+        mechanism = parse(text, mix_relations)
+        if type(count) is not int or count < 1 or not isinstance(mechanism, Mechanism) or mechanism in seen:
+            raise InvalidParameter("counts", entry, f"{allowed}, each mechanism once")
+        seen.add(mechanism)
+        yield mechanism, count

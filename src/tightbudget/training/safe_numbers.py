@@ -1,0 +1,66 @@
+"""Numbers of a training loop as floats on the safe side: less noise, a higher rate, less of a budget.
+
+What is a float already stays as it is. A fraction such as 256/60000 lies between two floats, and the one is taken for
+which the upper end also holds for the fraction itself: more noise or a smaller rate can only reveal less (M3).
+"""
+
+import math
+import numbers
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, positive, probability
+from tightbudget.numerics.rounding import float_above, float_below
+
+
+@runtime_checkable
+class Ratio(Protocol):
+    """A number that knows the fraction it is: floats of any size, fractions, NumPy's numbers."""
+
+    def as_integer_ratio(self) -> tuple[int, int]: ...
+
+
+def noise_below(name: str, value: object) -> float:
+    """Return a noise multiplier as the largest float or whole number up to it."""
+    number = positive(
+        name, value, "It is the standard deviation of the noise over the clipping norm.", zero=True, infinite=True
+    )
+    return _on_the_side(value, number, float_below)
+
+
+def rate_above(name: str, value: object) -> float:
+    """Return a sampling rate as the smallest float or whole number from it on."""
+    number = probability(name, value, "For a batch of 256 out of 60000 give batch=256 and examples=60000.")
+    return _on_the_side(value, number, float_above)
+
+
+def budget_below(epsilon: object, delta: object) -> tuple[float, float]:
+    """Return a budget that is no larger, in floats."""
+    asked = epsilon_asked(epsilon), delta_asked(delta)
+    return _on_the_side(epsilon, asked[0], float_below), _on_the_side(delta, asked[1], float_below)
+
+
+def plain(value: object) -> object:
+    """Return the number in an array of one; an array can be changed behind our back."""
+    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
+def no_text(name: str, value: object, allowed: str) -> None:
+    """Refuse text where a number is meant."""
+    if isinstance(value, str | bytes):
+        raise InvalidParameter(name, value, allowed)
+
+
+def _on_the_side(value: object, number: float, side: Callable[[Fraction], float]) -> float:
+    """Return a whole number or float as it is, another number as the float on that side of it."""
+    value = plain(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if type(value) is float or math.isinf(number):
+        return number
+    assert isinstance(value, Ratio)  # it was read as a number before
+    return side(Fraction(*value.as_integer_ratio()))
