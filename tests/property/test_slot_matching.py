@@ -12,7 +12,7 @@ from tests.property.strategies import examples
 
 import tightbudget as tb
 from tightbudget.adaptive.filters.domination import dominates
-from tightbudget.adaptive.filters.slot_matching import Shortage, assigned
+from tightbudget.adaptive.filters.slot_matching import Shortage, assigned_slots
 from tightbudget.filters import SlotFilter
 
 AMPLE = {"epsilon": 1000, "delta": 0.5}
@@ -38,7 +38,7 @@ lists_of_choices = st.lists(
 @examples(10)
 def test_parts_are_refused_only_if_no_assignment_exists(choices: list[list[int]], data: st.DataObject, free: list[int]) -> None:
     needs = data.draw(st.lists(st.integers(1, 5), min_size=len(choices), max_size=len(choices)))
-    found = assigned(needs, choices, free)
+    found = assigned_slots(needs, choices, free)
     if isinstance(found, Shortage):
         assert not matched(needs, choices, free)
         # Hall's condition fails for the parts that are named

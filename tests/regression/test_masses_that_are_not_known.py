@@ -11,7 +11,7 @@ from tightbudget.engine.closed.one_step import single_delta
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.discretisation.discretise import discretise
 from tightbudget.engine.discretisation.window import Window
-from tightbudget.engine.steps import steps
+from tightbudget.engine.steps import engine_steps
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.research.published.leaves import leaf_buckets
 from tightbudget.research.published.readings import delta_low, delta_with_ec, delta_without_ec
@@ -36,7 +36,7 @@ def test_nothing_is_concluded_from_what_is_not_known(error: float, sign: float):
     assert lower <= truth <= upper
     with pytest.raises(TooWide):
         discretise(rough, Window(-2.0, 2.0, -math.inf, -math.inf), 0.5, 1.0, 0.0)
-    direction = OneDirection(steps([(rough, 2)]))
+    direction = OneDirection(engine_steps([(rough, 2)]))
     assert direction._left_out(306) >= 1e-306 * math.exp(min(error, 700.0))
     assert error < 700.0 or direction._left_out(306) == math.inf
     buckets = leaf_buckets(rough, 0.5, 8)
@@ -47,4 +47,4 @@ def test_what_is_known_stays_known():
     lower, upper = single_delta(RoughPair(PAIR, error=1e-3), 0.5, (0.0, 0.0))
     truth = 0.5 * -math.expm1(-1.5)
     assert lower <= truth <= upper <= 1.002 * truth
-    assert np.isfinite(OneDirection(steps([(RoughPair(PAIR, error=1e-3), 2)]))._left_out(306))
+    assert np.isfinite(OneDirection(engine_steps([(RoughPair(PAIR, error=1e-3), 2)]))._left_out(306))

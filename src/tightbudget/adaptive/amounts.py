@@ -120,7 +120,7 @@ def rounded_up(value: float, roundings: float = 8.0) -> Amount:
     return Fraction(bound) if math.isfinite(bound) else math.inf
 
 
-def plus(sums: tuple[Amount, ...], price: tuple[Amount, ...], count: int = 1) -> tuple[Amount, ...]:
+def sums_after(sums: tuple[Amount, ...], price: tuple[Amount, ...], count: int = 1) -> tuple[Amount, ...]:
     """Return the sums after `count` steps of this price."""
     if count == 1:
         try:
@@ -130,7 +130,7 @@ def plus(sums: tuple[Amount, ...], price: tuple[Amount, ...], count: int = 1) ->
     return tuple(map(_times_plus, sums, price, itertools.repeat(count)))
 
 
-def tidy(amount: Amount) -> Amount:
+def tidy_amount(amount: Amount) -> Amount:
     """Return the amount, or one hardly above where its exact form has become too long to write down.
 
     Sums of 1/2, 1/3, 1/5, ... have ever longer denominators; sums of decimals do not, and stay as they are.

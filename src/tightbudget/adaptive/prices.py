@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from tightbudget import divergences
-from tightbudget.adaptive.amounts import Amount, exact, plus, rounded_up, to_float
+from tightbudget.adaptive.amounts import Amount, exact, rounded_up, sums_after, to_float
 from tightbudget.adaptive.increments import Declared, Increment, Step
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Mechanism, PureDP
@@ -32,13 +32,13 @@ REMEMBERED = 4096  # a service sees the same few kinds of step over and over
 
 
 @remembered(REMEMBERED)
-def basic(increment: Increment) -> Price:
+def basic_price(increment: Increment) -> Price:
     """Return (epsilon, delta)."""
     return _added(increment, _promise)
 
 
 @remembered(REMEMBERED)
-def squares(increment: Increment) -> Price:
+def squares_price(increment: Increment) -> Price:
     """Return (epsilon^2, delta, epsilon)."""
     return _added(increment, lambda step: _squares(*_promise(step)))
 
@@ -56,29 +56,29 @@ def exact_drift(increment: Increment) -> Price:
 
 
 @remembered(REMEMBERED)
-def zcdp(increment: Increment) -> Price:
+def zcdp_price(increment: Increment) -> Price:
     """Return (rho, delta, epsilon)."""
     return _added(increment, _zcdp)
 
 
 @remembered(REMEMBERED)
-def gdp(increment: Increment) -> Price:
+def gdp_price(increment: Increment) -> Price:
     """Return (mu^2, delta)."""
     return _added(increment, _gdp)
 
 
-def renyi(increment: Increment, orders: tuple[Fraction, ...]) -> Price:
+def renyi_price(increment: Increment, orders: tuple[Fraction, ...]) -> Price:
     """Return the divergences at the orders, then (delta, epsilon)."""
     return _added(increment, lambda step: _renyi(step, orders))
 
 
 def renyi_ticks(increment: Increment, orders: tuple[Fraction, ...]) -> Price:
     """Return the divergences at the orders in whole ticks of 2^-400, rounded up, then (delta, epsilon)."""
-    *divergences, delta, epsilon = renyi(increment, orders)
+    *divergences, delta, epsilon = renyi_price(increment, orders)
     return (*map(_in_ticks, divergences), delta, epsilon)
 
 
-def in_float(ticks: Amount) -> float:
+def price_in_float(ticks: Amount) -> float:
     try:
         return float(ticks / TICKS)
     except OverflowError:
@@ -96,7 +96,7 @@ def _added(increment: Increment, price: Callable[[Step], Price]) -> Price:
         return price(increment)
     total = price(_NOTHING)
     for step, count in increment._parts:
-        total = plus(total, price(step), count)
+        total = sums_after(total, price(step), count)
     return total
 
 

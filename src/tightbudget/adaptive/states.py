@@ -16,7 +16,7 @@ from tightbudget.adaptive.amounts import exact, to_float
 from tightbudget.adaptive.increments import Increment, checked_increment
 from tightbudget.adaptive.sharing import Shared
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.relations import Relations, check_one, meant
+from tightbudget.mechanisms.relations import Relations, check_one_relation, mix_relations_asked
 
 VERSION = 3
 """Of what `state` returns. Older ones are read: 1 has no constants or relations, 2 no ticks or sequence."""
@@ -45,7 +45,7 @@ class Kept(Shared, ABC):
 
     def __init__(self, mix_relations: bool) -> None:
         super().__init__()
-        self._mixes = meant(mix_relations)
+        self._mixes = mix_relations_asked(mix_relations)
         self._relations: Relations = frozenset()
         self._sequence: int | None = 0
 
@@ -102,7 +102,7 @@ class Kept(Shared, ABC):
         """Return the step if it is one and, unless mixing was meant, for the relation so far (decision 0009)."""
         step = checked_increment(increment)
         if not self._mixes:
-            check_one([("what was spent before", self._spent_for), (step, step.relations)])
+            check_one_relation([("what was spent before", self._spent_for), (step, step.relations)])
         return step
 
     @property

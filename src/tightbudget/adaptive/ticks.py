@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
-from tightbudget.adaptive.amounts import Amount, exact, show, tidy
+from tightbudget.adaptive.amounts import Amount, exact, show, tidy_amount
 from tightbudget.errors import InvalidParameter
 
 SMALL_FRACTIONS = math.lcm(*range(1, 41))
@@ -74,7 +74,7 @@ class Tick:
         if isinstance(amount, float):
             return math.inf
         ticks, units = self._ratio
-        return short(Fraction(amount.numerator * ticks, amount.denominator * units))
+        return short_ticks(Fraction(amount.numerator * ticks, amount.denominator * units))
 
     def down(self, amount: Amount) -> Amount:
         """Return the amount in ticks, rounded down."""
@@ -107,7 +107,7 @@ class Tick:
     def written(self, count: Amount) -> str:
         """Return so many ticks as text: a number if that is short."""
         amount = self.amount(count)
-        plain = "" if tidy(amount) != amount else show(amount)
+        plain = "" if tidy_amount(amount) != amount else show(amount)
         return plain if 0 < len(plain) <= LONGEST_PLAIN else f"{count} ticks"
 
     def read(self, name: str, text: object) -> Amount:
@@ -148,7 +148,7 @@ def read_ticks(found: object, here: Mapping[str, Tick]) -> tuple[Tick, ...]:
     return tuple(Tick.parse(found[name], tick) for name, tick in here.items())
 
 
-def short(count: Amount) -> Amount:
+def short_ticks(count: Amount) -> Amount:
     """Return a number of ticks as it is kept: whole or with a short part of one; else rounded up to whole ones."""
     if not isinstance(count, Fraction):
         return count

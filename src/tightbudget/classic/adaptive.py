@@ -4,7 +4,7 @@ An (epsilon_i, delta_i) promise is kept by randomised response that fails with p
 loss is at most the sum of the epsilon_i. Reference: Meiser, Mohammadi 2018, Lemma 3.
 """
 
-from tightbudget.classic.failure_probability import failing
-from tightbudget.classic.naive import added_up
+from tightbudget.classic.failure_probability import some_step_fails
+from tightbudget.classic.naive import summed_epsilons
 
-adaptive = added_up("adaptive", "Meiser, Mohammadi 2018, Lemma 3", failing)
+adaptive = summed_epsilons("adaptive", "Meiser, Mohammadi 2018, Lemma 3", some_step_fails)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.classic.bound import ROUNDING
-from tightbudget.classic.concentration import concentrated, product
+from tightbudget.classic.concentration import concentration_bound, product_up
 from tightbudget.classic.homogeneous import only_equal_steps
 from tightbudget.classic.promises import Promises
 from tightbudget.numerics.rounding import raised_by
@@ -19,8 +19,8 @@ Array = NDArray[np.float64]
 def _moments(promises: Promises, epsilons: Array) -> tuple[Array, Array]:
     k, epsilon = float(promises.counts[0]), epsilons[:, 0]
     with np.errstate(over="ignore"):
-        drift = k * product(epsilon, np.expm1(epsilon))
-    return raised_by(drift, ROUNDING), raised_by(k * product(epsilon, epsilon), ROUNDING)
+        drift = k * product_up(epsilon, np.expm1(epsilon))
+    return raised_by(drift, ROUNDING), raised_by(k * product_up(epsilon, epsilon), ROUNDING)
 
 
-advanced = concentrated("advanced", "Dwork, Rothblum, Vadhan 2010, Thm III.3", _moments, only_equal_steps)
+advanced = concentration_bound("advanced", "Dwork, Rothblum, Vadhan 2010, Thm III.3", _moments, only_equal_steps)

@@ -66,7 +66,7 @@ class PromiseBound:
     kind: str = "upper bound"
 
     def delta(self, asked: Composable | Promises, epsilon: float) -> float:
-        promises, epsilon = prepared(asked), epsilon_asked(epsilon)
+        promises, epsilon = prepared_promises(asked), epsilon_asked(epsilon)
         self.check(promises)
         if not promises.steps:
             return 0.0
@@ -77,7 +77,7 @@ class PromiseBound:
         return min(1.0, self.best_for_delta(promises, epsilon)[0])
 
     def epsilon(self, asked: Composable | Promises, delta: float) -> float:
-        promises, delta = prepared(asked), delta_asked(delta)
+        promises, delta = prepared_promises(asked), delta_asked(delta)
         self.check(promises)
         if not promises.steps or delta == 1.0:
             return 0.0
@@ -85,14 +85,14 @@ class PromiseBound:
 
     def best_for_delta(self, promises: Promises, epsilon: float) -> tuple[float, Array]:
         """Return the least delta found at a finite epsilon, and the promises that give it."""
-        return best(promises, (self.name, "delta", epsilon), lambda e, d: self.delta_formula(promises, e, d, epsilon))
+        return best_promises(promises, (self.name, "delta", epsilon), lambda e, d: self.delta_formula(promises, e, d, epsilon))
 
     def best_for_epsilon(self, promises: Promises, delta: float) -> tuple[float, Array]:
         """Return the least epsilon found at a delta, and the promises that give it."""
-        return best(promises, (self.name, "epsilon", delta), lambda e, d: self.epsilon_formula(promises, e, d, delta))
+        return best_promises(promises, (self.name, "epsilon", delta), lambda e, d: self.epsilon_formula(promises, e, d, delta))
 
     def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
-        promises = prepared(asked)
+        promises = prepared_promises(asked)
         self.check(promises)
         if not promises.steps:
             return [0.0 for _ in epsilons]
@@ -105,7 +105,7 @@ class PromiseBound:
         return [min(1.0, value) for value in values]
 
 
-def prepared(asked: Composable | Promises) -> Promises:
+def prepared_promises(asked: Composable | Promises) -> Promises:
     """Return what theorems are told; callers that ask several of them prepare it once."""
     if isinstance(asked, Promises):
         return asked
@@ -114,7 +114,9 @@ def prepared(asked: Composable | Promises) -> Promises:
     return Promises(asked)
 
 
-def best(promises: Promises, question: tuple[str, str, float], formula: Callable[[Array, Array], Array]) -> tuple[float, Array]:
+def best_promises(
+    promises: Promises, question: tuple[str, str, float], formula: Callable[[Array, Array], Array]
+) -> tuple[float, Array]:
     """Return the least value of the formula over the choices tried, and the row of epsilons that gives it.
 
     Every choice is valid, so nothing here needs care beyond finding a small value.

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.classic.bound import ROUNDING, prepared
-from tightbudget.classic.concentration import epsilon_at, product, slack_at
+from tightbudget.classic.bound import ROUNDING, prepared_promises
+from tightbudget.classic.concentration import epsilon_at, product_up, slack_at
 from tightbudget.classic.promises import Promises, sum_up
 from tightbudget.errors import DoesNotApply
 from tightbudget.mechanisms.base import Composable
@@ -32,21 +32,21 @@ class RangeBound:
     kind: str = "upper bound"
 
     def delta(self, asked: Composable | Promises, epsilon: float) -> float:
-        promises, epsilon = prepared(asked), epsilon_asked(epsilon)
+        promises, epsilon = prepared_promises(asked), epsilon_asked(epsilon)
         largest, drift, variance = _moments(promises)
         if epsilon >= largest:
             return 0.0
         return min(1.0, float(slack_at(drift, variance, epsilon)))
 
     def epsilon(self, asked: Composable | Promises, delta: float) -> float:
-        promises, delta = prepared(asked), delta_asked(delta)
+        promises, delta = prepared_promises(asked), delta_asked(delta)
         largest, drift, variance = _moments(promises)
         if delta == 1.0:
             return 0.0
         return min(largest, float(epsilon_at(drift, variance, np.array(delta))))
 
     def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
-        promises = prepared(asked)
+        promises = prepared_promises(asked)
         return [self.delta(promises, epsilon) for epsilon in epsilons]
 
 
@@ -74,7 +74,7 @@ def _largest_mean(eta: float) -> float:
 
 
 def _square(eta: float) -> float:
-    return float(product(np.array(eta), np.array(eta)))
+    return float(product_up(np.array(eta), np.array(eta)))
 
 
 bounded_range = RangeBound()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.classic.bound import ROUNDING, prepared
+from tightbudget.classic.bound import ROUNDING, prepared_promises
 from tightbudget.classic.promises import Promises
 from tightbudget.divergences import pure_epsilon, rdp_delta, rdp_epsilon, renyi, zcdp
 from tightbudget.errors import DoesNotApply
@@ -35,16 +35,16 @@ class CdpBound:
 
     def delta(self, asked: Composable | Promises, epsilon: float) -> float:
         epsilon = epsilon_asked(epsilon)
-        taus = _lines(prepared(asked))
+        taus = _lines(prepared_promises(asked))
         return _least(taus, lambda a, tau: rdp_delta(a, tau, epsilon))
 
     def epsilon(self, asked: Composable | Promises, delta: float) -> float:
         delta = delta_asked(delta)
-        taus = _lines(prepared(asked))
+        taus = _lines(prepared_promises(asked))
         return _least(taus, lambda a, tau: rdp_epsilon(a, tau, delta))
 
     def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
-        promises = prepared(asked)
+        promises = prepared_promises(asked)
         return [self.delta(promises, epsilon) for epsilon in epsilons]
 
 
@@ -57,13 +57,13 @@ def _lines(promises: Promises) -> Array:
     if promises.lines is None:
         composition = promises.composition
         taus = np.asarray(renyi(composition, _ORDERS))
-        promises.lines = fitted(_ORDERS, taus, zcdp(composition), pure_epsilon(composition))
+        promises.lines = fitted_lines(_ORDERS, taus, zcdp(composition), pure_epsilon(composition))
     if not promises.lines.size:
         raise DoesNotApply("its Rényi divergences do not lie below any line that is known")
     return promises.lines
 
 
-def fitted(orders: Array, taus: Array, rho_zcdp: float, pure: float) -> Array:
+def fitted_lines(orders: Array, taus: Array, rho_zcdp: float, pure: float) -> Array:
     """Return the lines tried, at the orders, given the divergences there and bounds on those beyond the last."""
     if (math.isinf(rho_zcdp) and math.isinf(pure)) or np.isinf(taus[0]):
         return np.empty((0, orders.size))

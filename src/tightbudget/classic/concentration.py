@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.classic.bound import ROUNDING, PromiseBound
-from tightbudget.classic.failure_probability import summed
+from tightbudget.classic.failure_probability import summed_deltas
 from tightbudget.classic.promises import Promises
 from tightbudget.numerics.rounding import U, lowered_by, raised_by
 from tightbudget.pairs.base import NEGLIGIBLE
@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 _SMALLEST = 16.0 * sys.float_info.min  # so much that an eighth of it is still exact to the last digit
 
 
-def product(first: Array, second: Array) -> Array:
+def product_up(first: Array, second: Array) -> Array:
     """Return products that are never lost: what is below the smallest float counts as that much; 0 stays 0.
 
     Without it no step of an epsilon below 1e-162 would ever lose anything.
@@ -52,7 +52,7 @@ def slack_at(drift: Array, variance: Array, epsilon: float) -> Array:
     return np.where(exponent < 0.0, np.inf, slack)
 
 
-def concentrated(
+def concentration_bound(
     name: str,
     reference: str,
     moments: Callable[[Promises, Array], tuple[Array, Array]],
@@ -61,10 +61,10 @@ def concentrated(
     """Return the bound of a theorem that gives the loss a drift and a variance, and adds up the deltas."""
 
     def delta_formula(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:
-        return summed(promises, deltas) + slack_at(*moments(promises, epsilons), epsilon)
+        return summed_deltas(promises, deltas) + slack_at(*moments(promises, epsilons), epsilon)
 
     def epsilon_formula(promises: Promises, epsilons: Array, deltas: Array, delta: float) -> Array:
-        slack = delta - summed(promises, deltas) - 4.0 * U * delta
+        slack = delta - summed_deltas(promises, deltas) - 4.0 * U * delta
         return epsilon_at(*moments(promises, epsilons), slack)
 
-    return PromiseBound(name, reference, delta_formula, epsilon_formula, at_infinity=summed, check=check)
+    return PromiseBound(name, reference, delta_formula, epsilon_formula, at_infinity=summed_deltas, check=check)

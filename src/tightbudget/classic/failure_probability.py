@@ -10,7 +10,7 @@ from tightbudget.numerics.rounding import lowered_by, raised_by
 Array = NDArray[np.float64]
 
 
-def summed(promises: Promises, deltas: Array) -> Array:
+def summed_deltas(promises: Promises, deltas: Array) -> Array:
     """Return sum of count_i * delta_i for each row, the exact sum rounded up once."""
     return promises.weighted(deltas)
 
@@ -22,7 +22,7 @@ def log_survival(promises: Promises, deltas: Array) -> Array:
     return logs * (1.0 + ROUNDING)  # a factor above 1 lowers what is below 0  # a factor above 1 lowers what is below 0
 
 
-def failing(promises: Promises, deltas: Array) -> Array:
+def some_step_fails(promises: Promises, deltas: Array) -> Array:
     """Return 1 - prod (1 - delta_i)^count_i for each row, rounded up."""
     return with_slack(promises, deltas, np.zeros(deltas.shape[0]))
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.classic.bound import ROUNDING
-from tightbudget.classic.concentration import concentrated, product
+from tightbudget.classic.concentration import concentration_bound, product_up
 from tightbudget.classic.promises import Promises
 from tightbudget.numerics.rounding import raised_by
 
@@ -16,8 +16,8 @@ Array = NDArray[np.float64]
 
 
 def _moments(promises: Promises, epsilons: Array) -> tuple[Array, Array]:
-    variance = raised_by(product(epsilons, epsilons) @ np.array(promises.counts, dtype=np.float64), ROUNDING)
+    variance = raised_by(product_up(epsilons, epsilons) @ np.array(promises.counts, dtype=np.float64), ROUNDING)
     return 0.5 * variance, variance
 
 
-heterogeneous = concentrated("advanced, by zCDP", "Bun, Steinke 2016, Prop. 1.3 and 1.4", _moments)
+heterogeneous = concentration_bound("advanced, by zCDP", "Bun, Steinke 2016, Prop. 1.3 and 1.4", _moments)

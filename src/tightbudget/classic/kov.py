@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.classic.bound import PromiseBound
-from tightbudget.classic.failure_probability import failing, slack_left, with_slack
+from tightbudget.classic.failure_probability import slack_left, some_step_fails, with_slack
 from tightbudget.classic.homogeneous import only_equal_steps
 from tightbudget.classic.promises import Promises, sum_up
 from tightbudget.errors import DoesNotApply
@@ -84,7 +84,7 @@ class Profile:
         return top
 
 
-def profile(steps: int, epsilon: float) -> Profile:
+def kov_profile(steps: int, epsilon: float) -> Profile:
     """Return D for k = steps and epsilon_0 = epsilon > 0."""
     p = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
     mode, deviation = math.floor((steps + 1.0) * p), math.sqrt(steps * p * (1.0 - p))
@@ -133,18 +133,18 @@ def _delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -
 def _deltas(promises: Promises, epsilons: Array, deltas: Array, asked: Array) -> Array:
     steps, rows = promises.counts[0], []
     for promised, failure in zip(epsilons[:, 0].tolist(), deltas, strict=True):
-        slack = profile(steps, promised).upper(asked) if promised > 0.0 else np.zeros(asked.size)
+        slack = kov_profile(steps, promised).upper(asked) if promised > 0.0 else np.zeros(asked.size)
         rows.append(with_slack(promises, np.repeat(failure[None, :], asked.size, axis=0), slack))
     return np.array(rows)
 
 
 def _epsilon(promises: Promises, epsilons: Array, deltas: Array, delta: float) -> Array:
     steps, left = promises.counts[0], slack_left(promises, deltas, delta)
-    found = np.where(failing(promises, deltas) <= delta, promises.weighted(epsilons), math.inf)
+    found = np.where(some_step_fails(promises, deltas) <= delta, promises.weighted(epsilons), math.inf)
     for place in _thinned(epsilons.shape[0]).tolist():
         promised, slack = float(epsilons[place, 0]), float(left[place])
         if promised > 0.0 and slack > 0.0:
-            found[place] = min(found[place], profile(steps, promised).epsilon_at(slack))
+            found[place] = min(found[place], kov_profile(steps, promised).epsilon_at(slack))
     return found
 
 
@@ -164,7 +164,7 @@ kov = PromiseBound(
     reference="Kairouz, Oh, Viswanath 2017, Thm 3.3",
     delta_formula=_delta,
     epsilon_formula=_epsilon,
-    at_infinity=failing,
+    at_infinity=some_step_fails,
     check=_check,
     curve_formula=_deltas,
 )

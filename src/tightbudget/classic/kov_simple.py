@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.classic.bound import ROUNDING, PromiseBound
-from tightbudget.classic.concentration import epsilon_at, exponent_at, product, slack_at
-from tightbudget.classic.failure_probability import failing, slack_left, with_slack
+from tightbudget.classic.concentration import epsilon_at, exponent_at, product_up, slack_at
+from tightbudget.classic.failure_probability import slack_left, some_step_fails, with_slack
 from tightbudget.classic.promises import Promises
 from tightbudget.numerics.rounding import raised_by
 from tightbudget.pairs.base import NEGLIGIBLE
@@ -22,8 +22,8 @@ Array = NDArray[np.float64]
 
 def _moments(promises: Promises, epsilons: Array) -> tuple[Array, Array]:
     counts = np.array(promises.counts, dtype=np.float64)
-    drift = product(epsilons, np.tanh(0.5 * epsilons)) @ counts
-    return raised_by(drift, ROUNDING), raised_by(product(epsilons, epsilons) @ counts, ROUNDING)
+    drift = product_up(epsilons, np.tanh(0.5 * epsilons)) @ counts
+    return raised_by(drift, ROUNDING), raised_by(product_up(epsilons, epsilons) @ counts, ROUNDING)
 
 
 def _delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:
@@ -45,7 +45,7 @@ def _epsilon(promises: Promises, epsilons: Array, deltas: Array, delta: float) -
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         middle = raised_by(drift + np.sqrt(2.0 * variance * np.log(np.e + np.sqrt(variance) / slack)), ROUNDING)
     tails = np.minimum(epsilon_at(drift, variance, slack), np.where(slack > 0.0, middle, np.inf))
-    return np.minimum(tails, np.where(failing(promises, deltas) <= delta, promises.weighted(epsilons), np.inf))
+    return np.minimum(tails, np.where(some_step_fails(promises, deltas) <= delta, promises.weighted(epsilons), np.inf))
 
 
 kov_simple = PromiseBound(
@@ -53,5 +53,5 @@ kov_simple = PromiseBound(
     reference="Kairouz, Oh, Viswanath 2017, Thm 3.5",
     delta_formula=_delta,
     epsilon_formula=_epsilon,
-    at_infinity=failing,
+    at_infinity=some_step_fails,
 )

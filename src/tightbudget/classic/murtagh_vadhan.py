@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.classic.bound import PromiseBound, prepared
-from tightbudget.classic.failure_probability import failing, slack_left, with_slack
+from tightbudget.classic.bound import PromiseBound, prepared_promises
+from tightbudget.classic.failure_probability import slack_left, some_step_fails, with_slack
 from tightbudget.classic.kov import kov
 from tightbudget.classic.promises import Promises
 from tightbudget.divergences import rdp_delta
@@ -32,7 +32,7 @@ _STRIDES = (8, 4, 2, 1)
 _ORDERS = 1.0 + np.geomspace(0.02, 1e4, 48)
 
 
-def of_promises(promises: Sequence[tuple[float, float]], counts: Sequence[int]) -> Composition:
+def composition_of_promises(promises: Sequence[tuple[float, float]], counts: Sequence[int]) -> Composition:
     """Return the composition of mechanisms of which only the promises (epsilon_i, delta_i) are known."""
     pairs = zip(promises, counts, strict=True)
     return compose([ApproximateDP(epsilon, delta) * count for (epsilon, delta), count in pairs])
@@ -40,7 +40,7 @@ def of_promises(promises: Sequence[tuple[float, float]], counts: Sequence[int]) 
 
 def _promised(promises: Promises, epsilons: Array) -> Composition:
     deltas = promises.deltas(epsilons[None, :])[0].tolist()
-    return of_promises(list(zip(epsilons.tolist(), deltas, strict=True)), promises.counts)
+    return composition_of_promises(list(zip(epsilons.tolist(), deltas, strict=True)), promises.counts)
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class OptimalBound:
         return self.epsilon_bracket(asked, delta).upper
 
     def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
-        promises = prepared(asked)
+        promises = prepared_promises(asked)
         if not promises.steps:
             return [0.0 for _ in epsilons]
         if _cheap(promises) is kov:  # for equal promises the optimum has a formula
@@ -71,7 +71,7 @@ class OptimalBound:
 
     def delta_bracket(self, asked: Composable | Promises, epsilon: float, rtol: float = _RTOL) -> Bracket:
         """Return a bracket of the optimal delta for the best promises found."""
-        promises, epsilon = prepared(asked), epsilon_asked(epsilon)
+        promises, epsilon = prepared_promises(asked), epsilon_asked(epsilon)
         if not promises.steps:
             return Bracket(0.0, 0.0)
         if math.isinf(epsilon):
@@ -86,7 +86,7 @@ class OptimalBound:
 
     def epsilon_bracket(self, asked: Composable | Promises, delta: float, rtol: float = _RTOL) -> Bracket:
         """Return a bracket of the optimal epsilon for the best promises found."""
-        promises, delta = prepared(asked), delta_asked(delta)
+        promises, delta = prepared_promises(asked), delta_asked(delta)
         if not promises.steps or delta == 1.0:
             return Bracket(0.0, 0.0)
         _, row = _cheap(promises).best_for_epsilon(promises, delta)
@@ -122,11 +122,11 @@ def _guide_epsilon(promises: Promises, epsilons: Array, deltas: Array, delta: fl
     with np.errstate(all="ignore"):
         tails = _concentration(promises, epsilons) + np.log1p(-1.0 / a) - (np.log(left)[:, None] + np.log(a)) / (a - 1.0)
     tail = np.where(left > 0.0, np.maximum(tails.min(axis=1), 0.0), np.inf)
-    return np.minimum(tail, np.where(failing(promises, deltas) <= delta, promises.weighted(epsilons), np.inf))
+    return np.minimum(tail, np.where(some_step_fails(promises, deltas) <= delta, promises.weighted(epsilons), np.inf))
 
 
 # Only a guide to good promises: it follows the optimum closely, and the engine gives the value.
-_guide = PromiseBound("guide", "", _guide_delta, _guide_epsilon, at_infinity=failing)
+_guide = PromiseBound("guide", "", _guide_delta, _guide_epsilon, at_infinity=some_step_fails)
 
 
 def _climbed(promises: Promises, row: Array, value: Callable[[Array], float]) -> Array:

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.classic.bound import PromiseBound
-from tightbudget.classic.failure_probability import summed
+from tightbudget.classic.failure_probability import summed_deltas
 from tightbudget.classic.promises import Promises
 
 Array = NDArray[np.float64]
 
 
-def added_up(name: str, reference: str, total: Callable[[Promises, Array], Array]) -> PromiseBound:
+def summed_epsilons(name: str, reference: str, total: Callable[[Promises, Array], Array]) -> PromiseBound:
     """Return the bound whose epsilon is the sum of all epsilons and whose delta is a total of all deltas."""
 
     def delta_formula(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:
@@ -27,4 +27,4 @@ def added_up(name: str, reference: str, total: Callable[[Promises, Array], Array
     return PromiseBound(name, reference, delta_formula, epsilon_formula, at_infinity=total)
 
 
-naive = added_up("naive", "Dwork, Kenthapadi, McSherry, Mironov, Naor 2006", summed)
+naive = summed_epsilons("naive", "Dwork, Kenthapadi, McSherry, Mironov, Naor 2006", summed_deltas)

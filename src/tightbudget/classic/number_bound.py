@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tightbudget.classic.bound import prepared
+from tightbudget.classic.bound import prepared_promises
 from tightbudget.classic.promises import Promises
 from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
@@ -21,11 +21,11 @@ class NumberBound:
     kind: str = "upper bound"
 
     def delta(self, asked: Composable | Promises, epsilon: float) -> float:
-        return self.delta_by(self.number(prepared(asked)), epsilon_asked(epsilon))
+        return self.delta_by(self.number(prepared_promises(asked)), epsilon_asked(epsilon))
 
     def epsilon(self, asked: Composable | Promises, delta: float) -> float:
-        return self.epsilon_by(self.number(prepared(asked)), delta_asked(delta))
+        return self.epsilon_by(self.number(prepared_promises(asked)), delta_asked(delta))
 
     def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
-        number = self.number(prepared(asked))
+        number = self.number(prepared_promises(asked))
         return [self.delta_by(number, epsilon) for epsilon in epsilons]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.classic.bound import ROUNDING, prepared
+from tightbudget.classic.bound import ROUNDING, prepared_promises
 from tightbudget.classic.promises import Promises
 from tightbudget.divergences import ORDERS, rdp_delta, rdp_epsilon, renyi
 from tightbudget.errors import DoesNotApply
@@ -51,21 +51,21 @@ class RenyiBound:
     kind: str = "upper bound"
 
     def delta(self, asked: Composable | Promises, epsilon: float) -> float:
-        promises, epsilon = prepared(asked), epsilon_asked(epsilon)
+        promises, epsilon = prepared_promises(asked), epsilon_asked(epsilon)
         taus = _divergences(promises)
         if not promises.steps or math.isinf(epsilon):
             return 0.0
         return min(1.0, _least(promises, taus, lambda a, tau: self.to_delta(a, tau, epsilon)))
 
     def epsilon(self, asked: Composable | Promises, delta: float) -> float:
-        promises, delta = prepared(asked), delta_asked(delta)
+        promises, delta = prepared_promises(asked), delta_asked(delta)
         taus = _divergences(promises)
         if not promises.steps or delta == 1.0:
             return 0.0
         return _least(promises, taus, lambda a, tau: self.to_epsilon(a, tau, delta))
 
     def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
-        promises = prepared(asked)
+        promises = prepared_promises(asked)
         taus = _divergences(promises)
         if not promises.steps:
             return [0.0 for _ in epsilons]

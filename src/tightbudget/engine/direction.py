@@ -12,11 +12,11 @@ from tightbudget.engine.chernoff import epsilon_upper, log_delta_upper, log_mome
 from tightbudget.engine.closed.gaussian import gaussian_delta
 from tightbudget.engine.closed.laplace import LaplaceDirection, laplace_direction
 from tightbudget.engine.closed.one_step import single_delta
-from tightbudget.engine.levels.evaluate import evaluate
-from tightbudget.engine.levels.plan import Plan, plan
+from tightbudget.engine.levels.evaluate import evaluate_plan
+from tightbudget.engine.levels.plan import Plan, plan_levels
 from tightbudget.engine.levels.profile import Profile
 from tightbudget.engine.saddle import Saddle
-from tightbudget.engine.spectral.grid import grid
+from tightbudget.engine.spectral.grid import spectral_grid
 from tightbudget.engine.spectral.profile import SpectralProfile
 from tightbudget.engine.spectral.spectrum import spectrum
 from tightbudget.engine.steps import MERGE_ERROR, Steps
@@ -145,13 +145,13 @@ class OneDirection:
                 short = self._by_frequencies(asked, decades)
                 if short is not None:
                     return _Made(short)
-                chosen = plan(asked)
+                chosen = plan_levels(asked)
             if chosen.points > most_points:
                 if len(self._plans) >= _KEPT:
                     self._plans.clear()  # they are quickly made anew
                 self._plans[key] = chosen
                 return None
-            return _Made(Profile.of(evaluate(chosen), self._left_out(decades), self.infinity[0], chosen.points))
+            return _Made(Profile.of(evaluate_plan(chosen), self._left_out(decades), self.infinity[0], chosen.points))
         return _Made(None)
 
     def chernoff_delta(self, decades: int, tilt_index: int, epsilon: float) -> tuple[float, float]:
@@ -187,7 +187,7 @@ class OneDirection:
     def _by_frequencies(self, asked: Target, decades: int) -> SpectralProfile | None:
         """Return the profile read off a spectrum, if that is short."""
         try:
-            points = grid(asked, _MOST_PLACES)
+            points = spectral_grid(asked, _MOST_PLACES)
             made = spectrum(asked, points)
         except (TooWide, ArithmeticError, MemoryError):
             return None

@@ -27,12 +27,12 @@ def weight_norms(theta: float, step: float) -> tuple[float, float]:
     return largest, raised_by(math.sqrt(integral / step + largest * largest), AMPLE)
 
 
-def added(infinity: float, finite: float) -> float:
+def sum_below(infinity: float, finite: float) -> float:
     """Return no more than the sum of two lower bounds on parts of delta."""
     return min(1.0, strictly_lowered(infinity + finite, 4)) if finite > TINIEST else infinity
 
 
-def scaled(value: float, log_factor: float) -> float:
+def scaled_by_exp(value: float, log_factor: float) -> float:
     """Return value * e^log_factor without needless overflow or underflow."""
     if value <= 0.0:
         return 0.0

@@ -6,8 +6,8 @@ What has a closed form was answered before (`OneDirection.exact`); Chernoff boun
 
 from typing import Protocol
 
-from tightbudget.engine.large_losses.apart import SplitDirection, ceilings, splittable
-from tightbudget.engine.large_losses.layers import NEGLIGIBLE, layered
+from tightbudget.engine.large_losses.apart import SplitDirection, has_large_losses, loss_ceilings
+from tightbudget.engine.large_losses.layers import NEGLIGIBLE, layered_direction
 from tightbudget.engine.pursuit import Source
 from tightbudget.engine.question import Question, Tilt
 
@@ -50,9 +50,9 @@ class LargeLossesApart:
 
     def __call__(self, question: Question, rtol: float) -> Found:
         steps, epsilon = question.direction.steps, question.epsilon_in_question()
-        if not splittable(steps, epsilon):
+        if not has_large_losses(steps, epsilon):
             return None
-        found, decades = SplitDirection(steps, ceilings(steps, epsilon)), question.decades(rtol)
+        found, decades = SplitDirection(steps, loss_ceilings(steps, epsilon)), question.decades(rtol)
         return found, (decades, found.small.saddle(decades).for_epsilon(epsilon).tilt_index)
 
 
@@ -63,7 +63,7 @@ class CountedLargeLosses:
 
     def __call__(self, question: Question, rtol: float) -> Found:
         epsilon, decades = question.epsilon_in_question(), question.decades(rtol)
-        found = layered(question.direction.steps, epsilon, decades, NEGLIGIBLE * rtol * question.estimate.finite)
+        found = layered_direction(question.direction.steps, epsilon, decades, NEGLIGIBLE * rtol * question.estimate.finite)
         return None if found is None else (found, (decades, 0))
 
 

@@ -67,7 +67,7 @@ def _sum(losses: list[tuple[float, int]]) -> Fraction:
     return sum((Fraction(loss) * count for loss, count in losses), start=Fraction(0))
 
 
-def steps(pairs: Iterable[tuple[Pair, int]]) -> Steps:
+def engine_steps(pairs: Iterable[tuple[Pair, int]]) -> Steps:
     """Return the composition of the pairs, each repeated its count."""
     counts: dict[Pair, int] = {}
     squares: list[tuple[GaussianPair, int]] = []

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from tightbudget.engine.discretisation.window import Window, window
+from tightbudget.engine.discretisation.window import Window, loss_window
 from tightbudget.engine.saddle import Tilt
 from tightbudget.engine.steps import Steps
 from tightbudget.numerics.convolve import TooWide
@@ -45,11 +45,11 @@ def target_for(steps: Steps, tilt: Tilt, width: float, coarse: list[Cells]) -> T
         error=error,
         width=width,
         cells=tuple(coarse),
-        windows=tuple(window(cells, tilt.theta, tail) for cells in coarse),
+        windows=tuple(loss_window(cells, tilt.theta, tail) for cells in coarse),
     )
 
 
-def aligned(step: float, alignment: Alignment | None) -> float:
+def aligned_step(step: float, alignment: Alignment | None) -> float:
     """Return a step of at most the one given (or, for a lattice, its period) on whose grid the point masses lie."""
     if alignment is None or (alignment.off_lattice > 0.0 and alignment.period < step):
         # few significant bits: then multiples of the step are exact

@@ -14,12 +14,19 @@ from numpy.typing import ArrayLike, NDArray
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.engine.refine import delta_bracket, epsilon_bracket
-from tightbudget.engine.steps import Steps, steps
+from tightbudget.engine.steps import Steps, engine_steps
 from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms.answers import Brackets, Curve
-from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, real, still_there, whole_count
+from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, not_lost_to_zero, real, whole_count
 from tightbudget.mechanisms.known_bounds import Known
-from tightbudget.mechanisms.relations import DEFAULT, Relations, check_one, label, meant, stated
+from tightbudget.mechanisms.relations import (
+    DEFAULT,
+    Relations,
+    check_one_relation,
+    mix_relations_asked,
+    relation_label,
+    stated_relation,
+)
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Direction
 
@@ -44,12 +51,12 @@ class Composable:
     def _steps(self, direction: Direction) -> Steps:
         # a mechanism without a pair in a direction reveals nothing
         pairs = ((mechanism.pair(direction), count) for mechanism, count in self._parts)
-        return steps((pair, count) for pair, count in pairs if pair is not None)
+        return engine_steps((pair, count) for pair, count in pairs if pair is not None)
 
     @property
     def relation(self) -> str:
         """The neighbouring relation the answers are for."""
-        return label(self.relations)
+        return relation_label(self.relations)
 
     @cached_property
     def relations(self) -> Relations:
@@ -167,8 +174,8 @@ class Composition(Composable):
                 merged[-1] = (mechanism, whole_count(merged[-1][1] + times))
             elif times:
                 merged.append((mechanism, times))
-        if not meant(mix_relations):
-            check_one((mechanism, mechanism.relations) for mechanism, _ in merged)
+        if not mix_relations_asked(mix_relations):
+            check_one_relation((mechanism, mechanism.relations) for mechanism, _ in merged)
         object.__setattr__(self, "items", tuple(merged))
 
     @cached_property
@@ -195,7 +202,7 @@ class Mechanism(Composable, Known):
 
     @cached_property
     def relations(self) -> Relations:
-        return stated(self.neighbours)
+        return stated_relation(self.neighbours)
 
     def member(self) -> "Mechanism":
         """Return a mechanism that can occur where this one stands; another if it stands for a class (decision 0008)."""
@@ -218,7 +225,7 @@ class Mechanism(Composable, Known):
             if type(value) not in (int, float, bool) and isinstance(value, numbers.Real):
                 plain = int(value) if isinstance(value, numbers.Integral) else real(spec.name, value, _HELD)
                 if spec.name not in self.promises:
-                    still_there(spec.name, value, plain, _HELD)  # a rate of 0, say, would reveal nothing at all
+                    not_lost_to_zero(spec.name, value, plain, _HELD)  # a rate of 0, say, would reveal nothing at all
                 elif isinstance(plain, float) and math.isfinite(plain):
                     exact = Fraction(*value.as_integer_ratio())  # type: ignore[attr-defined]
                     while min(Fraction(plain), Fraction(repr(plain))) < exact:
@@ -270,7 +277,7 @@ def compose(parts: Iterable[Composable], mix_relations: bool = False) -> Composi
             raise InvalidParameter("compose", part, "a list of mechanisms or compositions")
         items.extend(part._parts)
         given.append(part.relations)
-    return Composition(tuple(items), meant(mix_relations) or frozenset[str]().union(*given) in given)
+    return Composition(tuple(items), mix_relations_asked(mix_relations) or frozenset[str]().union(*given) in given)
 
 
 def _argument(name: str, value: object) -> str:

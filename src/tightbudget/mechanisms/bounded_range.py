@@ -14,7 +14,7 @@ from tightbudget.mechanisms.stated import Ratio
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.exponential import ExponentialPair
-from tightbudget.pairs.moments.closed import gaussian
+from tightbudget.pairs.moments.closed import gaussian_log_moment
 from tightbudget.pairs.moments.concentrated import half_square
 
 _RANGES = (1e-150, 1e150)  # of bounded ranges whose quotients have digits
@@ -68,7 +68,7 @@ def worst_log_moment(eta: float, orders: Array) -> Array:
     y = x e^{-eta} - e^{-a eta} it is e^{at} (x e^{-t} - y), largest at e^t = (a-1) x / (a y).
     """
     thetas = orders - 1.0
-    concentrated = gaussian(0.5 * eta, orders)
+    concentrated = gaussian_log_moment(0.5 * eta, orders)
     if not _RANGES[0] < eta < _RANGES[1]:  # the quotients below have no digits
         return concentrated
     x = np.expm1(-orders * eta) / math.expm1(-eta)

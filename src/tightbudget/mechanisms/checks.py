@@ -26,7 +26,7 @@ def real(name: str, value: object, allowed: str) -> float:
         raise InvalidParameter(name, "a number beyond 1e308", allowed) from None
 
 
-def still_there(name: str, value: object, number: float, allowed: str) -> float:
+def not_lost_to_zero(name: str, value: object, number: float, allowed: str) -> float:
     """Return the float of a value, unless it is 0 and the value is not: a fraction, say, that no float is near."""
     if number == 0.0 and value != 0:
         raise InvalidParameter(name, "nearer to 0 than any float", allowed, "The smallest float above 0 is 5e-324.")
@@ -34,14 +34,14 @@ def still_there(name: str, value: object, number: float, allowed: str) -> float:
 
 
 def epsilon_asked(value: object) -> float:
-    epsilon = still_there("epsilon", value, real("epsilon", value, "a number from 0 to inf"), "a number from 0 to inf")
+    epsilon = not_lost_to_zero("epsilon", value, real("epsilon", value, "a number from 0 to inf"), "a number from 0 to inf")
     if not epsilon >= 0.0:
         raise InvalidParameter("epsilon", value, "a number from 0 to inf")
     return epsilon
 
 
 def delta_asked(value: object) -> float:
-    delta = still_there("delta", value, real("delta", value, "a number from 0 to 1"), "a number from 0 to 1")
+    delta = not_lost_to_zero("delta", value, real("delta", value, "a number from 0 to 1"), "a number from 0 to 1")
     if not 0.0 <= delta <= 1.0:
         raise InvalidParameter("delta", value, "a number from 0 to 1", "It is a probability; 1e-6 is a usual choice.")
     return delta

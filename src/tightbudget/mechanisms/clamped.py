@@ -17,7 +17,7 @@ from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import GENEROUS, U, lowered_by, raised, strictly_raised
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair
-from tightbudget.pairs.moments.closed import gaussian
+from tightbudget.pairs.moments.closed import gaussian_log_moment
 from tightbudget.pairs.moments.concentrated import half_square
 from tightbudget.pairs.moments.events import Tail, normal_tail
 from tightbudget.pairs.points import REMEMBERED, PointPair, point_pair
@@ -30,7 +30,7 @@ _ROUNDED = 64.0 * U  # of logarithms of 1/2 and 1
 _NEVER = 1e4  # times its scale: Laplace noise is as large with probability e^-10000
 
 
-def finite(name: str, value: object) -> float:
+def finite_setting(name: str, value: object) -> float:
     number = real(name, value, "a finite number")
     if not math.isfinite(number):
         raise InvalidParameter(name, value, "a finite number")
@@ -49,7 +49,7 @@ class ClampedGaussian(Mechanism):
 
     def __post_init__(self) -> None:
         self._check_parameters()
-        finite("mean", self.mean)
+        finite_setting("mean", self.mean)
         positive("sigma", self.sigma)
         positive("sensitivity", self.sensitivity, zero=True)
 
@@ -61,7 +61,9 @@ class ClampedGaussian(Mechanism):
     # A count is the Gaussian mechanism's output, rounded.
 
     def known_log_moment(self, pair: Pair, direction: Direction, orders: Array) -> Array:
-        return np.minimum(pair.log_moment(orders), gaussian(_noise_ratio(float(self.sigma), float(self.sensitivity)), orders))
+        return np.minimum(
+            pair.log_moment(orders), gaussian_log_moment(_noise_ratio(float(self.sigma), float(self.sensitivity)), orders)
+        )
 
     def known_rho(self, pair: Pair, direction: Direction) -> float:
         return half_square(float(self.sensitivity) / float(self.sigma))
@@ -86,7 +88,7 @@ class ClampedLaplace(Mechanism):
 
     def __post_init__(self) -> None:
         self._check_parameters()
-        finite("mean", self.mean)
+        finite_setting("mean", self.mean)
         positive("scale", self.scale)
         positive("sensitivity", self.sensitivity, zero=True)
 

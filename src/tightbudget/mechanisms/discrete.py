@@ -13,7 +13,7 @@ from tightbudget.mechanisms.laplace import quotient_up
 from tightbudget.mechanisms.shifted import shifted_less
 from tightbudget.numerics.rounding import GENEROUS, U, lowered, lowered_by
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Array, Direction, Pair
-from tightbudget.pairs.moments.closed import gaussian
+from tightbudget.pairs.moments.closed import gaussian_log_moment
 from tightbudget.pairs.moments.concentrated import half_square
 from tightbudget.pairs.moments.events import Tail
 from tightbudget.pairs.points import REMEMBERED, PointPair, point_pair
@@ -23,7 +23,7 @@ _MOST_INTEGERS = 4_000_000
 _NO_NOISE = 1e-100  # noise that moves the answer with probability e^-1e90 is all but none
 
 
-def whole(name: str, value: object) -> int:
+def whole_sensitivity(name: str, value: object) -> int:
     """Check that a sensitivity is a whole number from 0."""
     number = real(name, value, "a whole number from 0")
     if not (number >= 0.0 and math.isfinite(number) and number == math.floor(number)):
@@ -43,10 +43,10 @@ class DiscreteLaplace(Mechanism):
     def __post_init__(self) -> None:
         self._check_parameters()
         positive("scale", self.scale)
-        whole("sensitivity", self.sensitivity)
+        whole_sensitivity("sensitivity", self.sensitivity)
 
     def pair(self, direction: Direction) -> Pair | None:
-        shift = whole("sensitivity", self.sensitivity)
+        shift = whole_sensitivity("sensitivity", self.sensitivity)
         if not shift:
             return None
         if self.scale > _NO_NOISE * shift:
@@ -96,10 +96,10 @@ class DiscreteGaussian(Mechanism):
     def __post_init__(self) -> None:
         self._check_parameters()
         positive("sigma", self.sigma)
-        whole("sensitivity", self.sensitivity)
+        whole_sensitivity("sensitivity", self.sensitivity)
 
     def pair(self, direction: Direction) -> Pair | None:
-        shift = whole("sensitivity", self.sensitivity)
+        shift = whole_sensitivity("sensitivity", self.sensitivity)
         if not shift:
             return None
         if self.sigma > _NO_NOISE * shift:
@@ -107,7 +107,7 @@ class DiscreteGaussian(Mechanism):
         return all_but_revealing(min(BEYOND, (0.5 * quotient_up(shift, self.sigma)) * quotient_up(shift, self.sigma) * 0.9))
 
     def known_log_moment(self, pair: Pair, direction: Direction, orders: Array) -> Array:
-        return gaussian_log_moment(float(self.sigma), int(self.sensitivity), orders)
+        return discrete_gaussian_log_moment(float(self.sigma), int(self.sensitivity), orders)
 
     def known_rho(self, pair: Pair, direction: Direction) -> float:
         return half_square(float(self.sensitivity) / float(self.sigma))
@@ -146,9 +146,9 @@ def _discrete_gaussian(sigma: float, shift: int) -> PointPair:
     )
 
 
-def gaussian_log_moment(sigma: float, shift: int, orders: Array) -> Array:
+def discrete_gaussian_log_moment(sigma: float, shift: int, orders: Array) -> Array:
     """D_a (a-1) = a(a-1) m^2 / 2 + log S(a shift) / S(0), S(c) = sum_x e^{-(x-c)^2 / 2 sigma^2} <= S(0)."""
-    bound = gaussian(shift / sigma, orders)
+    bound = gaussian_log_moment(shift / sigma, orders)
     if sigma > 4.0:  # the sums differ by less than e^{-2 pi^2 sigma^2} < 1e-137, of themselves
         return bound
     c = np.mod((orders - 1.0) * shift, 1.0)
@@ -173,6 +173,6 @@ def _gaussian_tail(sigma: float, shift: int) -> Tail:
         gap = (end - (orders - 1.0) * shift) / sigma
         # terms fall: the first and the integral; or, where they do not yet, the sum over all, at most that of the norm
         far = -lowered(0.5 * gap * gap, 16) + math.log1p(sigma * math.sqrt(0.5 * math.pi)) + GENEROUS
-        return gaussian(m, orders) + np.where(gap > 0.0, np.minimum(far, 0.0), 0.0)
+        return gaussian_log_moment(m, orders) + np.where(gap > 0.0, np.minimum(far, 0.0), 0.0)
 
     return Tail(lowered_by(m * (end / sigma), GENEROUS), log_moment)

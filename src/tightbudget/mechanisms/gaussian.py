@@ -15,7 +15,7 @@ from tightbudget.mechanisms.stated import Ratio
 from tightbudget.numerics.rounding import TINIEST
 from tightbudget.pairs.base import NEGLIGIBLE, Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
-from tightbudget.pairs.revealing import BEYOND, all_but_revealing, revealing
+from tightbudget.pairs.revealing import BEYOND, all_but_revealing, revealing_pair
 
 _LEAST = 1e-280  # of a cut-off and a shift, in sigmas: below, their quotients and products are no longer relatively accurate
 _FARTHEST = 1e151  # shift in sigmas whose square, the loss, is near the end of the floats
@@ -77,7 +77,7 @@ class TruncatedGaussian(Mechanism):
         if self.sensitivity == 0:
             return None
         if self.sensitivity >= 2 * self.bound:
-            return revealing()
+            return revealing_pair()
         m, cut = self.sensitivity / self.sigma, self.bound / self.sigma
         # beyond this losses are infinite or, all but 1e-300 of them, about m^2/2: no float holds their bounds
         return all_but_revealing(BEYOND) if m > _FARTHEST else GaussianPair(m, cut)
@@ -128,7 +128,7 @@ def gaussian_pair(sigma: float, sensitivity: float) -> Pair | None:
     if m == 0.0:
         m = TINIEST  # underflow must not turn a little loss into none
     if sigma == 0:
-        return revealing()
+        return revealing_pair()
     # beyond this the loss, about m^2/2, is larger than any float
     return (
         all_but_revealing(BEYOND)

@@ -21,7 +21,7 @@ from tightbudget.numerics.rounding import U
 from tightbudget.numerics.typed import NoFloat, typed_float
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.points import point_pair
-from tightbudget.pairs.revealing import revealing
+from tightbudget.pairs.revealing import revealing_pair
 
 _EXACT_CELLS = 1000  # of which sums of fractions are quick
 
@@ -159,7 +159,7 @@ def _pair(log_a: Array, log_b: Array, key: tuple[tuple[float, ...], tuple[float,
     infinity, minus_infinity = _share(key[0], only_a), _share(key[1], only_b)
     both = np.isfinite(log_a) & np.isfinite(log_b)
     if not both.any():
-        return revealing()
+        return revealing_pair()
     losses = log_a[both] - log_b[both]
     # each log is that of a weight less that of a sum; both may be large though their difference is not
     size = float(np.abs(log_a[both]).max() + np.abs(log_b[both]).max()) + 2.0 * sum(_size(weights) for weights in key)

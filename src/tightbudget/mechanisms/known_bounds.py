@@ -14,7 +14,7 @@ from tightbudget.mechanisms.stated import Promise, Ratio
 from tightbudget.numerics.remembered import remembered
 from tightbudget.numerics.rounding import TINIEST, float_above, raised
 from tightbudget.pairs.base import Array, Direction, Pair
-from tightbudget.pairs.moments.concentrated import pure_mu, pure_rho, steepest
+from tightbudget.pairs.moments.concentrated import pure_mu, pure_rho, steepest_rho
 from tightbudget.pairs.moments.events import Events
 
 if TYPE_CHECKING:
@@ -186,5 +186,5 @@ def _least_rho(step: Known, direction: Direction) -> float:
     epsilon = step.pure_epsilon
     bounds = [pure_rho(epsilon), step.known_rho(pair, direction)]
     if epsilon < math.inf and pair.max_loss > 0.0:
-        bounds.append(steepest(lambda orders: step.log_moment(direction, orders), pair.max_loss))
+        bounds.append(steepest_rho(lambda orders: step.log_moment(direction, orders), pair.max_loss))
     return max(min(bounds), TINIEST)  # a little is not nothing

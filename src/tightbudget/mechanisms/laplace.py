@@ -15,7 +15,7 @@ from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import TINIEST, U, float_above
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.exponential import ExponentialPair
-from tightbudget.pairs.revealing import BEYOND, all_but_revealing, revealing
+from tightbudget.pairs.revealing import BEYOND, all_but_revealing, revealing_pair
 
 _MASS_ERROR = 1e-12  # of the logarithm of an infinite mass: a few roundings, with much room
 
@@ -42,7 +42,7 @@ class Laplace(Mechanism):
         if self.sensitivity == 0 or math.isinf(self.scale):
             return None
         if self.scale == 0:
-            return revealing()
+            return revealing_pair()
         top = quotient_up(self.sensitivity, self.scale)
         if math.isinf(top):
             return all_but_revealing(BEYOND)
@@ -89,7 +89,7 @@ class TruncatedLaplace(Mechanism):
         if shift == 0:
             return None
         if shift >= 2 * bound:
-            return revealing()
+            return revealing_pair()
         top = quotient_up(shift, scale)
         if math.isinf(top):
             return all_but_revealing(BEYOND)

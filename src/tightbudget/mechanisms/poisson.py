@@ -11,11 +11,11 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import probability
 from tightbudget.mechanisms.known_bounds import Known
-from tightbudget.mechanisms.relations import Relations, check_one, meant, stated
+from tightbudget.mechanisms.relations import Relations, check_one_relation, mix_relations_asked, stated_relation
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import REACH, Array, Direction, Pair
 from tightbudget.pairs.moments import subsampled_gaussian
-from tightbudget.pairs.moments.events import Events, subsampled
+from tightbudget.pairs.moments.events import Events, subsampled_events
 from tightbudget.pairs.poisson import poisson_pair
 
 _NEAR = 25.0  # orders a with a m below this have their moment within the 45 sigmas of the first grid
@@ -41,12 +41,14 @@ class Poisson(Mechanism):
         if not isinstance(self.mechanism, Mechanism):
             raise InvalidParameter("mechanism", self.mechanism, "one mechanism", "Subsample each part of a composition.")
         probability("q", self.q, "For a batch of 256 out of 60000 use 256/60000.")
-        if not meant(mix_relations) and len(self.mechanism.relations) == 1:
-            check_one([("Poisson sampling", stated(self.neighbours)), (self.mechanism, self.mechanism.relations)])
+        if not mix_relations_asked(mix_relations) and len(self.mechanism.relations) == 1:
+            check_one_relation(
+                [("Poisson sampling", stated_relation(self.neighbours)), (self.mechanism, self.mechanism.relations)]
+            )
 
     @cached_property
     def relations(self) -> Relations:
-        return stated(self.neighbours) | self.mechanism.relations
+        return stated_relation(self.neighbours) | self.mechanism.relations
 
     def member(self) -> Mechanism:
         inner = self.mechanism.member()
@@ -114,7 +116,7 @@ class Poisson(Mechanism):
     def events(self, direction: Direction, reach: float) -> Events:
         """Return the events of the mechanism, however often it is subsampled."""
         inner = self.mechanism.events(direction, reach)
-        return subsampled(inner, float(self.q), direction) if self.q < 1 else inner
+        return subsampled_events(inner, float(self.q), direction) if self.q < 1 else inner
 
 
 def _reach(m: float, order: float, q: float) -> float:

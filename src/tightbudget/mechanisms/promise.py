@@ -14,7 +14,7 @@ from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair, log_or_minus_inf
 from tightbudget.pairs.points import point_pair
-from tightbudget.pairs.revealing import revealing
+from tightbudget.pairs.revealing import revealing_pair
 
 
 @dataclass(frozen=True, init=False)
@@ -51,7 +51,7 @@ class PureDP(Mechanism):
         return self.promised_epsilon == math.inf
 
     def known_to_dominate(self, step: Mechanism) -> bool:
-        return keeps(self.promise, step)
+        return keeps_promise(self.promise, step)
 
 
 @dataclass(frozen=True, init=False)
@@ -88,10 +88,10 @@ class ApproximateDP(Mechanism):
         return self.promised_epsilon == math.inf or self.promised_delta == 1
 
     def known_to_dominate(self, step: Mechanism) -> bool:
-        return keeps(self.promise, step)
+        return keeps_promise(self.promise, step)
 
 
-def keeps(promise: Promise, step: Mechanism) -> bool:
+def keeps_promise(promise: Promise, step: Mechanism) -> bool:
     """Whether the step keeps the promise: it is then a post-processing of the pair that stands for it (KOV)."""
     if step.promise is not None:
         return step.promise.epsilon <= promise.epsilon and step.promise.delta <= promise.delta
@@ -103,9 +103,9 @@ def keeps(promise: Promise, step: Mechanism) -> bool:
 def promise_pair(epsilon: float, delta: float) -> Pair | None:
     """Return the worst pair that is (epsilon, delta)-differentially private (theory A.1)."""
     if delta == 1.0 or math.isinf(epsilon):
-        return revealing()
+        return revealing_pair()
     if epsilon == 0.0:
-        return revealing(delta) if delta > 0.0 else None
+        return revealing_pair(delta) if delta > 0.0 else None
     log_rest = math.log1p(-delta)
     # log of e^eps/(1+e^eps) and 1/(1+e^eps)
     likely, rare = -math.log1p(math.exp(-epsilon)), -epsilon - math.log1p(math.exp(-epsilon))

@@ -14,7 +14,7 @@ from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.points import point_pair
-from tightbudget.pairs.revealing import revealing
+from tightbudget.pairs.revealing import revealing_pair
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class RandomizedResponse(Mechanism):
         if exact_truth == exact_lie:
             return None
         if 0 in (exact_truth, exact_lie):
-            return revealing(1.0 if exact_lie == 0 else exact_lie)
+            return revealing_pair(1.0 if exact_lie == 0 else exact_lie)
         exact_both = (int(self.k) - 2) * exact_lie
         truth, lie, both = (log_fraction(mass) if mass else -math.inf for mass in (exact_truth, exact_lie, exact_both))
         # log1p keeps the loss relatively accurate when p is close to 1/k

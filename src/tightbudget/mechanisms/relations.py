@@ -11,17 +11,17 @@ ANY = "any"
 Relations = frozenset[str]
 
 
-def stated(neighbours: str) -> Relations:
+def stated_relation(neighbours: str) -> Relations:
     """Return the relation as a set; nothing for a promise."""
     return frozenset() if neighbours == ANY else frozenset({neighbours})
 
 
-def label(relations: Relations) -> str:
+def relation_label(relations: Relations) -> str:
     """Return the relation that answers name."""
     return "+".join(sorted(relations)) or DEFAULT
 
 
-def check_one(steps: Iterable[tuple[object, Relations]]) -> None:
+def check_one_relation(steps: Iterable[tuple[object, Relations]]) -> None:
     """Raise MixedRelations if the steps, each with its relations, are meant for more than one; name two that differ."""
     first: tuple[object, Relations] | None = None
     for step, relations in steps:
@@ -30,11 +30,11 @@ def check_one(steps: Iterable[tuple[object, Relations]]) -> None:
         if first is None and relations:
             first = step, relations
         elif first is not None and relations and relations != first[1]:
-            why = f"{first[0]} is for {label(first[1])} and {step} for {label(relations)}"
+            why = f"{first[0]} is for {relation_label(first[1])} and {step} for {relation_label(relations)}"
             raise MixedRelations(first[1] | relations, why)
 
 
-def meant(mix_relations: object) -> bool:
+def mix_relations_asked(mix_relations: object) -> bool:
     """Return the flag; anything but a truth value is a mistake."""
     if not isinstance(mix_relations, bool):
         raise InvalidParameter("mix_relations", mix_relations, "True or False")

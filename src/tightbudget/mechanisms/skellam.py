@@ -10,7 +10,7 @@ import numpy as np
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
-from tightbudget.mechanisms.discrete import whole
+from tightbudget.mechanisms.discrete import whole_sensitivity
 from tightbudget.mechanisms.shifted import shifted_less
 from tightbudget.numerics.rounding import GENEROUS, U, lowered_by, raised_by
 from tightbudget.pairs.base import NEGLIGIBLE, Array, Direction, Pair
@@ -39,12 +39,12 @@ class Skellam(Mechanism):
     def __post_init__(self) -> None:
         self._check_parameters()
         positive("mu", self.mu, "It is the variance of the noise.")
-        whole("sensitivity", self.sensitivity)
+        whole_sensitivity("sensitivity", self.sensitivity)
         if self.mu < _LEAST_MU:
             raise InvalidParameter("mu", self.mu, f"at least {_LEAST_MU:g}", "The noise is none.")
 
     def pair(self, direction: Direction) -> Pair | None:
-        shift = whole("sensitivity", self.sensitivity)
+        shift = whole_sensitivity("sensitivity", self.sensitivity)
         return _skellam(float(self.mu), shift) if shift else None  # the noise is symmetric: both directions have the same
 
     def known_to_dominate(self, step: Mechanism) -> bool:

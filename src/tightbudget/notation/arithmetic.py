@@ -18,14 +18,14 @@ def as_written(term: Term, node: ast.Constant, value: float) -> float:
         term.fail(node, f"This number is {problem}")
 
 
-def checked(term: Term, node: ast.expr, number: Number) -> Number:
+def checked_number(term: Term, node: ast.expr, number: Number) -> Number:
     if isinstance(number, int) and number.bit_length() > MAX_INTEGER_BITS:
         term.fail(node, TOO_LARGE)
     return number
 
 
 def arithmetic(term: Term, node: ast.BinOp, left: Number, right: Number) -> Number:
-    """Subtract, multiply, divide or raise to a power; sums are added up by `total`."""
+    """Subtract, multiply, divide or raise to a power; sums are added up by `sum_of_numbers`."""
     try:
         return _in_range(term, node, left, right, _computed(term, node, left, right))
     except (OverflowError, ZeroDivisionError):
@@ -35,9 +35,9 @@ def arithmetic(term: Term, node: ast.BinOp, left: Number, right: Number) -> Numb
 def _computed(term: Term, node: ast.BinOp, left: Number, right: Number) -> Number:
     match node.op:
         case ast.Sub():
-            return checked(term, node, left - right)
+            return checked_number(term, node, left - right)
         case ast.Mult():
-            return checked(term, node, left * right)
+            return checked_number(term, node, left * right)
         case ast.Div():
             return left / right
         case ast.Pow():
@@ -56,11 +56,11 @@ def _in_range(term: Term, node: ast.BinOp, left: Number, right: Number, result: 
     return result
 
 
-def total(term: Term, nodes: Iterable[ast.expr], numbers: Iterable[Number]) -> Number:
+def sum_of_numbers(term: Term, nodes: Iterable[ast.expr], numbers: Iterable[Number]) -> Number:
     # One by one, as Python adds; its own sum() adds floats differently from version 3.12 on.
     added: Number = 0
     for node, number in zip(nodes, numbers, strict=True):
-        before, added = added, checked(term, node, added + number)
+        before, added = added, checked_number(term, node, added + number)
         if math.isinf(added) and math.isfinite(before) and math.isfinite(number):
             term.fail(node, "This sum is too large for a float")
     return added

@@ -2,7 +2,7 @@
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import compose
-from tightbudget.mechanisms.relations import meant
+from tightbudget.mechanisms.relations import mix_relations_asked
 from tightbudget.notation.faults import fault
 from tightbudget.notation.meaning import Private, as_private
 from tightbudget.notation.sums import split_sum
@@ -24,7 +24,7 @@ def parse(text: str, mix_relations: bool = False) -> Private:
     if len(text) > MAX_CHARACTERS:
         too_long = f"The expression has {len(text)} characters, but at most {MAX_CHARACTERS} are read"
         raise fault(f"{too_long}; give long histograms as a file", text[:80], 0)
-    terms = [_term(text, start, source, meant(mix_relations)) for start, source in split_sum(text)]
+    terms = [_term(text, start, source, mix_relations_asked(mix_relations)) for start, source in split_sum(text)]
     return terms[0] if len(terms) == 1 else compose(terms, mix_relations)
 
 

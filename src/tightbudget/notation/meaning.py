@@ -6,8 +6,8 @@ from dataclasses import MISSING
 
 from tightbudget.mechanisms import BY_NAME, Composition, Mechanism, Poisson, compose
 from tightbudget.mechanisms.histograms import Histograms
-from tightbudget.notation.arithmetic import Number, arithmetic, as_written, checked, square_root, total
-from tightbudget.notation.signatures import did_you_mean, parameters, signature
+from tightbudget.notation.arithmetic import Number, arithmetic, as_written, checked_number, square_root, sum_of_numbers
+from tightbudget.notation.signatures import did_you_mean, mechanism_arguments, mechanism_signature
 from tightbudget.notation.sums import COMMA, MAX_DEPTH
 from tightbudget.notation.terms import Term
 
@@ -19,14 +19,14 @@ Value = Number | str | tuple[Number, ...] | Private
 
 
 def as_private(term: Term, node: ast.expr, depth: int = 0) -> Private:
-    return _private(term, node, read(term, node, depth))
+    return _private(term, node, meaning_of(term, node, depth))
 
 
 def as_number(term: Term, node: ast.expr, depth: int) -> Number:
-    return number(term, node, read(term, node, depth))
+    return needed_number(term, node, meaning_of(term, node, depth))
 
 
-def read(term: Term, node: ast.expr, depth: int) -> Value:
+def meaning_of(term: Term, node: ast.expr, depth: int) -> Value:
     """Return what a node stands for, of whatever kind that is."""
     if depth > MAX_DEPTH:
         term.fail(node, f"The expression is nested more than {MAX_DEPTH} deep")
@@ -38,7 +38,7 @@ def read(term: Term, node: ast.expr, depth: int) -> Value:
         case ast.BinOp(op=ast.Add()):
             return _sum(term, node, depth)
         case ast.BinOp():
-            return _operation(term, node, read(term, node.left, depth + 1), read(term, node.right, depth + 1))
+            return _operation(term, node, meaning_of(term, node.left, depth + 1), meaning_of(term, node.right, depth + 1))
         case ast.Name():
             return _name(term, node)
         case ast.List():
@@ -57,7 +57,7 @@ def _private(term: Term, node: ast.expr, value: Value) -> Private:
     term.fail(node, f"A mechanism is needed here, but this is {_kind(value)}")
 
 
-def number(term: Term, node: ast.expr, value: Value) -> Number:
+def needed_number(term: Term, node: ast.expr, value: Value) -> Number:
     if isinstance(value, Number):
         return value
     term.fail(node, f"A number is needed here, but this is {_kind(value)}")
@@ -81,7 +81,7 @@ def _constant(term: Term, node: ast.Constant) -> Number | str:
         case bool() | None:
             term.fail(node, f"{node.value!r} is not part of the notation")
         case int() as value:
-            return checked(term, node, value)
+            return checked_number(term, node, value)
         case str() as value:
             return value
     term.fail(node, "This is not part of the notation")
@@ -94,7 +94,7 @@ def _name(term: Term, node: ast.Name) -> Value:
         case "inf" | "nan":
             return float(node.id)
     if node.id in BY_NAME:
-        term.fail(node, f"{node.id} needs its arguments: {signature(node.id)}")
+        term.fail(node, f"{node.id} needs its arguments: {mechanism_signature(node.id)}")
     term.fail(node, f"{node.id!r} is not known here{did_you_mean(node.id, [*BY_NAME, 'nothing', 'inf', 'sqrt'])}")
 
 
@@ -107,10 +107,10 @@ def _sum(term: Term, node: ast.BinOp, depth: int) -> Value:
         left = left.left
     operands.append(left)
     operands.reverse()
-    values = [read(term, operand, depth + 1) for operand in operands]
+    values = [meaning_of(term, operand, depth + 1) for operand in operands]
     both = list(zip(operands, values, strict=True))
     if isinstance(values[0], Number):
-        return total(term, operands, (number(term, operand, value) for operand, value in both))
+        return sum_of_numbers(term, operands, (needed_number(term, operand, value) for operand, value in both))
     parts = [_private(term, operand, value) for operand, value in both]
     return term.pointing_at(node, lambda: compose(parts, term.mix_relations))
 
@@ -140,7 +140,7 @@ def _call(term: Term, node: ast.Call, name: str, depth: int) -> Value:
     if name not in BY_NAME:
         term.fail(node, f"There is no mechanism {name!r}{did_you_mean(name, list(BY_NAME))}")
     if name == "histograms" and len(node.args) == 1 and not node.keywords:
-        path = read(term, node.args[0], depth + 1)
+        path = meaning_of(term, node.args[0], depth + 1)
         if isinstance(path, str):
             return term.pointing_at(node.args[0], lambda: Histograms.from_csv(path))
     arguments = _arguments(term, node, name, depth)
@@ -151,22 +151,22 @@ def _call(term: Term, node: ast.Call, name: str, depth: int) -> Value:
 
 def _arguments(term: Term, node: ast.Call, name: str, depth: int) -> dict[str, Value]:
     """Return the arguments by name, each of the right kind, none missing, none twice."""
-    allowed = parameters(name)
+    allowed = mechanism_arguments(name)
     if len(node.args) > len(allowed):
-        term.fail(node.args[len(allowed)], f"{name} has too many arguments; it is {signature(name)}")
+        term.fail(node.args[len(allowed)], f"{name} has too many arguments; it is {mechanism_signature(name)}")
     given: dict[str, ast.expr] = dict(zip(allowed, node.args, strict=False))
     for keyword in node.keywords:
         if keyword.arg is None:
             term.fail(keyword, "** is not part of the notation here")
         if keyword.arg not in allowed:
-            hint = did_you_mean(keyword.arg, list(allowed)) or f"; it is {signature(name)}"
+            hint = did_you_mean(keyword.arg, list(allowed)) or f"; it is {mechanism_signature(name)}"
             term.fail(keyword, f"{name} has no argument {keyword.arg!r}{hint}")
         if keyword.arg in given:
             term.fail(keyword, f"{name} is given {keyword.arg!r} twice")
         given[keyword.arg] = keyword.value
     for argument, parameter in allowed.items():
         if argument not in given and parameter.default is MISSING:
-            term.fail(node, f"{name} lacks its argument {argument!r}; it is {signature(name)}")
+            term.fail(node, f"{name} lacks its argument {argument!r}; it is {mechanism_signature(name)}")
     return {argument: _argument(term, argument, value, depth + 1) for argument, value in given.items()}
 
 
@@ -175,7 +175,7 @@ def _argument(term: Term, argument: str, node: ast.expr, depth: int) -> Value:
         term.fail(node, "* is not part of the notation here")
     if argument in LIST_ARGUMENTS:
         if isinstance(node, ast.List):
-            return read(term, node, depth)
+            return meaning_of(term, node, depth)
         term.fail(node, f"{argument} is a list of numbers, as in [0.5, 0.5]")
     if argument not in MECHANISM_ARGUMENTS:
         return as_number(term, node, depth)

@@ -6,7 +6,7 @@ from typing import Any
 
 from tightbudget.notation.arithmetic import Number
 from tightbudget.notation.faults import fault
-from tightbudget.notation.meaning import number, read
+from tightbudget.notation.meaning import meaning_of, needed_number
 from tightbudget.notation.signatures import did_you_mean
 from tightbudget.notation.sums import split_sum
 from tightbudget.notation.terms import Term
@@ -53,5 +53,5 @@ def _plain(term: Term, node: ast.expr) -> Any:
 
 
 def _scalar(term: Term, node: ast.expr) -> Number | str:
-    value = read(term, node, 1)
-    return value if isinstance(value, str) else number(term, node, value)
+    value = meaning_of(term, node, 1)
+    return value if isinstance(value, str) else needed_number(term, node, value)

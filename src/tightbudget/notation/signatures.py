@@ -11,14 +11,14 @@ from tightbudget.mechanisms import BY_NAME
 
 
 @cache
-def parameters(name: str) -> dict[str, Field[Any]]:
+def mechanism_arguments(name: str) -> dict[str, Field[Any]]:
     """Return the fields of a mechanism by the name of their argument; a field that is not printed is none."""
     shown = (field for field in fields(BY_NAME[name]) if field.repr)  # type: ignore[arg-type]  # all are dataclasses
     return {field.metadata.get("argument", field.name): field for field in shown}
 
 
-def signature(name: str) -> str:
-    shown = (a + (f"={p.default!r}" if p.default is not MISSING else "") for a, p in parameters(name).items())
+def mechanism_signature(name: str) -> str:
+    shown = (a + (f"={p.default!r}" if p.default is not MISSING else "") for a, p in mechanism_arguments(name).items())
     return f"{name}({', '.join(shown)})"
 
 
@@ -35,7 +35,9 @@ def meant_by(word: str) -> str:
     """
     letters = unicodedata.normalize("NFKD", word.casefold())
     plain = "".join(_spelt(letter) for letter in letters if not unicodedata.combining(letter))
-    return did_you_mean(plain, [*BY_NAME, "nothing", *dict.fromkeys(name for known in BY_NAME for name in parameters(known))])
+    return did_you_mean(
+        plain, [*BY_NAME, "nothing", *dict.fromkeys(name for known in BY_NAME for name in mechanism_arguments(known))]
+    )
 
 
 def _spelt(letter: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NoReturn, Self, TypeVar
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.notation.faults import fault, pointer
+from tightbudget.notation.faults import caret_under, fault
 
 MAX_INTEGER_BITS = 1023  # a larger integer has no float value anyway
 TOO_LARGE = f"This whole number is too large; at most 2**{MAX_INTEGER_BITS} is read"
@@ -49,7 +49,7 @@ class Term:
         try:
             return make()
         except InvalidParameter as problem:
-            problem.add_note(pointer(self.text, self._position(node)))
+            problem.add_note(caret_under(self.text, self._position(node)))
             raise
 
     def _position(self, node: ast.AST) -> int:

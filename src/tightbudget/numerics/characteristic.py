@@ -67,11 +67,11 @@ def _progression(places: Array, angles: Array, stride: float) -> Turns:
 def some_turns(places: Array, runs: Sequence[tuple[int, int]], stride: float) -> Turns:
     """Return the turns at the angles j stride, for the j of each run (first, count)."""
     if len(runs) == 1 or places.size > _BLOCK:
-        return joined([even_turns(places, first, count, stride) for first, count in runs])
+        return joined_turns([even_turns(places, first, count, stride) for first, count in runs])
     return turns(places, stride * np.concatenate([np.arange(first, first + count, dtype=np.float64) for first, count in runs]))
 
 
-def joined(parts: Sequence[Turns]) -> Turns:
+def joined_turns(parts: Sequence[Turns]) -> Turns:
     """Return all turns together."""
     if len(parts) == 1:
         return parts[0]
@@ -96,7 +96,7 @@ def _folded(table: Array) -> Array:
     return np.ascontiguousarray(table).reshape(table.shape[0] // block, block, table.shape[1])
 
 
-def padded(rows: Array) -> Array:
+def padded_rows(rows: Array) -> Array:
     """Return the rows in the form `transform` takes: (blocks, rows, block)."""
     if rows.shape[1] <= _BLOCK:
         return rows[None]
@@ -128,7 +128,7 @@ def _total(parts: Array) -> Array:
     return total
 
 
-def turned(steps: int, nodes: Nodes, period: int) -> Array:
+def turned_angles(steps: int, nodes: Nodes, period: int) -> Array:
     """Return the angles 2 pi steps node / period without whole turns, good to three roundings of a turn.
 
     Nodes are smaller than the period, and that is at most 2^40: then no product of whole numbers overflows.

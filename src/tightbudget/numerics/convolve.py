@@ -140,15 +140,15 @@ def _power(spectrum: NDArray[np.complex128], exponent: int) -> NDArray[np.comple
         exponent >>= 1
         if not exponent:
             assert result is not None
-            flush(result.view(np.float64))
+            flush_denormals(result.view(np.float64))
             return result
         if squarings % 2 == 0:  # two squarings of 1e-70 stay clear of denormal numbers
-            flush(spectrum.view(np.float64))
+            flush_denormals(spectrum.view(np.float64))
         np.multiply(spectrum, spectrum, out=spectrum)
         squarings += 1
 
 
-def flush(values: Array) -> None:
+def flush_denormals(values: Array) -> None:
     """Set entries below TINY to zero, in place: denormal numbers cost a hundred times as much to work with."""
     values[np.abs(values) < TINY] = 0.0
 

@@ -9,7 +9,7 @@ import numpy as np
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair
-from tightbudget.pairs.moments.closed import laplace
+from tightbudget.pairs.moments.closed import laplace_log_moment
 from tightbudget.pairs.moments.events import Events, point_events
 
 _FINE = np.geomspace(1e-14, 1.0, 36, endpoint=False)
@@ -119,4 +119,4 @@ class ExponentialPair(Pair):
         return point_events(cells, self.loss_shift(self.top), self.minus_infinity.upper, self.infinity.upper)
 
     def log_moment(self, orders: Array) -> Array:
-        return super().log_moment(orders) if self.laplace_loss is None else laplace(self.laplace_loss, orders)
+        return super().log_moment(orders) if self.laplace_loss is None else laplace_log_moment(self.laplace_loss, orders)

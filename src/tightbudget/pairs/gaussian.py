@@ -10,7 +10,7 @@ from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import TINIEST, U, strictly_raised
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells, Pair
-from tightbudget.pairs.moments.closed import gaussian
+from tightbudget.pairs.moments.closed import gaussian_log_moment
 from tightbudget.pairs.moments.concentrated import half_square
 from tightbudget.pairs.moments.events import Events, normal_events
 
@@ -162,7 +162,7 @@ class GaussianPair(Pair):
         return normal_events(self.m, reach) if self._whole else super().events(reach)
 
     def log_moment(self, orders: Array) -> Array:
-        return gaussian(self.m, orders) if self._whole else super().log_moment(orders)
+        return gaussian_log_moment(self.m, orders) if self._whole else super().log_moment(orders)
 
     @property
     def zcdp_rho(self) -> float:

@@ -12,7 +12,7 @@ from tightbudget.pairs.points import PointPair, point_pair
 _EMPTY = np.empty(0)
 
 
-def revealing(mass: float | Fraction = 1.0) -> PointPair:
+def revealing_pair(mass: float | Fraction = 1.0) -> PointPair:
     """Return the pair of a release that, with the given probability, shows everything and otherwise nothing."""
     infinity = Mass.exactly(mass)
     if mass == 1:

@@ -306,9 +306,9 @@ def test_where_no_order_has_a_budget_another_filter_is_named() -> None:
 
 @pytest.mark.parametrize("noise", [tb.Laplace(scale=math.inf), tb.Gaussian(sigma=math.inf), tb.Laplace(0, 0)], ids=str)
 def test_what_reveals_nothing_is_free(noise: tb.Mechanism) -> None:
-    for price in (prices.basic, prices.zcdp, prices.gdp, prices.squares):
+    for price in (prices.basic_price, prices.zcdp_price, prices.gdp_price, prices.squares_price):
         assert set(price(noise)) == {0}
-    assert set(prices.renyi(noise, (Fraction(2), Fraction(8)))) == {0}
+    assert set(prices.renyi_price(noise, (Fraction(2), Fraction(8)))) == {0}
 
 
 @dataclass(frozen=True)
@@ -323,7 +323,14 @@ class Survey(tb.Mechanism):
 
 def test_a_mechanism_that_nobody_has_heard_of_has_every_price() -> None:
     survey, known = Survey(), tb.RandomizedResponse(p=0.6, k=3)
-    for price in (prices.basic, prices.zcdp, prices.gdp, prices.squares, prices.exact_drift, prices.printed_drift):
+    for price in (
+        prices.basic_price,
+        prices.zcdp_price,
+        prices.gdp_price,
+        prices.squares_price,
+        prices.exact_drift,
+        prices.printed_drift,
+    ):
         assert price(survey) == price(known)
         assert price(survey)[0] > 0
-    assert prices.renyi(survey, (Fraction(2), Fraction(8))) == prices.renyi(known, (Fraction(2), Fraction(8)))
+    assert prices.renyi_price(survey, (Fraction(2), Fraction(8))) == prices.renyi_price(known, (Fraction(2), Fraction(8)))

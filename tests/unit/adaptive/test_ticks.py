@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tightbudget as tb
-from tightbudget.adaptive.ticks import Tick, short
+from tightbudget.adaptive.ticks import Tick, short_ticks
 from tightbudget.filters import Filter
 
 WHOLE = ["1602879437118960000001 ticks", "-5 ticks", "-0.25", "0"]
@@ -92,8 +92,8 @@ def test_sums_of_many_fractions_are_rounded_up() -> None:
     tick = Tick.beside(Fraction(1))
     first, second = tick.shortly(Fraction(1, 999983)), tick.shortly(Fraction(1, 999979))
     assert tick.amount(first) == Fraction(1, 999983)
-    assert type(short(first + second)) is int
-    assert short(first + second) - 1 < first + second < short(first + second)
+    assert type(short_ticks(first + second)) is int
+    assert short_ticks(first + second) - 1 < first + second < short_ticks(first + second)
     assert type(tick.shortly(Fraction(1, 10**7 + 19))) is int
     assert tick.amount(tick.shortly(Fraction(1, 10**7 + 19))) > Fraction(1, 10**7 + 19)
 

@@ -13,7 +13,7 @@ import tightbudget as tb
 from tightbudget.classic import adaptive, advanced, heterogeneous, kov, kov_simple, murtagh_vadhan, naive
 from tightbudget.classic.bound import PromiseBound
 from tightbudget.classic.failure_probability import slack_left
-from tightbudget.classic.murtagh_vadhan import of_promises
+from tightbudget.classic.murtagh_vadhan import composition_of_promises
 from tightbudget.classic.promises import Promises
 
 Promise = tuple[float, float, int]  # epsilon, delta, count
@@ -190,7 +190,7 @@ PROMISE_SETS = [
 def test_the_optimum_for_different_promises_is_bracketed(promises: list[tuple[float, float]], part: float) -> None:
     composed = tb.compose([tb.ApproximateDP(e, d) for e, d in promises])
     epsilon = part * sum(e for e, _ in promises)
-    given = of_promises(promises, [1] * len(promises)).delta(epsilon, rtol=1e-3)
+    given = composition_of_promises(promises, [1] * len(promises)).delta(epsilon, rtol=1e-3)
     truth = optimal_delta(promises, epsilon)
     assert mpf(given.lower) <= truth <= mpf(given.upper)
     assert given.converged
@@ -204,7 +204,7 @@ def test_the_optimum_for_different_promises_is_bracketed(promises: list[tuple[fl
 @pytest.mark.parametrize("promises", PROMISE_SETS)
 @pytest.mark.parametrize("delta", [0.25, 0.3, 0.5])
 def test_its_epsilon_is_bracketed(promises: list[tuple[float, float]], delta: float) -> None:
-    given = of_promises(promises, [1] * len(promises)).epsilon(delta, rtol=1e-3)
+    given = composition_of_promises(promises, [1] * len(promises)).epsilon(delta, rtol=1e-3)
     assert given.lower == 0.0 or optimal_delta(promises, given.lower) >= mpf(delta)
     assert optimal_delta(promises, given.upper) <= mpf(delta)
 

@@ -10,7 +10,7 @@ from tests.support.lanes import mostly_slow
 from tests.support.promise_truth import kov_excess, optimal_delta
 
 import tightbudget as tb
-from tightbudget.classic.kov import kov, profile
+from tightbudget.classic.kov import kov, kov_profile
 
 PARTS = [0.0, 0.013, 0.1, 0.35, 0.5, 0.77, 0.9, 0.9999]
 CASES = [
@@ -32,7 +32,7 @@ CASES = [
 @pytest.mark.parametrize("part", PARTS)
 def test_excess_is_rounded_up_a_little(steps: int, promised: float, part: float) -> None:
     epsilon = part * steps * promised
-    found = float(profile(steps, promised).upper(np.array([epsilon]))[0])
+    found = float(kov_profile(steps, promised).upper(np.array([epsilon]))[0])
     with mpmath.workdps(60):
         # the truth itself has 60 digits, less those of its exponents
         truth = kov_excess(steps, promised, epsilon) * (1 - mpf("1e-50"))
@@ -45,7 +45,7 @@ def test_excess_is_rounded_up_a_little(steps: int, promised: float, part: float)
 
 @pytest.mark.parametrize("epsilon", mostly_slow([0.0, 0.7, 3.3, 5.0, 12.0, 31.7], every=3, first=1))
 def test_a_million_steps(epsilon: float) -> None:
-    found = float(profile(10**6, 0.001).upper(np.array([epsilon]))[0])
+    found = float(kov_profile(10**6, 0.001).upper(np.array([epsilon]))[0])
     truth = kov_excess(10**6, 0.001, epsilon)
     assert truth <= mpf(found) <= truth * (1 + mpf("1e-9"))
 
@@ -65,7 +65,7 @@ def test_the_whole_formula_against_all_outcomes(steps: int, promised: float, fai
 @pytest.mark.parametrize(("steps", "promised"), CASES)
 @pytest.mark.parametrize("level", [0.3, 1e-3, 1e-9, 1e-30])
 def test_epsilon_holds_and_is_close(steps: int, promised: float, level: float) -> None:
-    found = profile(steps, promised).epsilon_at(level)
+    found = kov_profile(steps, promised).epsilon_at(level)
     assert kov_excess(steps, promised, found) <= mpf(level)
     if found > 0.0:
         below = max(0.0, found - 1e-9 * (found + promised))

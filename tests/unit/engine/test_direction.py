@@ -11,7 +11,7 @@ from tests.support.doubles import RoughPair, Spikes
 
 import tightbudget as tb
 from tightbudget.engine.direction import OneDirection, decades_for
-from tightbudget.engine.steps import steps
+from tightbudget.engine.steps import engine_steps
 from tightbudget.pairs.base import Direction
 from tightbudget.pairs.gaussian import GaussianPair
 
@@ -27,7 +27,7 @@ def gaussian(m: float, epsilon: float) -> mpf:
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 2.0, 3.0, 6.0])
 def test_losses_beyond_the_cap_are_charged(decades: int, epsilon: float):
     """With one decade to follow, the largest losses, a tenth of A, are left out of every list."""
-    direction = OneDirection(steps([(GaussianPair(1.5), 1)]))
+    direction = OneDirection(engine_steps([(GaussianPair(1.5), 1)]))
     tilt_index = direction.saddle(decades).for_epsilon(epsilon).tilt_index
     profile = direction.profile(decades, tilt_index, -20, POINTS)
     assert profile is not None
@@ -37,7 +37,7 @@ def test_losses_beyond_the_cap_are_charged(decades: int, epsilon: float):
 
 def test_the_mass_beyond_the_cap_may_be_more_than_it_looks():
     """Masses that look a third smaller than they are let more of A be truncated."""
-    direction = OneDirection(steps([(RoughPair(GaussianPair(1.5), error=0.5, a=-1.0), 1)]))
+    direction = OneDirection(engine_steps([(RoughPair(GaussianPair(1.5), error=0.5, a=-1.0), 1)]))
     profile = direction.profile(1, direction.saddle(1).for_epsilon(1.0).tilt_index, -20, POINTS)
     assert profile is not None
     assert profile.infinity_upper >= 0.1 * math.exp(0.5)
@@ -47,7 +47,7 @@ def test_the_mass_beyond_the_cap_may_be_more_than_it_looks():
 def test_what_is_unresolved_is_charged(epsilon: float):
     """A twentieth of A is not in the lists; its losses may be as large as they like."""
     losses, masses, missing = (-1.0, 0.0, 1.0), (0.25, 0.25, 0.45), 0.05
-    direction = OneDirection(steps([(Spikes(losses, masses, unresolved=missing), 2)]))
+    direction = OneDirection(engine_steps([(Spikes(losses, masses, unresolved=missing), 2)]))
     profile = direction.profile(6, direction.saddle(6).for_epsilon(epsilon).tilt_index, -20, POINTS)
     assert profile is not None
     whole = [(mpf(x), mpf(m)) for x, m in zip((*losses, 1000.0), (*masses, missing), strict=True)]
@@ -57,7 +57,7 @@ def test_what_is_unresolved_is_charged(epsilon: float):
 
 @pytest.mark.parametrize("count", [1, 3, 1000, 10**9])
 def test_infinite_mass(count: int):
-    direction = OneDirection(steps([(tb.ApproximateDP(1.0, 1e-7).pair(Direction.ADD), count)]))
+    direction = OneDirection(engine_steps([(tb.ApproximateDP(1.0, 1e-7).pair(Direction.ADD), count)]))
     with mpmath.workdps(60):
         true = -mpmath.expm1(count * mpmath.log1p(-mpf(1e-7)))
     lower, upper = direction.infinity
@@ -68,7 +68,7 @@ def test_infinite_mass(count: int):
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_the_cheap_bound_lies_above(epsilon: float):
     """It decides that a direction is the smaller one, so it must be sound."""
-    direction = OneDirection(steps([(tb.Laplace(1.0).pair(Direction.ADD), 4)]))
+    direction = OneDirection(engine_steps([(tb.Laplace(1.0).pair(Direction.ADD), 4)]))
     tilt = (12, direction.saddle(12).for_epsilon(epsilon).tilt_index)
     profile = direction.profile(*tilt, -30, POINTS)
     assert profile is not None

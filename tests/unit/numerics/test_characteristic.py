@@ -12,12 +12,12 @@ from tightbudget.numerics.characteristic import (
     LONGEST_PERIOD,
     Turns,
     even_turns,
-    joined,
+    joined_turns,
     odd_length,
-    padded,
+    padded_rows,
     some_turns,
     transform,
-    turned,
+    turned_angles,
     turns,
     whole_transform,
 )
@@ -47,7 +47,7 @@ def exact(row: np.ndarray, places: np.ndarray, angle: mpf) -> mpmath.mpc:
 def check(places: np.ndarray, at: Turns, angles: list[mpf]) -> float:
     """Compare with the exact sums at the exact angles; return the largest share of the stated error that was used."""
     rows = law(places.size)
-    values, error = transform(padded(rows), rows @ np.abs(places) * (1.0 + 1e-9), at)
+    values, error = transform(padded_rows(rows), rows @ np.abs(places) * (1.0 + 1e-9), at)
     assert values.shape == error.shape == (2, len(angles))
     used = 0.0
     for i, row in enumerate(rows):
@@ -86,7 +86,7 @@ def test_runs_come_in_their_order(name: str):
 
 def test_turns_side_by_side():
     places = PLACES["blocks"]
-    both = joined([turns(places, np.array([0.1])), even_turns(places, 1, 30, 0.05)])
+    both = joined_turns([turns(places, np.array([0.1])), even_turns(places, 1, 30, 0.05)])
     with mpmath.workdps(60):
         check(places, both, [mpf(0.1), *(mpf(0.05) * j for j in range(1, 31))])
 
@@ -98,15 +98,15 @@ def test_the_rounding_of_angles_is_needed():
     with mpmath.workdps(60):
         angle = 2 * mpmath.pi * 99_991 / period
     rows = law(places.size)
-    values, _ = transform(padded(rows), np.zeros(2), even_turns(places, 99_991, 1, 2.0 * math.pi / period))
-    _, without = transform(padded(rows), np.zeros(2), even_turns(places, 99_991, 1, 2.0 * math.pi / period))
+    values, _ = transform(padded_rows(rows), np.zeros(2), even_turns(places, 99_991, 1, 2.0 * math.pi / period))
+    _, without = transform(padded_rows(rows), np.zeros(2), even_turns(places, 99_991, 1, 2.0 * math.pi / period))
     off = abs(mpmath.mpc(complex(values[0, 0])) - exact(rows[0], places, angle))
     assert off > without[0, 0]
 
 
 def test_sums_have_rounding_of_their_own():
     """Without any rounding of angles a sum of many terms is still not exact."""
-    _, error = transform(padded(law(6400)), np.zeros(2), turns(np.arange(6400.0), np.array([0.0])))
+    _, error = transform(padded_rows(law(6400)), np.zeros(2), turns(np.arange(6400.0), np.array([0.0])))
     assert (error >= U * math.sqrt(2.0) * (64.0 + 7.0)).all()  # a block, and 100 blocks added in pairs, in either part
 
 
@@ -119,7 +119,7 @@ def test_sums_of_blocks_lose_nothing(count: int):
 @pytest.mark.parametrize("size", [63, 64, 65, 129])
 def test_padding_adds_nothing(size: int):
     rows = law(size)
-    folded = padded(rows)
+    folded = padded_rows(rows)
     assert folded.shape[2] <= frequencies._BLOCK
     assert folded.transpose(1, 0, 2).reshape(2, -1)[:, :size] == pytest.approx(rows, abs=0.0)
     assert folded.sum() == pytest.approx(rows.sum(), rel=1e-14)
@@ -129,7 +129,7 @@ def test_padding_adds_nothing(size: int):
 @pytest.mark.parametrize("steps", [0, 1, -1, 7, 10**6, 2**39 + 1, -(10**30) + 7])
 def test_whole_turns_are_left_out_exactly(period: int, steps: int):
     nodes = np.unique(np.array([0, 1, 2, period // 3, period // 2 - 1, period // 2], dtype=np.int64))
-    found = turned(steps, nodes, period)
+    found = turned_angles(steps, nodes, period)
     with mpmath.workdps(60):
         for node, angle in zip(nodes.tolist(), found.tolist(), strict=True):
             exact = 2 * mpmath.pi * (steps * node % period) / period
@@ -139,7 +139,10 @@ def test_whole_turns_are_left_out_exactly(period: int, steps: int):
 def test_nodes_of_32_bits_are_no_different():
     """Where NumPy counts in 32 bits, a product of steps and nodes would wrap around without a word."""
     nodes = np.array([0, 5, 10**6, 2 * 10**6], dtype=np.int32)
-    assert (turned(3 * 10**6 + 1, nodes, 4 * 10**6 + 1) == turned(3 * 10**6 + 1, nodes.astype(np.int64), 4 * 10**6 + 1)).all()
+    assert (
+        turned_angles(3 * 10**6 + 1, nodes, 4 * 10**6 + 1)
+        == turned_angles(3 * 10**6 + 1, nodes.astype(np.int64), 4 * 10**6 + 1)
+    ).all()
 
 
 def test_lengths_are_odd_smooth_and_close():

@@ -88,7 +88,7 @@ class AdvancedFilter(_Mixture):
             raise InvalidParameter("delta", delta, "below 1/e for the advanced filter", "The sharpened filter takes any.")
 
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
-        return _named(prices.printed_drift(increment), prices.squares(increment))
+        return _named(prices.printed_drift(increment), prices.squares_price(increment))
 
     def _limits(self) -> Limits:
         log_inverse = -math.log(to_float(self._delta))
@@ -122,7 +122,7 @@ class SharpenedFilter(_Mixture):
         super().__init__(epsilon, delta, delta_for_steps=delta_for_steps, or_basic=or_basic, mix_relations=mix_relations)
 
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
-        return _named(prices.exact_drift(increment), prices.squares(increment))
+        return _named(prices.exact_drift(increment), prices.squares_price(increment))
 
     def _limits(self) -> Limits:
         if self._given_beta is None:

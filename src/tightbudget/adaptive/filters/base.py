@@ -8,7 +8,7 @@ from typing import Any
 
 from tightbudget.adaptive.amounts import Amount, exact, exact_probability, float_up, show
 from tightbudget.adaptive.filters.expected import Expected
-from tightbudget.adaptive.filters.limits import figure
+from tightbudget.adaptive.filters.limits import readable_amount
 from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import Kept
@@ -102,7 +102,7 @@ class Filter(Kept):
             return quote
 
     def __repr__(self) -> str:
-        spent = ", ".join(f"{name} {figure(amount)}" for name, amount in self.spent.items())
+        spent = ", ".join(f"{name} {readable_amount(amount)}" for name, amount in self.spent.items())
         return f"<{self.kind} filter for epsilon {show(self._epsilon)}, delta {show(self._delta)}; spent: {spent}>"
 
     def _repr_html_(self) -> str:
@@ -111,11 +111,11 @@ class Filter(Kept):
         with self._reading():
             steps = "not counted" if self.sequence is None else self.sequence
             rows = [("epsilon", show(self._epsilon)), ("delta", show(self._delta)), ("steps", steps)]
-            spent = [(f"spent: {name}", figure(amount)) for name, amount in self.spent.items()]
+            spent = [(f"spent: {name}", readable_amount(amount)) for name, amount in self.spent.items()]
             return record([*rows, *spent], f"{self.kind} filter")
 
 
-def largest(fits: Callable[[int], bool], most: int = MOST) -> int:
+def largest_count(fits: Callable[[int], bool], most: int = MOST) -> int:
     """Return the largest count up to `most`, a power of two, that fits, where smaller ones fit too; 0 if none does."""
     if not fits(1):
         return 0

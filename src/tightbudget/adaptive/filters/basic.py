@@ -25,7 +25,7 @@ class BasicFilter(SumFilter):
     kind: ClassVar[str] = "basic"
 
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
-        epsilon, delta = prices.basic(increment)
+        epsilon, delta = prices.basic_price(increment)
         return {"epsilon": epsilon, "delta": delta}
 
     def _limits(self) -> Limits:

@@ -30,7 +30,7 @@ def best_order(expected: Expected) -> Fraction:
 def _most_admitting(expected: Expected, candidates: tuple[Fraction, ...]) -> Fraction:
     """Return the order whose budget, alone, holds most of the steps."""
     whole, tail = exact("epsilon", expected.epsilon), exact("delta", expected.delta) - expected.delta_for_steps
-    divergences = prices.renyi(expected.step, candidates)[: len(candidates)]
+    divergences = prices.renyi_price(expected.step, candidates)[: len(candidates)]
     budgets = [renyi_budget(order, whole, tail) for order in candidates]
     shares = [to_float(b) / max(to_float(d), 1e-300) for b, d in zip(budgets, divergences, strict=True)]
     return candidates[shares.index(max(shares))]

@@ -28,7 +28,7 @@ class GDPFilter(ConcentrationFilter):
         super().__init__(epsilon, delta, delta_for_steps=delta_for_steps, mix_relations=mix_relations)
 
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
-        squares, delta = prices.gdp(increment)
+        squares, delta = prices.gdp_price(increment)
         return {"squared mu": squares, "delta": delta}
 
     def note(self, increment: Increment, count: int, or_more: bool) -> str:

@@ -33,7 +33,7 @@ class Limit:
         return self.used > self.cap
 
     def __str__(self) -> str:
-        return f"{figure(self.used)} of {figure(self.cap)} of {self.name}"
+        return f"{readable_amount(self.used)} of {readable_amount(self.cap)} of {self.name}"
 
 
 class Measure(Protocol):
@@ -89,7 +89,7 @@ class Limits:
             raise ValueError("a filter has one measure of its sums at most")
 
 
-def figure(amount: Amount, rounding: str = ROUND_CEILING) -> str:
+def readable_amount(amount: Amount, rounding: str = ROUND_CEILING) -> str:
     """Return the amount as a person wants to read it: as it is if that is short and no fraction, else in six digits."""
     if amount == math.inf:
         return "inf"

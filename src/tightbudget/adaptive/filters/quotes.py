@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from tightbudget.adaptive.amounts import Amount
-from tightbudget.adaptive.filters.limits import Limit, figure
+from tightbudget.adaptive.filters.limits import Limit, readable_amount
 from tightbudget.adaptive.increments import Increment
 
 
@@ -88,4 +88,5 @@ class Quote:
 
     def _figures(self) -> tuple[str, str]:
         """Return what was asked and left in few digits, which agree with the verdict however near the two are."""
-        return figure(self.asked, ROUND_FLOOR if self.accepted else ROUND_CEILING), figure(self.left, ROUND_FLOOR)
+        asked = readable_amount(self.asked, ROUND_FLOOR if self.accepted else ROUND_CEILING)
+        return asked, readable_amount(self.left, ROUND_FLOOR)

@@ -71,7 +71,7 @@ class RDPFilter(ConcentrationFilter):
         return ", ".join(filter(None, [super().note(increment, count, or_more), order]))
 
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
-        *divergences, delta, epsilon = prices.renyi(increment, self._orders)
+        *divergences, delta, epsilon = prices.renyi_price(increment, self._orders)
         return {**dict(zip(self._names, divergences, strict=True)), "delta": delta, "epsilon": epsilon}
 
     def _limits(self) -> Limits:

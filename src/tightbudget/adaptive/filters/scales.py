@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, overload
 
-from tightbudget.adaptive.amounts import Amount, plus
+from tightbudget.adaptive.amounts import Amount, sums_after
 from tightbudget.adaptive.filters.limits import Cap, Limit, Limits
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import TOLERANCE, State, check_keys
-from tightbudget.adaptive.ticks import BEYOND, Tick, read_ticks, short
+from tightbudget.adaptive.ticks import BEYOND, Tick, read_ticks, short_ticks
 from tightbudget.errors import InvalidParameter
 
 Sums = tuple[Amount, ...]
@@ -193,12 +193,12 @@ class LimitsAt(Sequence[Limit]):
         return hash(tuple(self))
 
 
-def added(sums: Sums, price: Sums) -> Sums:
+def sums_in_ticks_after(sums: Sums, price: Sums) -> Sums:
     """Return the sums after a step, rounded up where their exact form would be long."""
-    after = plus(sums, price)
-    return tuple(map(short, after)) if Fraction in map(type, after) else after
+    after = sums_after(sums, price)
+    return tuple(map(short_ticks, after)) if Fraction in map(type, after) else after
 
 
-def saturated(sums: Sums) -> Sums:
+def saturated_sums(sums: Sums) -> Sums:
     """Return the sums as they are kept: inf for what is of no use to any limit."""
     return tuple(math.inf if count > BEYOND else count for count in sums)

@@ -17,7 +17,7 @@ class Shortage:
     kinds: tuple[int, ...]
 
 
-def assigned(needs: Sequence[int], choices: Sequence[Sequence[int]], free: Sequence[int]) -> list[int] | Shortage:
+def assigned_slots(needs: Sequence[int], choices: Sequence[Sequence[int]], free: Sequence[int]) -> list[int] | Shortage:
     """Return how many of each kind the parts take; part p needs `needs[p]` of the kinds `choices[p]`, the best first.
 
     >>> assigned([1, 1], [[0, 1], [0]], [1, 1]), assigned([2, 1], [[0], [0]], [2])

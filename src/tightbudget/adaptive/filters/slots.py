@@ -15,7 +15,7 @@ from tightbudget.adaptive.filters.expected import Expected
 from tightbudget.adaptive.filters.limits import Limit
 from tightbudget.adaptive.filters.longest_plan import MOST_SLOTS, longest_plan
 from tightbudget.adaptive.filters.quotes import Quote
-from tightbudget.adaptive.filters.slot_matching import Shortage, assigned
+from tightbudget.adaptive.filters.slot_matching import Shortage, assigned_slots
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import State, check_spent
 from tightbudget.adaptive.ticks import Tick, read_ticks
@@ -99,7 +99,7 @@ class SlotFilter(Filter):
     def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
         wanted = self._wanted(increment)
         free = [count - int(taken) for count, taken in zip(self._counts, self._sums[:-1], strict=True)]
-        found = assigned(wanted.needs, wanted.choices, free)
+        found = assigned_slots(wanted.needs, wanted.choices, free)
         if isinstance(found, Shortage):
             return self._short(increment, wanted, found), self._sums
         taken = [before + more for before, more in zip(self._sums[:-1], found, strict=True)]
@@ -172,7 +172,7 @@ class SlotFilter(Filter):
             most = min(MOST, int((self._for_steps - self._sums[-1]) // wanted.delta)) if wanted.delta else MOST
             count = 0
             while count < most:
-                taken = assigned(wanted.needs, wanted.choices, free)
+                taken = assigned_slots(wanted.needs, wanted.choices, free)
                 if isinstance(taken, Shortage):
                     break
                 alike = min((have // take for have, take in zip(free, taken, strict=True) if take), default=most)

@@ -8,11 +8,11 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
-from tightbudget.adaptive.amounts import Amount, exact, plus
-from tightbudget.adaptive.filters.base import Filter, Sums, largest
+from tightbudget.adaptive.amounts import Amount, exact, sums_after
+from tightbudget.adaptive.filters.base import Filter, Sums, largest_count
 from tightbudget.adaptive.filters.limits import Limits
 from tightbudget.adaptive.filters.quotes import Quote
-from tightbudget.adaptive.filters.scales import Scales, added, saturated
+from tightbudget.adaptive.filters.scales import Scales, saturated_sums, sums_in_ticks_after
 from tightbudget.adaptive.increments import Increment, checked_increment
 from tightbudget.adaptive.prices import REMEMBERED
 from tightbudget.adaptive.states import State, check_spent
@@ -84,20 +84,22 @@ class SumFilter(Filter):
     def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
         before, scales = self._sums, self._scales
         price = self._charged(increment)
-        after = added(before, price)
+        after = sums_in_ticks_after(before, price)
         accepted, place = scales.verdict(before, after)
         quote = Quote(accepted, increment, self.kind, scales.at(before), scales.at(after), place)
-        return quote, after if max(price) <= BEYOND else saturated(after)
+        return quote, after if max(price) <= BEYOND else saturated_sums(after)
 
     def remaining(self, increment: Increment) -> int:
         with self._reading():
             price = self._charged(self._checked(increment))
-            first = added(self._sums, price)  # whatever is rounded up is rounded here; more of the same stays exact
+            first = sums_in_ticks_after(
+                self._sums, price
+            )  # whatever is rounded up is rounded here; more of the same stays exact
 
             def fits(count: int) -> bool:
-                return self._scales.verdict(self._sums, plus(first, price, count - 1) if count > 1 else first)[0]
+                return self._scales.verdict(self._sums, sums_after(first, price, count - 1) if count > 1 else first)[0]
 
-            return largest(fits)
+            return largest_count(fits)
 
     def _written(self) -> State:
         return self._scales.written(self._sums)

@@ -17,7 +17,7 @@ class WhitehouseFilter(ConcentrationFilter):
     kind: ClassVar[str] = "whitehouse"
 
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
-        squares, delta, epsilon = prices.squares(increment)
+        squares, delta, epsilon = prices.squares_price(increment)
         return {"squares": squares, "delta": delta, "epsilon": epsilon}
 
     def _limits(self) -> Limits:

@@ -21,7 +21,7 @@ class ZCDPFilter(ConcentrationFilter):
     kind: ClassVar[str] = "zcdp"
 
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
-        rho, delta, epsilon = prices.zcdp(increment)
+        rho, delta, epsilon = prices.zcdp_price(increment)
         return {"rho": rho, "delta": delta, "epsilon": epsilon}
 
     def note(self, increment: Increment, count: int, or_more: bool) -> str:

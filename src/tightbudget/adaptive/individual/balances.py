@@ -12,7 +12,7 @@ CHUNK = 2**15  # the arrays of one chunk stay in a processor's cache: 10 million
 MOST_PEOPLE = 10**10  # more than there are; their balances would fill 80 gigabytes
 
 
-def fresh(people: int | None) -> Array:
+def fresh_balances(people: int | None) -> Array:
     if isinstance(people, bool) or not isinstance(people, int | np.integer) or not 1 <= people <= MOST_PEOPLE:
         raise InvalidParameter("people", people, f"a whole number from 1 to {MOST_PEOPLE}", "Or give their balances.")
     try:
@@ -23,7 +23,7 @@ def fresh(people: int | None) -> Array:
         ) from None
 
 
-def in_form(given: Array, people: int | None) -> Array:
+def balances_in_form(given: Array, people: int | None) -> Array:
     """Return the caller's array as the array it is, whatever else its class makes of it."""
     if not isinstance(given, np.ndarray) or isinstance(given, np.ma.MaskedArray):
         raise InvalidParameter("balances", type(given).__name__, "an array of float64 in a row, not empty")
@@ -42,7 +42,7 @@ def in_form(given: Array, people: int | None) -> Array:
     return balances
 
 
-def check_values(balances: Array, limit: float) -> None:
+def check_balances(balances: Array, limit: float) -> None:
     """Refuse balances that no filter of this limit has written."""
     for start in range(0, len(balances), CHUNK):
         part = balances[start : start + CHUNK]

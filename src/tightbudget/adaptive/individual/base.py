@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from tightbudget.adaptive.amounts import exact, show
 from tightbudget.adaptive.deprecated import deprecated, formerly_positional, renamed_argument
 from tightbudget.adaptive.filters.base import MOST
-from tightbudget.adaptive.individual.balances import CHUNK, Array, check_values, fresh, in_form
-from tightbudget.adaptive.individual.files import Header, Hold, check_whole, checked_path, mapped, write
+from tightbudget.adaptive.individual.balances import CHUNK, Array, balances_in_form, check_balances, fresh_balances
+from tightbudget.adaptive.individual.files import Header, Hold, check_whole, checked_path, mapped_file, write_balances
 from tightbudget.adaptive.individual.increments import one_for_all, one_for_each
-from tightbudget.adaptive.individual.places import Place, take
+from tightbudget.adaptive.individual.places import Place, take_place
 from tightbudget.adaptive.individual.states import VERSION, filter_from_state
 from tightbudget.adaptive.individual.units import GUARANTEED, Units
 from tightbudget.adaptive.sharing import Locks, Shared, lock_of
@@ -65,7 +65,7 @@ class IndividualFilter(Shared, ABC):
         self._durable = durable
         self._file: np.memmap[Any, Any] | None = None
         self._hold: Hold | None = None
-        self._balances = fresh(people) if balances is None else self._given(people, balances)
+        self._balances = fresh_balances(people) if balances is None else self._given(people, balances)
         self._place = self._taken()
 
     @property
@@ -174,7 +174,7 @@ class IndividualFilter(Shared, ABC):
     def save(self, path: str | Path) -> None:
         """Write the balances to a new file and what they mean beside it, as `path`.json; see `tb.individual.open`."""
         with self._reading():
-            write(checked_path(path), self._header(), self._whole())
+            write_balances(checked_path(path), self._header(), self._whole())
 
     def close(self) -> None:
         """Let go of the file, if there is one, with all charges on disk: nothing can be charged here any more."""
@@ -244,15 +244,15 @@ class IndividualFilter(Shared, ABC):
 
     def _given(self, people: int | None, balances: Array) -> Array:
         """Return the caller's array, checked; if it is a file, nobody else charges it from now on."""
-        balances = in_form(balances, people)
-        self._file = mapped(balances)
+        balances = balances_in_form(balances, people)
+        self._file = mapped_file(balances)
         if self._file is None:
             self._locks = GIVEN
         else:
             self._hold = Hold(self._file, balances)
             self._file, balances = self._hold.file, self._hold.balances
         try:
-            check_values(balances, self._limit)
+            check_balances(balances, self._limit)
         except BaseException:
             self.close()
             raise
@@ -263,7 +263,7 @@ class IndividualFilter(Shared, ABC):
         if self._file is not None:
             return None
         with lock_of(GIVEN):
-            return take(Place(self._balances, (self.kind, self._settings(), self._units), self._locks, self._home))
+            return take_place(Place(self._balances, (self.kind, self._settings(), self._units), self._locks, self._home))
 
     def __repr__(self) -> str:
         return f"<individual {self.kind} filter for {self.people} people with a budget of {show(self._budget)} each>"

@@ -3,11 +3,11 @@
     people.f64         8 bytes for each person, little-endian float64, nothing else: it can be memory-mapped
     people.f64.json    version, kind, budget, number of people, unit
 
-Order of writing. `write` makes the balances first, forced to disk, and the header last, by renaming a finished file; so
-a header is only ever seen beside whole balances, and balances without a header are refused. A charge writes balances
-chunk by chunk and, if durable, forces them to disk before it says who may take part. If the process or the machine
-stops in the middle, some people have been charged for a step that was never run, and nobody was let into a step without
-being charged. One 8-byte number is never torn: it lies within one disk sector.
+Order of writing. `write_balances` makes the balances first, forced to disk, and the header last, by renaming a finished
+file; so a header is only ever seen beside whole balances, and balances without a header are refused. A charge writes
+balances chunk by chunk and, if durable, forces them to disk before it says who may take part. If the process or the
+machine stops in the middle, some people have been charged for a step that was never run, and nobody was let into a step
+without being charged. One 8-byte number is never torn: it lies within one disk sector.
 
 One writer. Whoever charges a file holds a lock on it (flock): neither another process nor a second filter of this one
 can open it meanwhile. What is charged is mapped from the locked file itself, and no longer charged once another file
@@ -56,7 +56,7 @@ def header_path(path: Path) -> Path:
     return path.with_name(path.name + ".json")
 
 
-def write(path: Path, header: Header, balances: Array) -> None:
+def write_balances(path: Path, header: Header, balances: Array) -> None:
     """Write a new pair of files; existing ones are never touched."""
     if path.exists() or header_path(path).exists():
         raise InvalidParameter("path", str(path), "a file that does not exist yet", "Balances are never overwritten.")
@@ -78,7 +78,7 @@ def write(path: Path, header: Header, balances: Array) -> None:
         raise
 
 
-def read(path: Path) -> tuple[Header, Array]:
+def read_balances(path: Path) -> tuple[Header, Array]:
     """Return the header and the balances, memory-mapped; changes to them are changes to the file."""
     header = _header(path)
     if not path.exists() or path.stat().st_size != 8 * header.people:
@@ -86,7 +86,7 @@ def read(path: Path) -> tuple[Header, Array]:
     return header, np.memmap(path, dtype=LITTLE_ENDIAN, mode="r+", shape=(header.people,))
 
 
-def mapped(balances: Array) -> np.memmap[Any, Any] | None:
+def mapped_file(balances: Array) -> np.memmap[Any, Any] | None:
     """Return the file that the balances are a view of, None if they lie in memory of their own; refuse any other place.
 
     What is charged elsewhere, in another process's memory or on a page that is copied when it is written to, might be

@@ -23,7 +23,7 @@ class Place:
 TAKEN: weakref.WeakSet[Place] = weakref.WeakSet()
 
 
-def take(place: Place) -> Place:
+def take_place(place: Place) -> Place:
     """Return the place, for which others are now looked after; refuse another's. Call it under one lock for all."""
     for other in list(TAKEN):
         # a fork's memory is its own, and what was made elsewhere is not charged here

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tightbudget.adaptive.individual.base import IndividualFilter
-from tightbudget.adaptive.individual.files import checked_path, read
+from tightbudget.adaptive.individual.files import checked_path, read_balances
 from tightbudget.adaptive.individual.kinds import GDPFilter, RenyiFilter, ZCDPFilter
 from tightbudget.adaptive.individual.states import filter_from_state
 from tightbudget.adaptive.states import State
@@ -31,7 +31,7 @@ def open_balances(path: str | Path, *, durable: bool = True) -> IndividualFilter
     With `durable` every charge waits until the disk has it. Without, a charge survives the end of the process, not that
     of the machine. The file is locked until the filter is closed, or gone: CannotShare is raised if it is open already.
     """
-    header, balances = read(checked_path(path))
+    header, balances = read_balances(checked_path(path))
     if not isinstance(header.kind, str) or header.kind not in BY_KIND:
         raise InvalidParameter("kind", header.kind, f"one of {', '.join(BY_KIND)}")
     try:

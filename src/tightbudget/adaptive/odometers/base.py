@@ -9,10 +9,9 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightbudget.adaptive import prices
-from tightbudget.adaptive.amounts import Amount, exact, exact_probability, float_up, plus, show
-from tightbudget.adaptive.amounts import tidy as short
-from tightbudget.adaptive.filters.base import largest
-from tightbudget.adaptive.filters.limits import figure
+from tightbudget.adaptive.amounts import Amount, exact, exact_probability, float_up, show, sums_after, tidy_amount
+from tightbudget.adaptive.filters.base import largest_count
+from tightbudget.adaptive.filters.limits import readable_amount
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import Kept, State
 from tightbudget.errors import InvalidParameter
@@ -113,7 +112,7 @@ class Odometer(Kept):
         most = exact("epsilon", epsilon)
         with self._reading():
             price = self._price(self._checked(increment))
-            return largest(lambda count: _within(self._highest(price, count), most))
+            return largest_count(lambda count: _within(self._highest(price, count), most))
 
     def _after(self, price: Sums, count: int = 1) -> Sums:
         """Return the sums after `count` steps of this price."""
@@ -150,13 +149,13 @@ class Odometer(Kept):
 def exact_sums(names: Iterable[str], sums: Sums, price: Sums, count: int) -> Sums:
     """Return these sums after `count` steps of this price."""
     names = tuple(names)
-    after = plus(tuple([sums[name] for name in names]), tuple([price[name] for name in names]), count)
-    return dict(zip(names, map(tidy, after), strict=True))
+    after = sums_after(tuple([sums[name] for name in names]), tuple([price[name] for name in names]), count)
+    return dict(zip(names, map(tidy_sum, after), strict=True))
 
 
-def tidy(amount: Amount) -> Amount:
+def tidy_sum(amount: Amount) -> Amount:
     """Return the amount as it can be written down: inf beyond the largest float, and no longer than filters allow."""
-    return math.inf if amount > LARGEST else short(amount)
+    return math.inf if amount > LARGEST else tidy_amount(amount)
 
 
 def _within(running: float, most: Fraction) -> bool:
@@ -166,10 +165,10 @@ def _within(running: float, most: Fraction) -> bool:
 
 def _figure(running: float) -> str:
     """Return a running epsilon in few digits, rounded up."""
-    return "inf" if math.isinf(running) else figure(exact("epsilon", running))
+    return "inf" if math.isinf(running) else readable_amount(exact("epsilon", running))
 
 
-def positive(name: str, value: Any) -> Fraction:
+def positive_setting(name: str, value: Any) -> Fraction:
     number = exact(name, value, "a number from 1e-100 to 1e100")
     if not Fraction(1, 10**100) <= number <= 10**100:
         raise InvalidParameter(name, value, "a number from 1e-100 to 1e100")

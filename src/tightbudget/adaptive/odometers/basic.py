@@ -28,7 +28,7 @@ class BasicOdometer(Odometer):
         super().__init__(delta, delta_for_steps=delta, mix_relations=mix_relations)
 
     def _price(self, increment: Increment) -> Sums:
-        epsilon, delta = prices.basic(increment)
+        epsilon, delta = prices.basic_price(increment)
         return {"delta": delta, "epsilon": epsilon}
 
     def _bound(self, sums: Sums) -> float:

@@ -17,18 +17,18 @@ from tightbudget.numerics.rounding import U, raised
 ROUNDINGS = 128
 
 
-def line(variance: float, level: float, tight_at: float) -> float:
+def line_boundary(variance: float, level: float, tight_at: float) -> float:
     r"""Return $\sqrt{\ell/2}\,(\sqrt y+V/\sqrt y)$: the line that touches $\sqrt{2\ell V}$ at $V=y$. One side."""
     root = math.sqrt(tight_at)
     return raised(math.sqrt(0.5 * level) * (root + variance / root), ROUNDINGS)
 
 
-def mixture(variance: float, level: float, gamma: float) -> float:
+def mixture_boundary(variance: float, level: float, gamma: float) -> float:
     r"""Return $\sqrt{(V+\gamma)(2\ell+\ln(1+V/\gamma))}$: the slopes of all lines mixed by a normal law. Both sides."""
     return raised(math.sqrt((variance + gamma) * (2.0 * level + math.log1p(variance / gamma))), ROUNDINGS)
 
 
-def one_sided_mixture(variance: float, level: float, gamma: float) -> float:
+def one_sided_mixture_boundary(variance: float, level: float, gamma: float) -> float:
     r"""Return $x\sqrt{V+\gamma}$ with $x^2/2+\ln\Phi(x)=\ell+\frac12\ln(1+V/\gamma)-\ln2$. One side.
 
     Only rising lines are mixed, by half a normal law.
@@ -37,7 +37,7 @@ def one_sided_mixture(variance: float, level: float, gamma: float) -> float:
     return raised(_mixed_above(target) * math.sqrt(variance + gamma), ROUNDINGS)
 
 
-def stitched(variance: float, level: float, start: float) -> float:
+def stitched_boundary(variance: float, level: float, start: float) -> float:
     r"""Return $k\sqrt{V(s\ln(1+\log_2(V/v_0))+\ln\zeta(s)+\ell)}$ with $s=1.4$: a line a doubling of V. One side.
 
     Below the start $v_0$ the curve is level.

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from tightbudget.adaptive.amounts import show
 from tightbudget.adaptive.deprecated import formerly_positional
-from tightbudget.adaptive.odometers.base import positive
+from tightbudget.adaptive.odometers.base import positive_setting
 from tightbudget.adaptive.odometers.boundaries import mixing_rate
 from tightbudget.adaptive.odometers.concentration import ConcentrationOdometer
 from tightbudget.adaptive.states import State
@@ -22,7 +22,11 @@ class MixingOdometer(ConcentrationOdometer):
         self, delta: Any, *, delta_for_steps: Any = 0, tight_at: Any = 1, gamma: Any = None, mix_relations: bool = False
     ) -> None:
         super().__init__(delta, delta_for_steps=delta_for_steps, mix_relations=mix_relations)
-        self._gamma = mixing_rate(self._level, positive("tight_at", tight_at)) if gamma is None else positive("gamma", gamma)
+        self._gamma = (
+            mixing_rate(self._level, positive_setting("tight_at", tight_at))
+            if gamma is None
+            else positive_setting("gamma", gamma)
+        )
         self._rate = float_below(self._gamma)
 
     @property

@@ -6,7 +6,7 @@ from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import binary_up
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.odometers.base import Sums, from_ticks
-from tightbudget.adaptive.odometers.boundaries import mixture
+from tightbudget.adaptive.odometers.boundaries import mixture_boundary
 from tightbudget.adaptive.odometers.mixing import MixingOdometer
 from tightbudget.numerics.remembered import remembered
 
@@ -31,7 +31,7 @@ class MixtureOdometer(MixingOdometer):
         return _priced(increment)
 
     def _bound(self, sums: Sums) -> float:
-        return binary_up(sums["drift"]) + mixture(binary_up(sums["epsilon_squared"]), self._level, self._rate)
+        return binary_up(sums["drift"]) + mixture_boundary(binary_up(sums["epsilon_squared"]), self._level, self._rate)
 
 
 @remembered(prices.REMEMBERED)

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from tightbudget.adaptive.odometers.base import Sums
-from tightbudget.adaptive.odometers.boundaries import one_sided_mixture
+from tightbudget.adaptive.odometers.boundaries import one_sided_mixture_boundary
 from tightbudget.adaptive.odometers.mixing import MixingOdometer
 from tightbudget.adaptive.odometers.rho import RhoOdometer, drift_and_variance
 
@@ -21,4 +21,4 @@ class OneSidedMixtureOdometer(MixingOdometer, RhoOdometer):
 
     def _bound(self, sums: Sums) -> float:
         drift, variance = drift_and_variance(sums)
-        return drift + one_sided_mixture(variance, self._level, self._rate)
+        return drift + one_sided_mixture_boundary(variance, self._level, self._rate)

@@ -131,7 +131,7 @@ class RenyiOdometer(ConcentrationOdometer):
 
 @remembered(prices.REMEMBERED)
 def _priced(increment: Increment, orders: tuple[Fraction, ...]) -> Sums:
-    *divergences, delta, epsilon = prices.renyi(increment, orders)
+    *divergences, delta, epsilon = prices.renyi_price(increment, orders)
     return {"renyi": np.array([binary_up(divergence) for divergence in divergences]), "delta": delta, "epsilon": epsilon}
 
 

@@ -20,7 +20,7 @@ class RhoOdometer(ConcentrationOdometer):
     two_sided: ClassVar[bool] = False
 
     def _price(self, increment: Increment) -> Sums:
-        rho, delta, epsilon = prices.zcdp(increment)
+        rho, delta, epsilon = prices.zcdp_price(increment)
         return {"rho": rho, "delta": delta, "epsilon": epsilon}
 
 

@@ -80,5 +80,5 @@ class RogersOdometer(ConcentrationOdometer):
 def _priced(increment: Increment) -> Sums:
     drift, _, delta, epsilon = prices.printed_drift(increment)
     # the sum of squares exactly, because the formula changes where it exceeds 1
-    squares = prices.squares(increment)[0]
+    squares = prices.squares_price(increment)[0]
     return {"drift": from_ticks(drift), "epsilon_squared": squares, "delta": delta, "epsilon": epsilon}

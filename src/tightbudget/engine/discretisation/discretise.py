@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.engine.discretisation.tilted import TiltedPMF, normalised
+from tightbudget.engine.discretisation.tilted import TiltedPMF, normalised_rows
 from tightbudget.engine.discretisation.window import Window
 from tightbudget.numerics.convolve import LONGEST, TooWide
 from tightbudget.numerics.rounding import GENEROUS, U
@@ -194,7 +194,7 @@ def _tilted(
     # place would be sound.
     middle = origin - offset / max(float(lower[0].sum()), 1e-300)
     first = round(float(k[0] - k[peak]))
-    both = normalised(rows, first, origin, np.array([shift_a, shift_a, shift_b]), error, _NO_NOISE, _NO_NOISE)
+    both = normalised_rows(rows, first, origin, np.array([shift_a, shift_a, shift_b]), error, _NO_NOISE, _NO_NOISE)
     widest = max(abs(float(x[0])), abs(float(x[-1])))
     return DiscretisedPair(
         _part(both, slice(0, 1), origin),

@@ -6,14 +6,14 @@ a bucket never matters for soundness, and events may be dropped from both rows a
 
 import numpy as np
 
-from tightbudget.engine.discretisation.tilted import TiltedPMF, columns, kept, normalised
+from tightbudget.engine.discretisation.tilted import TiltedPMF, kept_columns, normalised_rows, sliced_columns
 from tightbudget.numerics.rounding import GENEROUS, U, raised_by
 
 
 def trim_merged(stack: TiltedPMF, tail: float) -> TiltedPMF:
     """Drop the events at the ends; from both rows alike they need no correction."""
-    start, stop = kept(stack, tail)
-    return columns(stack, start, stop, stack.error)
+    start, stop = kept_columns(stack, tail)
+    return sliced_columns(stack, start, stop, stack.error)
 
 
 def coarsen_merged(stack: TiltedPMF, step: float, theta: float, factor: int) -> TiltedPMF:
@@ -31,4 +31,4 @@ def coarsen_merged(stack: TiltedPMF, step: float, theta: float, factor: int) -> 
     anchor = stack.anchor + 0.5 * (factor - 1) * step  # the middle of group 0
     noise = raised_by(stack.noise * np.sqrt((weight * weight).sum(axis=1)), GENEROUS)  # Cauchy-Schwarz
     noise_mass = raised_by(stack.noise_mass * weight.max(axis=1), GENEROUS)
-    return normalised(coarse, low, anchor, stack.log_scale, error, noise, noise_mass)
+    return normalised_rows(coarse, low, anchor, stack.log_scale, error, noise, noise_mass)

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.engine.discretisation.tilted import TiltedPMF, columns, kept, normalised
+from tightbudget.engine.discretisation.tilted import TiltedPMF, kept_columns, normalised_rows, sliced_columns
 from tightbudget.numerics.rounding import GENEROUS, U, raised_by
 from tightbudget.numerics.shares import share_up
 
@@ -17,11 +17,11 @@ Array = NDArray[np.float64]
 
 def trim_spread(stack: TiltedPMF, tail: float) -> TiltedPMF:
     """Drop what little the ends hold, and add it to the certificate."""
-    start, stop = kept(stack, tail)
+    start, stop = kept_columns(stack, tail)
     if start == 0 and stop == stack.size:
         return stack
     dropped = stack.rows[:, :start].sum(axis=1) + stack.rows[:, stop:].sum(axis=1)
-    return columns(stack, start, stop, stack.error + raised_by(dropped, GENEROUS))
+    return sliced_columns(stack, start, stop, stack.error + raised_by(dropped, GENEROUS))
 
 
 def coarsen_spread(stack: TiltedPMF, step: float, theta: float, factor: int) -> TiltedPMF:
@@ -44,4 +44,4 @@ def coarsen_spread(stack: TiltedPMF, step: float, theta: float, factor: int) -> 
     error = stack.error * float((down + up).max()) + rounding * coarse.sum()
     noise = raised_by(stack.noise * (math.sqrt(float(down @ down)) + math.sqrt(float(up @ up))), GENEROUS)  # Cauchy-Schwarz
     noise_mass = raised_by(stack.noise_mass * float((down + up).max()), GENEROUS)
-    return normalised(coarse, low, stack.anchor, stack.log_scale, error, noise, noise_mass)
+    return normalised_rows(coarse, low, stack.anchor, stack.log_scale, error, noise, noise_mass)

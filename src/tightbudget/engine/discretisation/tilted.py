@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.numerics.convolve import TINY, Product, TooWide, convolve_powers, flush
+from tightbudget.numerics.convolve import TINY, Product, TooWide, convolve_powers, flush_denormals
 from tightbudget.numerics.rounding import U, raised
 
 Array = NDArray[np.float64]
@@ -37,7 +37,7 @@ class TiltedPMF:
         return int(self.rows.shape[1])
 
 
-def normalised(
+def normalised_rows(
     rows: Array, first: int, anchor: float, log_scale: Array, error: Array, noise: Array, noise_mass: Array
 ) -> TiltedPMF:
     """Return the stack with each row divided by its sum; the certificates are in the units of the rows given."""
@@ -45,7 +45,7 @@ def normalised(
     # A row that vanished altogether carries no information; its error says so.
     total = np.where(total > 0.0, total, 1.0)
     rows = rows / total[:, None]
-    flush(rows)
+    flush_denormals(rows)
     log_total = np.log(total)
     # the quotient and the logarithm are rounded, small entries flushed
     error = raised(error / total, 8) + 8.0 * U * (1.0 + np.abs(log_total)) + rows.shape[1] * TINY
@@ -53,7 +53,7 @@ def normalised(
     return TiltedPMF(rows, first, anchor, log_scale + log_total, error, noise * scale, noise_mass * scale)
 
 
-def composed(parts: Sequence[tuple[TiltedPMF, int]], tail: float) -> TiltedPMF:
+def composed_pmf(parts: Sequence[tuple[TiltedPMF, int]], tail: float) -> TiltedPMF:
     """Return the composition of the parts, each repeated its count; about `tail` of mass is left out at an end."""
     if len(parts) == 1 and parts[0][1] == 1:
         return parts[0][0]
@@ -79,7 +79,7 @@ def _certified(parts: Sequence[tuple[TiltedPMF, int]], product: Product, first: 
     noise = others * np.sum([count * part.noise for part, count in parts], axis=0)
     noise_mass = others * np.sum([count * part.noise_mass for part, count in parts], axis=0)
     log_scales = [count * part.log_scale for part, count in parts]
-    return normalised(
+    return normalised_rows(
         product.rows,
         first,
         anchor,
@@ -90,7 +90,7 @@ def _certified(parts: Sequence[tuple[TiltedPMF, int]], product: Product, first: 
     )
 
 
-def powers(units: Sequence[TiltedPMF], count: int, tail: float) -> list[TiltedPMF]:
+def pmf_powers(units: Sequence[TiltedPMF], count: int, tail: float) -> list[TiltedPMF]:
     """Return each unit composed with itself, `count` times: one call of the transform serves them all."""
     if count == 1:
         return list(units)
@@ -138,7 +138,7 @@ def _batches(units: Sequence[TiltedPMF]) -> list[list[TiltedPMF]]:
     return batches
 
 
-def kept(stack: TiltedPMF, tail: float) -> tuple[int, int]:
+def kept_columns(stack: TiltedPMF, tail: float) -> tuple[int, int]:
     """Return the columns outside which each end holds at most `tail` of every row, or no more than its error."""
     limit = np.maximum(tail, 0.02 * (stack.error + stack.noise))[:, None]
     below = np.cumsum(stack.rows, axis=1)
@@ -148,5 +148,5 @@ def kept(stack: TiltedPMF, tail: float) -> tuple[int, int]:
     return (start, stop) if start < stop else (0, stack.size)
 
 
-def columns(stack: TiltedPMF, start: int, stop: int, error: Array) -> TiltedPMF:
+def sliced_columns(stack: TiltedPMF, start: int, stop: int, error: Array) -> TiltedPMF:
     return replace(stack, rows=stack.rows[:, start:stop], first=stack.first + start, error=error)

@@ -32,7 +32,7 @@ def tail_truncated(pair: Pair, log_tail_mass: float) -> Cells:
     return cells if size == cells.size else cells.part(0, size)
 
 
-def window(cells: Cells, theta: float, tail: float) -> Window:
+def loss_window(cells: Cells, theta: float, tail: float) -> Window:
     """Return the range of losses outside which the tilted mass of the cells is at most `tail` of the whole."""
     with np.errstate(invalid="ignore"):
         loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)

@@ -107,12 +107,12 @@ class SplitDirection:
         return None if small is None else SplitProfile(small, self._large)
 
 
-def splittable(steps: Steps, epsilon: float) -> bool:
+def has_large_losses(steps: Steps, epsilon: float) -> bool:
     """Whether there are losses well beyond epsilon, in pairs of which the coarse cells cover B as well as A."""
     return (
         epsilon < _MOST_EPSILON
         and all(_covered(pair) and float(pair.coarse_cells().low[0]) < epsilon for pair, _ in steps.items)
-        and not all(math.isinf(ceiling) for ceiling in ceilings(steps, epsilon))
+        and not all(math.isinf(ceiling) for ceiling in loss_ceilings(steps, epsilon))
     )
 
 
@@ -135,7 +135,7 @@ def _spread_of(steps: Steps) -> float:
     return math.sqrt(variance)
 
 
-def ceilings(steps: Steps, epsilon: float) -> tuple[float, ...]:
+def loss_ceilings(steps: Steps, epsilon: float) -> tuple[float, ...]:
     """Return how much each pair may lose to count as small: a little more than epsilon; inf if it never loses more."""
     target = epsilon + _FAR * _spread_of(steps)
     return tuple(target if float(pair.coarse_cells().high[-1]) > target else math.inf for pair, _ in steps.items)

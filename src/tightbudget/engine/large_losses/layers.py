@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.engine.direction import MOST_DECADES, WIDEST, OneDirection, width_index_of
-from tightbudget.engine.large_losses.apart import SplitDirection, ceilings, splittable
+from tightbudget.engine.large_losses.apart import SplitDirection, has_large_losses, loss_ceilings
 from tightbudget.engine.pursuit import Profile
 from tightbudget.engine.steps import Steps
 from tightbudget.numerics.rounding import GENEROUS, lowered, raised, raised_by
@@ -128,7 +128,7 @@ class _Part:
             self._take(finer)
 
 
-def layered(steps: Steps, epsilon: float, decades: int, allowed: float) -> LayeredDirection | None:
+def layered_direction(steps: Steps, epsilon: float, decades: int, allowed: float) -> LayeredDirection | None:
     """Return the composition by the number of its large losses; those far beyond epsilon are taken apart before.
 
     None if no losses stand out under the tilt that epsilon takes, or if more of them than we can follow would weigh
@@ -136,7 +136,7 @@ def layered(steps: Steps, epsilon: float, decades: int, allowed: float) -> Layer
     """
     if not epsilon < _MOST_EPSILON or any(pair.infinity.possible for pair, _ in steps.items):
         return None
-    split = SplitDirection(steps, ceilings(steps, epsilon)) if splittable(steps, epsilon) else None
+    split = SplitDirection(steps, loss_ceilings(steps, epsilon)) if has_large_losses(steps, epsilon) else None
     whole = split.small if split else OneDirection(steps)
     theta = whole.saddle(decades).for_epsilon(epsilon).theta
     tops = tuple(_valley(pair.coarse_cells(), theta) for pair, _ in whole.steps.items)

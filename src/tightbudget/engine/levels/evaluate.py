@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tightbudget.engine.discretisation.discretise import discretise
 from tightbudget.engine.discretisation.merge import coarsen_merged, trim_merged
 from tightbudget.engine.discretisation.spread import coarsen_spread, trim_spread
-from tightbudget.engine.discretisation.tilted import TiltedPMF, composed, powers
+from tightbudget.engine.discretisation.tilted import TiltedPMF, composed_pmf, pmf_powers
 from tightbudget.engine.levels.plan import Plan
 from tightbudget.numerics.rounding import GENEROUS, raised_by
 
@@ -35,7 +35,7 @@ class Reading:
 SPREAD, MERGED = Reading(trim_spread, coarsen_spread), Reading(trim_merged, coarsen_merged)
 
 
-def evaluate(plan: Plan) -> Composed:
+def evaluate_plan(plan: Plan) -> Composed:
     """Return the composition that the plan describes."""
     spread: Units = []
     merged: Units = []
@@ -53,8 +53,8 @@ def evaluate(plan: Plan) -> Composed:
             spread, merged = _level(spread, SPREAD, plan, j), _level(merged, MERGED, plan, j)
     tail = plan.tails[last]
     return Composed(
-        trim_spread(composed(spread, tail), tail),
-        trim_merged(composed(merged, tail), tail),
+        trim_spread(composed_pmf(spread, tail), tail),
+        trim_merged(composed_pmf(merged, tail), tail),
         plan.steps[last],
         plan.theta,
         raised_by(loss_shift, GENEROUS),
@@ -65,8 +65,8 @@ def _level(units: Units, reading: Reading, plan: Plan, j: int) -> Units:
     """Compose units into blocks of about `branching`, powers of one unit and remainders together, and coarsen them."""
     branching, tail = plan.branching, plan.tails[j]
     whole = [(unit, count // branching) for unit, count in units if count >= branching]
-    blocks = list(zip(powers([unit for unit, _ in whole], branching, tail), (count for _, count in whole), strict=True))
-    blocks += [(composed(parts, tail), 1) for parts in _remainders(units, branching)]
+    blocks = list(zip(pmf_powers([unit for unit, _ in whole], branching, tail), (count for _, count in whole), strict=True))
+    blocks += [(composed_pmf(parts, tail), 1) for parts in _remainders(units, branching)]
     return [
         (reading.coarsen(reading.trim(block, tail), plan.steps[j], plan.theta, plan.factors[j]), count)
         for block, count in blocks

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tightbudget.engine.discretisation.window import Window
 from tightbudget.engine.steps import Steps
-from tightbudget.engine.target import Target, aligned
+from tightbudget.engine.target import Target, aligned_step
 from tightbudget.numerics.rounding import GENEROUS, raised_by
 from tightbudget.pairs.base import Alignment, Pair
 
@@ -37,7 +37,7 @@ class Plan:
     points: float  # estimated length of the longest list
 
 
-def plan(target: Target) -> Plan:
+def plan_levels(target: Target) -> Plan:
     """Return a plan for a bracket about as wide as the target asks."""
     steps = target.steps
     total = steps.total
@@ -71,7 +71,7 @@ def _with_levels(target: Target, levels: int) -> tuple[float, Plan]:
         target.variance / sum(u * s * float(factor) ** (2 * j) for j, (u, s) in enumerate(zip(units, share, strict=True)))
     )
     wanted = [min(base * float(factor) ** j, target.widest) for j in range(levels)]
-    grid, factors = [aligned(wanted[0], alignment)], []
+    grid, factors = [aligned_step(wanted[0], alignment)], []
     for j in range(1, levels):
         room = raised_by(wanted[j] / grid[-1], GENEROUS)
         factors.append(2 ** math.floor(math.log2(room)) if room >= 2.0 else 1)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.engine.discretisation.tilted import TiltedPMF
-from tightbudget.engine.hockey_stick import added, log_error_at, scaled, weight_norms
+from tightbudget.engine.hockey_stick import log_error_at, scaled_by_exp, sum_below, weight_norms
 from tightbudget.engine.levels.evaluate import Composed
 from tightbudget.numerics.rounding import AMPLE, GENEROUS, U, lowered, raised, raised_by, strictly_raised
 
@@ -61,7 +61,7 @@ class Profile:
         total = float(np.einsum("i,i", stack.rows[0, start:], weights)) * (1.0 + AMPLE + 2.0 * U * stack.size)
         largest, length = weight_norms(theta, self.composed.step)
         charge = float(stack.error[0]) * largest + float(stack.noise[0]) * length
-        finite = scaled(total + charge, float(stack.log_scale[0]) - theta * shifted + error_bound)
+        finite = scaled_by_exp(total + charge, float(stack.log_scale[0]) - theta * shifted + error_bound)
         return min(1.0, raised(strictly_raised(finite, 8) + self.infinity_upper, 4))
 
     def delta_lower(self, epsilon: float) -> float:
@@ -94,8 +94,8 @@ class Profile:
         kept_a, kept_b = float(a[first:].sum()), float(b[first:].sum())
         rounding = (AMPLE + 2.0 * U * stack.size) * (kept_a + kept_b)
         certain = kept_a - kept_b - raised_by(float(charges[first]), GENEROUS) - rounding
-        finite = scaled(certain, log_a - theta * (shifted + origin) - error_bound)
-        return added(self.infinity_lower, lowered(finite, 8))
+        finite = scaled_by_exp(certain, log_a - theta * (shifted + origin) - error_bound)
+        return sum_below(self.infinity_lower, lowered(finite, 8))
 
 
 def _losses(stack: TiltedPMF, step: float) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.engine.discretisation.discretise import DiscretisedPair
-from tightbudget.numerics.characteristic import padded
+from tightbudget.numerics.characteristic import padded_rows
 from tightbudget.numerics.rounding import GENEROUS, U, raised_by
 
 Array = NDArray[np.float64]
@@ -56,4 +56,4 @@ def block_of(rows: Array, counts: Array, places: Array) -> Block:
     # rounding of the difference is at the size of its terms; a larger variance is sound
     wide = float(np.abs(places).max())
     variances = np.maximum(squares, 0.0) + GENEROUS + 64.0 * places.size * U * (means * means + wide * np.abs(means))
-    return Block(rows, padded(rows), counts, means, variances, raised_by(rows @ np.abs(places), GENEROUS))
+    return Block(rows, padded_rows(rows), counts, means, variances, raised_by(rows @ np.abs(places), GENEROUS))

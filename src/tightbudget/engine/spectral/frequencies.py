@@ -13,7 +13,7 @@ from tightbudget.numerics.characteristic import (
     Nodes,
     Turns,
     even_turns,
-    joined,
+    joined_turns,
     odd_length,
     shifted_turns,
     some_turns,
@@ -144,7 +144,7 @@ def _look(blocks: Sequence[Block], places: Array, best: float) -> Look | None:
     steps = math.ceil((last - begin) / stride)
     if steps * places.size > _MOST_WORK:
         return None
-    at = joined([turns(places, ladder), shifted_turns(places, begin, steps, (last - begin) / steps)])
+    at = joined_turns([turns(places, ladder), shifted_turns(places, begin, steps, (last - begin) / steps)])
     lows, highs, bound = at.angles[:-1], at.angles[1:], _neighbours(blocks, at.angles, _transforms(blocks, at))
     if core and last < math.pi:
         count = math.ceil((math.pi - last) * core.deviation / _STRIDE)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.engine.target import Target, aligned
+from tightbudget.engine.target import Target, aligned_step
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Alignment, Cells
 
@@ -30,7 +30,7 @@ class Grid:
     anchors: tuple[float, ...]
 
 
-def grid(target: Target, most_points: float) -> Grid:
+def spectral_grid(target: Target, most_points: float) -> Grid:
     """Return a grid that meets the target with as few points as possible; TooWide if they are more than most_points."""
     counts = [float(count) for _, count in target.steps.items]
     alignments = [pair.alignment for pair, _ in target.steps.items]
@@ -135,4 +135,4 @@ def _aligned(step: float, alignment: Alignment | None) -> float:
     """Return a step of at most the one given on whose grid the point masses lie: any whole fraction of their period."""
     if alignment is not None and alignment.off_lattice > 0.0 and alignment.period > step:
         return alignment.period / math.ceil(alignment.period / step)
-    return aligned(step, alignment)
+    return aligned_step(step, alignment)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.engine.hockey_stick import added, log_error_at, scaled, weight_norms
+from tightbudget.engine.hockey_stick import log_error_at, scaled_by_exp, sum_below, weight_norms
 from tightbudget.engine.spectral.spectrum import Spectrum
-from tightbudget.numerics.characteristic import turned
+from tightbudget.numerics.characteristic import turned_angles
 from tightbudget.numerics.rounding import GENEROUS, TINIEST, U, lowered, lowered_by, raised, raised_by
 
 Array = NDArray[np.float64]
@@ -50,7 +50,7 @@ class SpectralProfile:
     @staticmethod
     def of(spectrum: Spectrum, infinity_upper: float, infinity_lower: float, points: float) -> "SpectralProfile":
         s = spectrum
-        series = _series(np.array([[s.theta], [s.theta + 1.0]]) * s.step, turned(1, s.nodes, s.period))
+        series = _series(np.array([[s.theta], [s.theta + 1.0]]) * s.step, turned_angles(1, s.nodes, s.period))
         # a node and its mirror image count together; node 0 has none
         products = (2.0 / s.period) * (s.values[_ROWS] * series[_SERIES])
         products[:, 0] *= 0.5
@@ -92,7 +92,9 @@ class SpectralProfile:
         error += float(s.beyond[0]) * (flat - flat_less + 64.0 * U * (flat + flat_less))
         error += 8.0 * U * (theta + 1.0) * gap * (flat + flat_less)  # each exponent is rounded at its own size
         largest, _ = weight_norms(theta, s.step)
-        finite = scaled(total + error + float(s.error[0]) * largest, float(s.log_scale[0]) - theta * shifted + error_bound)
+        finite = scaled_by_exp(
+            total + error + float(s.error[0]) * largest, float(s.log_scale[0]) - theta * shifted + error_bound
+        )
         return min(1.0, raised((raised_by(finite, _SCALING) + TINIEST) + self.infinity_upper, 4))
 
     def delta_lower(self, epsilon: float) -> float:
@@ -112,10 +114,10 @@ class SpectralProfile:
         cost_error = self.errors[3] + raised(float(s.beyond[2]) * self.series[1], 64)
         wrapped = s.up.wrapped(1, start, s.period) + s.down.wrapped(1, -start, s.period)
         log_ratio = epsilon + float(s.log_scale[2] - s.log_scale[1]) - place + error_bound
-        loss = scaled(cost + cost_error + float(s.error[2]), log_ratio)
+        loss = scaled_by_exp(cost + cost_error + float(s.error[2]), log_ratio)
         certain = lowered(gain - gain_error - wrapped - float(s.error[1]), 8) - raised_by(loss, _SCALING)
-        finite = scaled(certain, float(s.log_scale[1]) - theta * place - error_bound)
-        return added(self.infinity_lower, lowered_by(finite, _SCALING))
+        finite = scaled_by_exp(certain, float(s.log_scale[1]) - theta * place - error_bound)
+        return sum_below(self.infinity_lower, lowered_by(finite, _SCALING))
 
     def _far_upper(self, where: float, shifted: float) -> float:
         """Return an upper bound on delta far from all losses: 1 below them, and a Chernoff bound above."""
@@ -125,12 +127,14 @@ class SpectralProfile:
         with np.errstate(over="ignore"):
             exponent = float(np.min(s.up.log_moments[0] - lowered_by(s.up.slopes * where, GENEROUS)))
         log_factor = float(s.log_scale[0]) - s.theta * (shifted - GENEROUS * abs(shifted))
-        finite = scaled(math.exp(min(exponent, 0.0)) + float(s.error[0]), log_factor + GENEROUS * abs(float(s.log_scale[0])))
+        finite = scaled_by_exp(
+            math.exp(min(exponent, 0.0)) + float(s.error[0]), log_factor + GENEROUS * abs(float(s.log_scale[0]))
+        )
         return min(1.0, raised(raised_by(finite, GENEROUS) + TINIEST + self.infinity_upper, 4))
 
     def _sums(self, which: slice, start: int) -> list[float]:
         """Return some of the four sums, with weights that begin at index `start`."""
-        turn = turned(start, self.spectrum.nodes, self.spectrum.period)
+        turn = turned_angles(start, self.spectrum.nodes, self.spectrum.period)
         sums: list[float] = (self.terms[which] @ np.concatenate([np.cos(turn), np.sin(turn)])).tolist()
         return sums
 

@@ -19,7 +19,7 @@ from tightbudget.engine.spectral.blocks import Block, blocks_of
 from tightbudget.engine.spectral.frequencies import ChosenNodes, choose_nodes, no_gaps
 from tightbudget.engine.spectral.grid import Grid
 from tightbudget.engine.target import Target
-from tightbudget.numerics.characteristic import Nodes, turned
+from tightbudget.numerics.characteristic import Nodes, turned_angles
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.numerics.rounding import AMPLE, GENEROUS, U, raised_by
 
@@ -188,7 +188,7 @@ def _product(blocks: Sequence[Block], found: ChosenNodes, centre: int) -> tuple[
     largest = np.exp(np.minimum(log_modulus + raised_by(relative, GENEROUS), 1.0))
     hopeless = relative > 1.0
     modulus = np.where(hopeless, 0.0, np.exp(np.minimum(log_modulus, 1.0)))
-    argument += turned(centre, found.nodes, found.period)
+    argument += turned_angles(centre, found.nodes, found.period)
     relative += 64.0 * U
     values = modulus * (np.cos(argument) + 1j * np.sin(argument))
     return values, largest * np.where(hopeless, 1.0, 1.01 * np.expm1(np.minimum(relative, 1.0)))

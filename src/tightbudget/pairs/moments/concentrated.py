@@ -43,7 +43,7 @@ def half_square(m: float) -> float:
     return max(raised(0.5 * m * m, 8), TINIEST)
 
 
-def steepest(log_moment: Callable[[Array], Array], largest: float) -> float:
+def steepest_rho(log_moment: Callable[[Array], Array], largest: float) -> float:
     """Return an upper bound on sup D_a / a of a step whose losses are at most `largest`, and so all D_a."""
     lowest = _lowest(log_moment)
     if not 0.0 < lowest < math.inf:

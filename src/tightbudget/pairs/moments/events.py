@@ -169,7 +169,7 @@ def normal_tail(m: float, reach: float) -> Tail:
     return Tail(lowered(m * (reach - 0.5 * m), 16) - 16.0 * U * m * m, log_moment)
 
 
-def subsampled(events: Events, q: float, direction: Direction) -> Events:
+def subsampled_events(events: Events, q: float, direction: Direction) -> Events:
     """Return the events of the pair subsampled at rate 0 < q < 1 (theory D.4, M3)."""
     return _removed(events, q) if direction is Direction.REMOVE else _added(events, q)
 

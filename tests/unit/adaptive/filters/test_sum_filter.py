@@ -22,7 +22,7 @@ class Half(SumFilter):
     kind: ClassVar[str] = "half"
 
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
-        epsilon, delta = prices.basic(increment)
+        epsilon, delta = prices.basic_price(increment)
         return {"epsilon": epsilon, "delta": delta}
 
     def _limits(self) -> Limits:

@@ -17,7 +17,7 @@ from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import binary_up, show
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.odometers.base import Sums
-from tightbudget.adaptive.odometers.boundaries import line
+from tightbudget.adaptive.odometers.boundaries import line_boundary
 from tightbudget.adaptive.odometers.concentration import ConcentrationOdometer
 from tightbudget.adaptive.odometers.registry import ALL, BY_KIND
 from tightbudget.adaptive.states import State
@@ -145,12 +145,12 @@ class TwoLinesOdometer(ConcentrationOdometer):
         self._apart = Fraction(apart)
 
     def _price(self, increment: Increment) -> Sums:
-        rho, delta, epsilon = prices.zcdp(increment)
+        rho, delta, epsilon = prices.zcdp_price(increment)
         return {"rho": rho, "delta": delta, "epsilon": epsilon}
 
     def _bound(self, sums: Sums) -> float:
         drift, half = binary_up(sums["rho"]), self._level + 0.6931471805599454
-        return drift + min(line(2.0 * drift, half, 0.1), line(2.0 * drift, half, 0.1 * float(self._apart)))
+        return drift + min(line_boundary(2.0 * drift, half, 0.1), line_boundary(2.0 * drift, half, 0.1 * float(self._apart)))
 
     def _settings(self) -> State:
         return {**super()._settings(), "apart": show(self._apart)}

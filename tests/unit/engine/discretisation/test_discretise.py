@@ -19,7 +19,7 @@ from tests.support.lanes import mostly_slow
 import tightbudget as tb
 from tightbudget.engine.discretisation.discretise import DiscretisedPair
 from tightbudget.engine.discretisation.discretise import discretise as on_window
-from tightbudget.engine.discretisation.window import tail_truncated, window
+from tightbudget.engine.discretisation.window import loss_window, tail_truncated
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Cells, Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
@@ -50,7 +50,7 @@ SHAPES = [
 
 
 def discretised(pair: Pair, step: float, theta: float, anchor: float, tail: float, log_tail_mass: float) -> DiscretisedPair:
-    return on_window(pair, window(tail_truncated(pair, log_tail_mass), theta, tail), step, theta, anchor)
+    return on_window(pair, loss_window(tail_truncated(pair, log_tail_mass), theta, tail), step, theta, anchor)
 
 
 def exact(law: truth.Law, epsilon: float) -> mpf:
@@ -117,7 +117,7 @@ def test_no_mass_is_lost(name: str):
 def test_what_a_window_leaves_out_may_be_more_than_it_looks(error: float):
     """Masses below and beyond are known only to the error of the coarse cells."""
     cells, theta = RoughPair(GaussianPair(1.0), error=error, a=-1.0).coarse_cells(), 0.5
-    found = window(cells, theta, 0.1)
+    found = loss_window(cells, theta, 0.1)
     below, beyond = cells.high <= found.low, cells.low >= found.high
     assert below.any()
     assert beyond.any()
@@ -242,7 +242,7 @@ GAPS = np.concatenate([_COARSE, np.arange(10.0, 60.0, 2.0), 2.0 ** np.arange(6.0
 
 
 def on_gaps(pair: Pair, step: float, theta: float, anchor: float, tail: float) -> DiscretisedPair:
-    return on_window(pair, window(tail_truncated(pair, NO_CAP), theta, tail), step, theta, anchor, GAPS)
+    return on_window(pair, loss_window(tail_truncated(pair, NO_CAP), theta, tail), step, theta, anchor, GAPS)
 
 
 def losses(found: DiscretisedPair, step: float, stack) -> list[mpf]:
@@ -323,7 +323,7 @@ def test_a_point_in_a_gap_keeps_both_masses(place: float):
 
 def test_a_grid_that_ends_too_early_is_refused():
     with pytest.raises(TooWide):
-        on_window(LAPLACE, window(tail_truncated(LAPLACE, NO_CAP), 1.0, 1e-9), 0.1, 1.0, 0.0, np.arange(-5.0, 6.0))
+        on_window(LAPLACE, loss_window(tail_truncated(LAPLACE, NO_CAP), 1.0, 1e-9), 0.1, 1.0, 0.0, np.arange(-5.0, 6.0))
 
 
 @dataclass(frozen=True)
@@ -341,6 +341,6 @@ class Stretched(RoughPair):
 def test_the_slack_is_that_of_the_outermost_points():
     """A window that ends just above a point of the grid has its last cell reach to the next point, far beyond."""
     pair = Stretched(GaussianPair(1.0))
-    span = dataclasses.replace(window(pair.coarse_cells(), 1.0, 1e-3), low=-2.0, high=6.5)
+    span = dataclasses.replace(loss_window(pair.coarse_cells(), 1.0, 1e-3), low=-2.0, high=6.5)
     found = on_window(pair, span, 0.1, 1.0, 0.0, GAPS)
     assert found.loss_shift >= pair.loss_shift(0.1 * GAPS[found.begin + found.spread.size - 1])

@@ -10,7 +10,7 @@ from mpmath import mpf
 from tests.support import readings
 
 from tightbudget.engine.discretisation.merge import coarsen_merged, trim_merged
-from tightbudget.engine.discretisation.tilted import TiltedPMF, composed
+from tightbudget.engine.discretisation.tilted import TiltedPMF, composed_pmf
 
 STEP, THETA = 0.25, 1.5
 
@@ -101,6 +101,6 @@ def test_trimming_drops_whole_events(tail: float):
 
 def test_composition_multiplies_masses():
     stack = events(20)
-    result = composed([(stack, 3)], 1e-15)
+    result = composed_pmf([(stack, 3)], 1e-15)
     np.testing.assert_allclose(result.log_scale, 3.0 * stack.log_scale, rtol=1e-12)
     np.testing.assert_allclose(result.rows.sum(axis=1), 1.0, rtol=1e-12)

@@ -14,7 +14,7 @@ from tests.support.readings import hockey_stick
 from tests.support.spiked import composed, mirrored
 
 import tightbudget as tb
-from tightbudget.engine.large_losses.apart import SplitDirection, _log_lower_moments, ceilings, splittable
+from tightbudget.engine.large_losses.apart import SplitDirection, _log_lower_moments, has_large_losses, loss_ceilings
 from tightbudget.engine.steps import Steps
 from tightbudget.pairs.base import Direction
 from tightbudget.pairs.below import BelowPair
@@ -171,7 +171,7 @@ def test_steps_without_large_losses_have_no_ceiling():
     rare, small = (tb.Poisson(tb.Gaussian(1.0), 1e-3).pair(Direction.REMOVE), tb.Laplace(1000.0).pair(Direction.REMOVE))
     assert rare is not None
     assert small is not None
-    first, second = ceilings(Steps(((rare, 5), (small, 2))), 0.5)
+    first, second = loss_ceilings(Steps(((rare, 5), (small, 2))), 0.5)
     assert 0.5 < first < math.inf
     assert second == math.inf
     alone = SplitDirection(Steps(((rare, 5),)), (first,))._large
@@ -190,7 +190,7 @@ def test_what_may_be_split():
         assert pair is not None
         return Steps(((pair, 3),))
 
-    assert splittable(steps(tb.Poisson(tb.Gaussian(1.0), 0.01)), 0.1)
-    assert not splittable(steps(tb.TruncatedGaussian(1.0, 3.0)), 0.1)  # B has losses of minus infinity
-    assert not splittable(steps(tb.RandomizedResponse(0.6)), 0.1)
-    assert not splittable(steps(tb.Laplace(2.0)), 0.6)  # no loss is so large
+    assert has_large_losses(steps(tb.Poisson(tb.Gaussian(1.0), 0.01)), 0.1)
+    assert not has_large_losses(steps(tb.TruncatedGaussian(1.0, 3.0)), 0.1)  # B has losses of minus infinity
+    assert not has_large_losses(steps(tb.RandomizedResponse(0.6)), 0.1)
+    assert not has_large_losses(steps(tb.Laplace(2.0)), 0.6)  # no loss is so large

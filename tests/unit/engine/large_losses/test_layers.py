@@ -13,7 +13,14 @@ from tests.support.spiked import composed, mirrored
 
 import tightbudget as tb
 from tightbudget.engine.direction import OneDirection
-from tightbudget.engine.large_losses.layers import LayeredDirection, LayeredProfile, _Layer, _parts, _selections, layered
+from tightbudget.engine.large_losses.layers import (
+    LayeredDirection,
+    LayeredProfile,
+    _Layer,
+    _parts,
+    _selections,
+    layered_direction,
+)
 from tightbudget.engine.steps import Steps
 from tightbudget.pairs.above import AbovePair
 from tightbudget.pairs.base import Direction, Pair
@@ -147,4 +154,4 @@ def test_runs_in_which_a_medium_loss_decides(sigma: float, q: float, count: int,
 
 def test_no_layers_without_losses_that_stand_out():
     pair = pair_of("poisson(gaussian(4), 0.5)", Direction.REMOVE)
-    assert layered(Steps(((pair, 100),)), 0.5, 12, 1e-9) is None
+    assert layered_direction(Steps(((pair, 100),)), 0.5, 12, 1e-9) is None

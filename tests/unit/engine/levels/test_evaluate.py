@@ -10,8 +10,8 @@ from mpmath import mpf
 from tests.support import readings
 from tests.support.doubles import RoughPair, Spikes
 
-from tightbudget.engine.discretisation.window import tail_truncated, window
-from tightbudget.engine.levels.evaluate import evaluate
+from tightbudget.engine.discretisation.window import loss_window, tail_truncated
+from tightbudget.engine.levels.evaluate import evaluate_plan
 from tightbudget.engine.levels.plan import Plan
 from tightbudget.pairs.base import Pair
 
@@ -32,7 +32,8 @@ def made(
         factors=tuple(factors),
         tails=(tail,) * len(grid),
         entering=tuple(
-            tuple((pair, count, window(tail_truncated(pair, -1e6), theta, tail)) for pair, count in items) for items in entering
+            tuple((pair, count, loss_window(tail_truncated(pair, -1e6), theta, tail)) for pair, count in items)
+            for items in entering
         ),
         points=1e3,
     )
@@ -65,7 +66,7 @@ PLANS = {
 @pytest.mark.parametrize("name", PLANS)
 def test_the_truth_lies_between(name: str):
     plan, count = PLANS[name]
-    found, exact = evaluate(plan), truth(count)
+    found, exact = evaluate_plan(plan), truth(count)
     for epsilon in (0.0, 1.0, 3.0, 6.0):
         true = readings.hockey_stick(exact, mpf(epsilon))
         assert readings.upper(found.spread, found.step, found.theta, epsilon, found.loss_shift) >= true
@@ -75,7 +76,7 @@ def test_the_truth_lies_between(name: str):
 @pytest.mark.parametrize("name", [name for name in PLANS if "cut" not in name])
 def test_the_readings_are_near(name: str):
     plan, count = PLANS[name]
-    found = evaluate(plan)
+    found = evaluate_plan(plan)
     true = readings.hockey_stick(truth(count), mpf(1.0))
     assert readings.upper(found.spread, found.step, found.theta, 1.0, found.loss_shift) <= true * mpf("1.1")
     assert readings.lower(found.merged, found.step, found.theta, 1.0) >= true * mpf("0.9")
@@ -84,7 +85,7 @@ def test_the_readings_are_near(name: str):
 @pytest.mark.parametrize("count", [1, 7])
 def test_every_repetition_brings_its_slack(count: int):
     rough = RoughPair(PAIR, extra_slack=0.125)
-    assert evaluate(made([[(rough, count)]], 0.125, [], count, 1e-12)).loss_shift >= 0.125 * count
-    late = evaluate(made([[(rough, count)], [(rough, 2)]], 0.125, [2], max(2, count), 1e-12))
+    assert evaluate_plan(made([[(rough, count)]], 0.125, [], count, 1e-12)).loss_shift >= 0.125 * count
+    late = evaluate_plan(made([[(rough, count)], [(rough, 2)]], 0.125, [2], max(2, count), 1e-12))
     assert late.loss_shift >= 0.125 * (count + 2)
     assert late.loss_shift <= 0.125 * (count + 2) + 1e-6

@@ -8,9 +8,9 @@ import pytest
 import tightbudget as tb
 from tightbudget.engine.discretisation.discretise import discretise
 from tightbudget.engine.saddle import Saddle
-from tightbudget.engine.spectral.grid import Grid, grid
-from tightbudget.engine.steps import Steps, steps
-from tightbudget.engine.target import Target, aligned, target_for
+from tightbudget.engine.spectral.grid import Grid, spectral_grid
+from tightbudget.engine.steps import Steps, engine_steps
+from tightbudget.engine.target import Target, aligned_step, target_for
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Alignment, Direction
 
@@ -23,14 +23,14 @@ COMPOSITIONS = {
 
 
 def asked(name: str, width: float = 1e-3, tilt_index: int = 4) -> Target:
-    composed: Steps = steps((mechanism.pair(Direction.REMOVE), count) for mechanism, count in COMPOSITIONS[name])
+    composed: Steps = engine_steps((mechanism.pair(Direction.REMOVE), count) for mechanism, count in COMPOSITIONS[name])
     saddle = Saddle(composed, -40.0)
     return target_for(composed, saddle.at_index(tilt_index), width, saddle.cells)
 
 
 def made(name: str, width: float = 1e-3) -> tuple[Target, Grid]:
     wanted = asked(name, width)
-    return wanted, grid(wanted, 2.0**19)
+    return wanted, spectral_grid(wanted, 2.0**19)
 
 
 @pytest.mark.parametrize("width", [0.1, 1e-3, 1e-5])
@@ -77,12 +77,12 @@ def test_points_of_a_lattice_lie_on_the_grid():
 
 def test_too_many_points_are_refused():
     with pytest.raises(TooWide):
-        grid(asked("laplace", 1e-6), 100.0)
+        spectral_grid(asked("laplace", 1e-6), 100.0)
 
 
 @pytest.mark.parametrize("step", [0.3, 1e-7, 7.7])
 def test_a_free_step_has_few_bits(step: float):
-    found = aligned(step, None)
+    found = aligned_step(step, None)
     assert 0.999 * step <= found <= step
     assert float.fromhex(found.hex()) * 2.0 ** (20 - math.frexp(found)[1]) % 1.0 == 0.0
 
@@ -90,7 +90,7 @@ def test_a_free_step_has_few_bits(step: float):
 @pytest.mark.parametrize("step", [0.03, 0.7, 5.0])
 def test_an_aligned_step_fits_the_period(step: float):
     for off_lattice in (0.0, 1.0):
-        found = aligned(step, Alignment(0.0, 1.0, off_lattice))
+        found = aligned_step(step, Alignment(0.0, 1.0, off_lattice))
         if off_lattice == 0.0 or step <= 1.0:
             assert found <= max(step, 1.0)
             assert math.frexp(found)[0] == 0.5  # a power of two times the period

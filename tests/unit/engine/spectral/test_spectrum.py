@@ -16,7 +16,7 @@ from tests.support.lanes import mostly_slow
 from tests.support.readings import hockey_stick
 
 from tightbudget.engine.discretisation.discretise import DiscretisedPair
-from tightbudget.engine.discretisation.window import tail_truncated, window
+from tightbudget.engine.discretisation.window import loss_window, tail_truncated
 from tightbudget.engine.saddle import Tilt
 from tightbudget.engine.spectral.blocks import block_of, blocks_of
 from tightbudget.engine.spectral.frequencies import _core, _core_bound, _runs
@@ -282,7 +282,7 @@ def truth(pairs: list[tuple[Spikes, int]]) -> list[tuple[mpf, mpf]]:
 def profile(
     items: list[tuple[Pair, int]], step: float, places: np.ndarray, theta: float = 0.8, tail: float = 1e-12
 ) -> SpectralProfile:
-    windows = tuple(window(tail_truncated(pair, -1e6), theta, tail) for pair, _ in items)
+    windows = tuple(loss_window(tail_truncated(pair, -1e6), theta, tail) for pair, _ in items)
     target = Target(Steps(tuple(items)), Tilt(theta, 1.0, 1.0), 1.0, 1.0, 1e-6, 0.01, (), windows)
     found = spectrum(target, Grid(step, places, (0.0,) * len(items)))
     assert found is not None

@@ -11,7 +11,7 @@ from mpmath import mpf
 from tests.support.lanes import mostly_slow
 
 from tightbudget.pairs.base import Cells, Direction
-from tightbudget.pairs.moments.events import Events, Tail, normal_events, point_events, subsampled
+from tightbudget.pairs.moments.events import Events, Tail, normal_events, point_events, subsampled_events
 from tightbudget.pairs.moments.excess import log_excess, log_two_exponentials
 
 ORDERS = np.array([1.001, 1.7, 3.0, 20.0])
@@ -115,19 +115,19 @@ def test_lost_mass_counts() -> None:
     assert_above(events.log_moment(ORDERS), [(mpf(1), mpf(1) / 2)], 1e-8)
     q = 0.3
     removed = [(mpf(q) + (1 - mpf(q)) / 2, mpf(1) / 2), ((1 - mpf(q)) / 2, mpf(1) / 2)]
-    assert_above(subsampled(events, q, Direction.REMOVE).log_moment(ORDERS), removed, 1e-8)
+    assert_above(subsampled_events(events, q, Direction.REMOVE).log_moment(ORDERS), removed, 1e-8)
     added = [(mpf(1), (1 - mpf(q)) + mpf(q) / 2)]
-    assert_above(subsampled(events, q, Direction.ADD).log_moment(ORDERS), added, 1e-8)
+    assert_above(subsampled_events(events, q, Direction.ADD).log_moment(ORDERS), added, 1e-8)
 
 
 def test_infinite_loss() -> None:
     loss = -math.log(2.0)
     events = point_events(cells([loss], [loss], [0.5], [1.0]), 1e-15, 0.0, 0.5)
     assert np.all(events.log_moment(ORDERS) == np.inf)
-    assert np.all(subsampled(events, 0.1, Direction.REMOVE).log_moment(ORDERS) == np.inf)
+    assert np.all(subsampled_events(events, 0.1, Direction.REMOVE).log_moment(ORDERS) == np.inf)
     q = mpf("0.25")
     added = [(mpf(1) / 2, (1 - q) / 2 + q), (mpf(1) / 2, (1 - q) / 2)]
-    assert_above(subsampled(events, 0.25, Direction.ADD).log_moment(ORDERS), added, 1e-8)
+    assert_above(subsampled_events(events, 0.25, Direction.ADD).log_moment(ORDERS), added, 1e-8)
 
 
 def normal_moment(m: float, q: float, order: float, direction: Direction, end: float) -> mpf:
@@ -148,7 +148,7 @@ def normal_moment(m: float, q: float, order: float, direction: Direction, end: f
 def test_tails_beyond_the_grid_count(m: float, q: float, order: float, direction: Direction) -> None:
     """The grid ends long before the moment has its mass."""
     truth = normal_moment(m, mpf(q), order, direction, order * m + 15.0)
-    found = subsampled(normal_events(m, 21.0), q, direction).log_moment(np.array([order]))
+    found = subsampled_events(normal_events(m, 21.0), q, direction).log_moment(np.array([order]))
     assert truth <= found[0] <= truth * mpf("5")
 
 

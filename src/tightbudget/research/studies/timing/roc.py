@@ -20,7 +20,7 @@ from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.points import point_pair
-from tightbudget.pairs.revealing import revealing
+from tightbudget.pairs.revealing import revealing_pair
 
 Point = tuple[Fraction, Fraction]  # beta, alpha
 
@@ -101,7 +101,7 @@ class CurvePair(Mechanism):
         if infinity == 0 and all(alpha == beta for beta, alpha in steps):
             return None
         if not both:
-            return revealing()
+            return revealing_pair()
         log_a, log_b = np.array(both).T
         if direction is Direction.ADD:
             log_a, log_b, infinity, minus_infinity = log_b, log_a, minus_infinity, infinity
