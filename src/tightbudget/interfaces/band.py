@@ -15,13 +15,13 @@ PLACES = 1600  # more than a picture has pixels across
 ROUNDING = 1e-14  # far more than a few operations on floats add
 
 
-def chosen(epsilons: Array) -> NDArray[np.intp]:
+def increasing_places(epsilons: Array) -> NDArray[np.intp]:
     """Return where the finite epsilons are, in increasing order and each once."""
     values, indices = np.unique(epsilons, return_index=True)
     return indices[np.isfinite(values)]
 
 
-def grid(epsilons: Array) -> Array:
+def places_between(epsilons: Array) -> Array:
     """Return the epsilons, which increase, and places between each two, about PLACES in all; the last one stands twice.
 
     A line that is drawn one place late then still ends at the last value.

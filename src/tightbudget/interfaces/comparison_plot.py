@@ -42,11 +42,11 @@ def draw_comparison(curves: Curves, table: Comparison, floor: float, file_format
 
 
 def _draw_lines(axes: "Axes", curves: Curves, floor: float) -> None:
-    points = band.chosen(curves.band.epsilons)
+    points = band.increasing_places(curves.band.epsilons)
     epsilons, lower, upper = (
         np.ravel(values)[points] for values in (curves.band.epsilons, curves.band.lower, curves.band.upper)
     )
-    places = band.grid(epsilons)
+    places = band.places_between(epsilons)
     below = np.maximum(band.lower_line(places, epsilons, lower, upper), 0.1 * floor)
     above = np.maximum(band.upper_line(places, epsilons, upper), 0.1 * floor)
     # first in the legend, and on top of lines that coincide with it

@@ -34,14 +34,14 @@ def draw(curve: Curve, expression: str, file_format: str = "png") -> bytes:
 
 
 def _draw_band(axes: "Axes", curve: Curve) -> None:
-    points = band.chosen(curve.epsilons)
+    points = band.increasing_places(curve.epsilons)
     epsilons, lower, upper = (np.ravel(values)[points] for values in (curve.epsilons, curve.lower, curve.upper))
     axes.set_ylabel("δ")
     if not (upper > SMALLEST_SHOWN).any():
         _say(axes, "δ is 0 on this whole range")
         return
     floor = _floor(upper[upper > SMALLEST_SHOWN])
-    places = band.grid(epsilons)
+    places = band.places_between(epsilons)
     lower = np.maximum(band.lower_line(places, epsilons, lower, upper), floor)
     upper = np.maximum(band.upper_line(places, epsilons, upper), floor)
     end = int(np.count_nonzero(upper > floor)) + 1  # both fall: what follows lies on the floor

@@ -55,7 +55,7 @@ def compare(
     files: dict[Path, bytes] = {}
     if plot is not None:
         target = plot
-        files[target] = patiently(lambda: output.picture(private, answer, high, rtol, target), "drawing every bound")
+        files[target] = patiently(lambda: output.comparison_picture(private, answer, high, rtol, target), "drawing every bound")
     if csv_file is not None:
         files[csv_file] = output.as_csv(answer)
     done = written(files)

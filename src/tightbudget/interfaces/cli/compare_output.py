@@ -20,7 +20,7 @@ USUAL_DELTA = 1e-6
 DECADES_BELOW = 4.0
 
 
-def picture(private: Private, table: Comparison, high: float | None, rtol: float, target: Path) -> bytes:
+def comparison_picture(private: Private, table: Comparison, high: float | None, rtol: float, target: Path) -> bytes:
     level = _level(table)
     epsilons = _epsilons(private, table, level, high)
     curves = compare_curves(private, epsilons, rtol=max(rtol, 1e-3))

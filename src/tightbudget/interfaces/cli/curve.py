@@ -45,7 +45,7 @@ def curve(
     _check(low, high, points)
     check_targets(plot, csv_file, as_json)
     output = library.curve_output
-    asked = output.epsilons(private, low, high, points)
+    asked = output.spaced_epsilons(private, low, high, points)
     result = patiently(lambda: private.curve(asked, rtol=rtol, effort=effort), "drawing δ(ε)")
     files: dict[Path, bytes] = {}
     if plot is not None:
@@ -63,7 +63,7 @@ def curve(
     say(note)
     if result.converged:
         return 0
-    print(f"Note: the bounds hold, but some are further apart than asked: {output.widest(result)}.", file=sys.stderr)
+    print(f"Note: the bounds hold, but some are further apart than asked: {output.widest_bracket(result)}.", file=sys.stderr)
     return NOT_NARROW_ENOUGH
 
 

@@ -15,7 +15,7 @@ from tightbudget.notation import Private
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.decimals import rounded
 
-__all__ = ["as_csv", "as_text", "epsilons", "picture", "widest"]
+__all__ = ["as_csv", "as_text", "picture", "spaced_epsilons", "widest_bracket"]
 
 TABLE_ROWS = 11
 SHOWN_DIGITS, DELTA_DIGITS = 6, 8  # of ε and δ in the table
@@ -23,14 +23,14 @@ SHOWN_DIGITS, DELTA_DIGITS = 6, 8  # of ε and δ in the table
 SMALL_DELTAS = (1e-10, 1e-6, 1e-3, 1e-1)
 
 
-def widest(result: Curve) -> str:
+def widest_bracket(result: Curve) -> str:
     """Return where the bounds are furthest apart, in words."""
     width = (result.upper - result.lower) / np.maximum(result.upper, 5e-324)
     worst = int(np.argmax(width))
     return f"at ε = {result.epsilons[worst]:.{SHOWN_DIGITS}g} by {float(width[worst]):.2g} of the upper one"
 
 
-def epsilons(private: Private, low: float, high: float | None, points: int) -> NDArray[np.float64]:
+def spaced_epsilons(private: Private, low: float, high: float | None, points: int) -> NDArray[np.float64]:
     """Return evenly spaced ε; those between the ends have few digits, so that what is printed is what was asked."""
     grid = np.linspace(low, _default_high(private, low) if high is None else high, points)
     rounded = np.array([grid[0], *(float(f"{epsilon:.{SHOWN_DIGITS}g}") for epsilon in grid[1:-1]), grid[-1]])

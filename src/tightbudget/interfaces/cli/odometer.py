@@ -66,17 +66,19 @@ def simulate(
       tightbudget odometer simulate --kind mixture --kind fixed-time --rounds 2000
     """
     games, output = library.odometer_games, library.odometer_output
-    chosen = games.chosen(kind, everything)
+    chosen = games.chosen_odometers(kind, everything)
     _check(epsilon_each, delta, rounds, runs, seed, adversary, plot)
     for make in chosen.values():
         make(delta)  # a delta that an odometer cannot promise is refused before any work
-    rows = [games.played(name, make, adversary, epsilon_each, delta, rounds, runs, seed) for name, make in chosen.items()]
+    rows = [games.played_row(name, make, adversary, epsilon_each, delta, rounds, runs, seed) for name, make in chosen.items()]
     exactly = (
-        {name: games.exactly(make, epsilon_each, delta, rounds) for name, make in chosen.items()} if adversary in FIXED else {}
+        {name: games.exact_crossing(make, epsilon_each, delta, rounds) for name, make in chosen.items()}
+        if adversary in FIXED
+        else {}
     )
     done = []
     if plot is not None:
-        done = written({plot: games.picture(chosen, epsilon_each, delta, rounds, runs, seed, plot.suffix[1:].lower())})
+        done = written({plot: games.paths_picture(chosen, epsilon_each, delta, rounds, runs, seed, plot.suffix[1:].lower())})
     if as_json:
         show(wire.dumps(output.simulated_shape(rows, exactly, epsilon_each, seed)))
     else:
@@ -100,7 +102,7 @@ def separation_command(
     """
     _check(epsilon_each, delta, rounds, 1, 0, "fixed", plot)
     games, output = library.odometer_games, library.odometer_output
-    result = games.separated(epsilon_each, delta, rounds)
+    result = games.separation_numbers(epsilon_each, delta, rounds)
     done = []
     if plot is not None:
         done = written({plot: games.separation_picture(result, plot.suffix[1:].lower())})

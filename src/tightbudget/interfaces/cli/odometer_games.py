@@ -11,7 +11,7 @@ from tightbudget.research.games.separation import Separation, separation
 PATHS_DRAWN = 60
 
 
-def chosen(kind: list[str] | None, everything: bool) -> dict[str, players.MakeOdometer]:
+def chosen_odometers(kind: list[str] | None, everything: bool) -> dict[str, players.MakeOdometer]:
     """Return the odometers that were named, spelt either way, or all of them."""
     every = players.every_odometer()
     if everything:
@@ -25,7 +25,7 @@ def chosen(kind: list[str] | None, everything: bool) -> dict[str, players.MakeOd
     return {name: every[name] for name in names}
 
 
-def played(
+def played_row(
     name: str, make: players.MakeOdometer, adversary: str, epsilon: float, delta: float, rounds: int, runs: int, seed: int
 ) -> table.Row:
     """Return one odometer's row, with a bar where a person watches."""
@@ -37,12 +37,12 @@ def played(
     )
 
 
-def exactly(make: players.MakeOdometer, epsilon: float, delta: float, rounds: int) -> float:
+def exact_crossing(make: players.MakeOdometer, epsilon: float, delta: float, rounds: int) -> float:
     """Return the probability that the loss is ever above the bound when every step is the same."""
     return table.crossing_row("", make, epsilon, delta, rounds).rate
 
 
-def picture(
+def paths_picture(
     chosen: dict[str, players.MakeOdometer], epsilon: float, delta: float, rounds: int, runs: int, seed: int, suffix: str
 ) -> bytes:
     """Draw the same step in every round, so that one bound serves all runs."""
@@ -50,12 +50,14 @@ def picture(
     step = players.odometer_adversaries(epsilon)["fixed"]
     some = next(iter(chosen.values()))(delta)
     losses, _ = paths(step, some, rounds=rounds, runs=min(runs, PATHS_DRAWN), rng=rng)
-    bounds = {name: np.concatenate([[0.0], walk.bounds_of(make(delta), epsilon, rounds)]) for name, make in chosen.items()}
+    bounds = {
+        name: np.concatenate([[0.0], walk.odometer_bounds(make(delta), epsilon, rounds)]) for name, make in chosen.items()
+    }
     title = f"pure_dp(epsilon={epsilon:g}) in every round, δ = {delta:g}"
     return odometer_plot.draw_paths(losses, bounds, set(players.unsound_odometers()), epsilon, title, suffix, runs)
 
 
-def separated(epsilon: float, delta: float, rounds: int) -> Separation:
+def separation_numbers(epsilon: float, delta: float, rounds: int) -> Separation:
     """Return what odometers cost beside a bound for a fixed time, with a bar where a person watches."""
     # the sum of the epsilons is never exceeded, and far too wide to be drawn beside the others
     drawn = ("fixed-time", *(kind for kind in players.shipped_odometers() if kind != "basic"))

@@ -7,7 +7,7 @@ from tightbudget.interfaces.cli.tables import Column, blocks, folded, table
 from tightbudget.numerics.decimals import rounded
 from tightbudget.research.games import players
 from tightbudget.research.games.separation import Separation
-from tightbudget.research.games.table import SHOWN_CONFIDENCE, Row, label, verdict
+from tightbudget.research.games.table import SHOWN_CONFIDENCE, Row, game_verdict, player_label
 from tightbudget.version import __version__
 
 STYLES = {"FAILS": "red", "not caught here": "yellow"}
@@ -19,7 +19,7 @@ def simulated_lines(rows: list[Row], exactly: dict[str, float], epsilon: float) 
     columns = [Column("odometer"), Column("failed", right=True), Column("99 % limits", right=True)]
     columns += [Column("exactly", right=True)] if exactly else []
     columns += [Column("promised", right=True), Column("verdict")]
-    verdicts = [verdict(row.meter, _fails(row, exactly), bool(exactly) or row.upper <= row.promised) for row in rows]
+    verdicts = [game_verdict(row.meter, _fails(row, exactly), bool(exactly) or row.upper <= row.promised) for row in rows]
     heading, shown = table(columns, [_cells(row, exactly, said) for row, said in zip(rows, verdicts, strict=True)])
     lines = [*((line, "") for line in folded(title).split("\n")), *((line, "bold") for line in heading)]
     for said, record in zip(verdicts, shown, strict=True):
@@ -30,7 +30,7 @@ def simulated_lines(rows: list[Row], exactly: dict[str, float], epsilon: float) 
 def _cells(row: Row, exactly: dict[str, float], verdict: str) -> list[str]:
     limits = f"{rounded(row.lower, 3, ROUND_FLOOR)} – {rounded(row.upper, 3, ROUND_CEILING)}"
     worked_out = [f"{exactly[row.meter]:.4g}"] if exactly else []
-    return [label(row.meter), f"{row.rate:.4g}", limits, *worked_out, f"{row.promised:g}", verdict]
+    return [player_label(row.meter), f"{row.rate:.4g}", limits, *worked_out, f"{row.promised:g}", verdict]
 
 
 def _fails(row: Row, exactly: dict[str, float]) -> bool:
@@ -76,8 +76,8 @@ def separation_lines(result: Separation) -> list[str]:
     marks = result.needed_rounds.tolist()
     columns = [Column("rounds"), *(Column(str(mark), right=True) for mark in marks)]
     title = f"Pr[loss was above the bound], exactly; ε = {result.epsilon:g} each, promised δ = {result.delta:g}"
-    failing = [[label(name), *(f"{values[mark - 1]:.2g}" for mark in marks)] for name, values in result.failing.items()]
-    widths = [[label(name), *(_width(values[mark - 1]) for mark in marks)] for name, values in result.widths.items()]
+    failing = [[player_label(name), *(f"{values[mark - 1]:.2g}" for mark in marks)] for name, values in result.failing.items()]
+    widths = [[player_label(name), *(_width(values[mark - 1]) for mark in marks)] for name, values in result.widths.items()]
     needed = ["least constant width", *map(_width, result.needed)]
     return [
         *folded(title).split("\n"),

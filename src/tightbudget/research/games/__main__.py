@@ -25,7 +25,9 @@ def _table(title: str, rows: Iterable[table.Row]) -> None:
     for row in rows:
         played = f"{row.runs}x" if row.runs else "exactly"
         figures = f"{row.rate:12.4g}{row.upper:12.4g}{row.promised:11.4g}"
-        print(f"{table.label(row.meter):26}{row.adversary:26}{row.rounds:7}{played:>9}{figures}  {row.verdict}", flush=True)
+        print(
+            f"{table.player_label(row.meter):26}{row.adversary:26}{row.rounds:7}{played:>9}{figures}  {row.verdict}", flush=True
+        )
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tightbudget.adaptive.deprecated import deprecated
 from tightbudget.errors import InvalidParameter
-from tightbudget.research.games.exceeds import above
+from tightbudget.research.games.exceeds import exceeds
 from tightbudget.research.games.steps import Response, Step, gaussian, response
 
 STOP = -1
@@ -223,7 +223,7 @@ def counterexample(first: float = 0.1, second: float = 0.45, epsilon: float = 0.
 
 
 def _ahead(view: View) -> NDArray[np.bool_]:
-    return above(view.loss, view.bound) & (view.round > 0)
+    return exceeds(view.loss, view.bound) & (view.round > 0)
 
 
 def _largest_accepted(view: View, wanted: NDArray[np.intp]) -> Choices:

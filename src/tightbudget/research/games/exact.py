@@ -15,7 +15,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.rounding import U
 from tightbudget.research.games.adversaries import STOP, Adversary, View, next_steps
-from tightbudget.research.games.exceeds import above
+from tightbudget.research.games.exceeds import exceeds
 from tightbudget.research.games.lattice import Lattice
 from tightbudget.research.games.shared_states import Filter, Odometer, SharedStates
 from tightbudget.research.games.simulate import check_game
@@ -44,7 +44,7 @@ def exact_filter(adversary: Adversary, meter: Filter, *, rounds: int, bit: int =
         with np.errstate(over="ignore"):
             share = np.maximum(0.0, -np.expm1(np.minimum(gap, 0.0)))
         weights.append(states.mass * share)
-        tails.append(states.mass * above(states.loss, epsilon))
+        tails.append(states.mass * exceeds(states.loss, epsilon))
         # (1 - e^(epsilon - L))_+ moves by at most the rounding of L, and is 0 where L is clearly below; infinity is
         # exact
         rounding = 8.0 * U * (epsilon + tree.lattice.reach)
@@ -61,7 +61,7 @@ def exact_odometer(adversary: Adversary, meter: Odometer, *, rounds: int, bit: i
     crossed: list[NDArray[np.float64]] = [np.zeros(1)]
     while tree.advance() is not None:
         if tree.going is not None:
-            over = above(tree.going.loss, shared.bounds(tree.going.node))
+            over = exceeds(tree.going.loss, shared.bounds(tree.going.node))
             crossed.append(tree.going.mass[over])
             tree.going = tree.going.where(~over)  # failed for good: what follows does not matter
     return tree.bracket(crossed)

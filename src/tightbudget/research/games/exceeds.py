@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 TIE = 2.0**-36
 
 
-def above(loss: NDArray[np.float64], bound: NDArray[np.float64] | float) -> NDArray[np.bool_]:
+def exceeds(loss: NDArray[np.float64], bound: NDArray[np.float64] | float) -> NDArray[np.bool_]:
     """Tell where the loss is above the bound by more than rounding.
 
     >>> above(np.array([0.1 + 0.2, 0.31]), 0.3).tolist()

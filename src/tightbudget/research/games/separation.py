@@ -35,8 +35,8 @@ def separation(
     mean, root = times * epsilon * math.tanh(epsilon / 2.0), epsilon * np.sqrt(times)
     failing, widths = {}, {}
     for done, (name, make) in enumerate(meters.items()):
-        bounds = walk.bounds_of(make(delta), epsilon, rounds)
-        failing[name], widths[name] = walk.crossing(epsilon, bounds), (bounds - mean) / root
+        bounds = walk.odometer_bounds(make(delta), epsilon, rounds)
+        failing[name], widths[name] = walk.crossing_probabilities(epsilon, bounds), (bounds - mean) / root
         if progress is not None:
             progress(done + 1)
     usual = [mark for power in range(1, 9) for mark in (10**power, 3 * 10**power) if mark < rounds]

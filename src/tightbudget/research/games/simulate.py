@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tightbudget.errors import InvalidParameter
 from tightbudget.research.games.adversaries import STOP, Adversary, View, next_steps
 from tightbudget.research.games.estimate import Estimate
-from tightbudget.research.games.exceeds import above
+from tightbudget.research.games.exceeds import exceeds
 from tightbudget.research.games.shared_states import Filter, Odometer, SharedStates
 
 Progress = Callable[[int], None]
@@ -59,7 +59,7 @@ def play_filter(
         weight = np.maximum(0.0, -np.expm1(np.minimum(epsilon - against, 0.0)))
     return FilterGame(
         view=Estimate(int((rng.random(runs) < weight).sum()), runs),
-        pointwise=Estimate(int(above(against, epsilon).sum()), runs),
+        pointwise=Estimate(int(exceeds(against, epsilon).sum()), runs),
         mean_rounds=float(played.mean()),
     )
 
@@ -80,7 +80,7 @@ def play_odometer(
     shared = SharedStates.of_odometer(meter, adversary.menu)
     for table in _advance(adversary, shared, rounds, runs, rng, bit):
         against = table.loss if bit == 0 else -table.loss
-        failed[table.run] |= above(against, shared.bounds(table.node))
+        failed[table.run] |= exceeds(against, shared.bounds(table.node))
         played[table.run] = table.round
         _tell(progress, table.round)
     return OdometerGame(Estimate(int(failed.sum()), runs), float(played.mean()))

@@ -50,15 +50,15 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        return verdict(self.meter, self.certainly_fails, self.upper <= self.promised)
+        return game_verdict(self.meter, self.certainly_fails, self.upper <= self.promised)
 
 
-def label(meter: str) -> str:
+def player_label(meter: str) -> str:
     """Return the name of an odometer or filter as it is shown: those that are there to fail say so."""
     return f"{meter} (UNSOUND)" if meter in unsound_odometers() else meter
 
 
-def verdict(meter: str, fails: bool, within: bool) -> str:
+def game_verdict(meter: str, fails: bool, within: bool) -> str:
     """Return what one game says of a meter; one that is unsound has not held because one adversary misses it."""
     if fails:
         return "FAILS"
@@ -124,7 +124,7 @@ def odometer_row(
 def crossing_row(name: str, make: MakeOdometer, epsilon: float, delta: float, rounds: int) -> Row:
     """Return the same step in every round, worked out exactly: the best moment to stop is the first above the bound."""
     meter = make(delta)
-    failing = float(walk.crossing(epsilon, walk.bounds_of(meter, epsilon, rounds))[-1])
+    failing = float(walk.crossing_probabilities(epsilon, walk.odometer_bounds(meter, epsilon, rounds))[-1])
     return Row(name, "stop-when-ahead", rounds, 0, failing, failing, failing, delta, failing > delta)
 
 

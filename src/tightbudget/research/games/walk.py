@@ -18,13 +18,13 @@ from tightbudget.research.games.steps import Response, response
 NEGLIGIBLE = 1e-18  # mass dropped at the low end of the walk, in total at most this for each round
 
 
-def bounds_of(meter: Odometer, epsilon: float, rounds: int) -> NDArray[np.float64]:
+def odometer_bounds(meter: Odometer, epsilon: float, rounds: int) -> NDArray[np.float64]:
     """Return what the odometer shows after each of `rounds` steps of epsilon-DP; the odometer is spent."""
     increment = response(epsilon).increment
     return np.array([meter.spend(increment) for _ in range(rounds)])
 
 
-def crossing(epsilon: float, bounds: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+def crossing_probabilities(epsilon: float, bounds: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
     """Return, for each t, the probability that the loss was above its bound after some round up to t.
 
     Rounding: sums of positive products, so the relative error is below 4 t 2^-53; on top of it at most t * 1e-18 of
@@ -74,7 +74,7 @@ def needed_width(epsilon: float, delta: float, rounds: int, tolerance: float = 1
     low, high = 0.0, 10.0
     while high - low > tolerance:
         middle = 0.5 * (low + high)
-        if crossing(epsilon, drift + middle * root)[-1] > delta:
+        if crossing_probabilities(epsilon, drift + middle * root)[-1] > delta:
             low = middle
         else:
             high = middle

@@ -6,20 +6,20 @@ import numpy as np
 
 from tightbudget.numerics.rounding import GENEROUS, U, lowered, raised, raised_by
 from tightbudget.research.published.buckets import REAL, TAIL, VIRTUAL, A, Array, Buckets, bucket_list
-from tightbudget.research.published.convolution import convolution
-from tightbudget.research.published.leaves import uncorrected
+from tightbudget.research.published.convolution import bucket_convolution
+from tightbudget.research.published.leaves import uncorrected_mass
 
 _SPARE = 0.05  # of an error just booked: cutting that much more from the ends makes lists shorter and costs little
 
 
-def composed(first: Buckets, second: Buckets) -> Buckets:
+def composed_buckets(first: Buckets, second: Buckets) -> Buckets:
     """Return the buckets of T1 x T2: indices add, below -n they are clamped to -n, above n they leave the list.
 
     The convolution of the B-masses is the paper's sum over V (Definition 7); for what is clamped to -n it is the
     repaired one (Lemma 11).
     """
     n, log_factor = first.n, first.log_factor
-    product = convolution(first.rows, second.rows)
+    product = bucket_convolution(first.rows, second.rows)
     # exact rows have sums of at most 1, so an L1 error e of one factor becomes at most e (1 + error of the other)
     inherited = first.error + second.error + first.error * second.error
     fresh = product.error + 16.0 * U
@@ -29,7 +29,7 @@ def composed(first: Buckets, second: Buckets) -> Buckets:
     below, inside, above = _cut(product.rows, first.first + second.first + product.first, n)
     start = min(max(-n, first.first + second.first + product.first), n)
     if below is not None:
-        below[REAL] = uncorrected(float(below[A]), float(error[A]), n * log_factor, loss_shift)
+        below[REAL] = uncorrected_mass(float(below[A]), float(error[A]), n * log_factor, loss_shift)
         inside = np.concatenate([below[:, None], inside], axis=1)
     over_b = first.over_b * (float(second.rows[VIRTUAL].sum()) + second.over_b)
     over_b += float(first.rows[VIRTUAL].sum()) * second.over_b + float(above[VIRTUAL])
@@ -48,7 +48,7 @@ def composed(first: Buckets, second: Buckets) -> Buckets:
     )
 
 
-def squared(child: Buckets) -> Buckets:
+def squared_buckets(child: Buckets) -> Buckets:
     """Return the buckets for f^2: buckets 2i - 1 and 2i become bucket i, so losses are only ever rounded up.
 
     Bucket -n alone becomes bucket -n/2; without it, as Definition 4 is printed, its mass would be lost.

@@ -27,7 +27,7 @@ class Convolution:
     error: Array
 
 
-def convolution(p: Array, q: Array) -> Convolution:
+def bucket_convolution(p: Array, q: Array) -> Convolution:
     """Return the row-by-row convolution of two stacks of non-negative rows with sums of about 1 or less."""
     heavy_p = _heavy(p)
     heavy_q = heavy_p if p is q else _heavy(q)

@@ -36,7 +36,7 @@ def leaf_buckets(pair: Pair, log_factor: float, n: int) -> Buckets:
     reach = log_factor * (2.0 + float(np.abs(used).max(initial=0)))  # no loss in the list is larger
     loss_shift = 1.01 * (pair.loss_shift(reach) + moved + 4.0 * U * reach)
     real = b[:-1].copy()
-    real[0] = uncorrected(float(a[0]), float(error[A]), n * log_factor, loss_shift)
+    real[0] = uncorrected_mass(float(a[0]), float(error[A]), n * log_factor, loss_shift)
 
     return bucket_list(
         log_factor=log_factor,
@@ -75,7 +75,7 @@ def _columns(losses: Array, log_factor: float, n: int) -> tuple[NDArray[np.intp]
     return column, max(0.0, float(moved.max()))
 
 
-def uncorrected(mass: float, error: float, log_scale: float, loss_shift: float) -> float:
+def uncorrected_mass(mass: float, error: float, log_scale: float, loss_shift: float) -> float:
     """Return B(-n) f^n, the B-mass of bucket -n that is certain though nobody knows how far below -n its events are."""
     certain = mass - error
     if certain <= 0.0:

@@ -12,7 +12,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import real
 from tightbudget.pairs.base import Pair
 from tightbudget.research.published.buckets import Buckets, bucket_factor
-from tightbudget.research.published.combine import composed, squared
+from tightbudget.research.published.combine import composed_buckets, squared_buckets
 from tightbudget.research.published.leaves import leaf_buckets
 
 SMALLEST_STEP, LARGEST_STEP = 1e-200, 1e200
@@ -126,7 +126,7 @@ class Compose(Tree):
         return (self.left, self.right)
 
     def _evaluate(self) -> Buckets:
-        return composed(self.left.buckets, self.right.buckets)
+        return composed_buckets(self.left.buckets, self.right.buckets)
 
     def _title(self) -> str:
         return f"compose  r={self.r}"
@@ -152,7 +152,7 @@ class Square(Tree):
         return (self.child,)
 
     def _evaluate(self) -> Buckets:
-        return squared(self.child.buckets)
+        return squared_buckets(self.child.buckets)
 
     def _title(self) -> str:
         return f"square  f=exp({self.log_factor:.6g})"

@@ -22,7 +22,7 @@ WIDTH, HEIGHT = 5.0, 3.9  # inches of one panel
 PER_LEGEND_ROW = 0.19
 
 
-def size(data: Data, columns: int) -> tuple[float, float]:
+def figure_size(data: Data, columns: int) -> tuple[float, float]:
     """Return the inches that the panels need; the legend is below them."""
     wide = min(columns, len(data.panels))
     rows = math.ceil(len(data.panels) / columns)
@@ -33,18 +33,18 @@ def _legend_rows(panel: Panel) -> int:
     return math.ceil((len(panel.series) + 1 + panel.target) / 2)
 
 
-def paint(canvas: "Canvas", data: Data, columns: int) -> None:
+def draw_panels(canvas: "Canvas", data: Data, columns: int) -> None:
     """Draw every panel, row by row."""
     wide = min(columns, len(data.panels))
     rows = math.ceil(len(data.panels) / columns)
     axes = canvas.subplots(rows, wide, squeeze=False).ravel()
     for panel, place in zip(data.panels, axes, strict=False):
-        draw(panel, place)
+        draw_panel(panel, place)
     for place in axes[len(data.panels) :]:
         place.set_axis_off()
 
 
-def draw(panel: Panel, axes: "Axes") -> None:
+def draw_panel(panel: Panel, axes: "Axes") -> None:
     """Draw one panel."""
     axes.set_title(panel.title, fontsize=10, loc="left")
     axes.set_xlabel(panel.x_label)

@@ -76,7 +76,7 @@ _KINDS = {
 }
 
 
-def page(results: "Sequence[Result]", pictures: Mapping[str, bytes], quick: bool) -> str:
+def report_page(results: "Sequence[Result]", pictures: Mapping[str, bytes], quick: bool) -> str:
     """Return the report as text."""
     counts = Counter(claim.verdict for result in results for claim in result.claims)
     summary = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ALL)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tightbudget.research.reproduce import drawing, store
 from tightbudget.research.reproduce.figures import FIGURES
 from tightbudget.research.reproduce.model import Claim, Data, Figure
-from tightbudget.research.reproduce.report import page
+from tightbudget.research.reproduce.report import report_page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -46,32 +46,32 @@ def run(folder: Path, quick: bool, rendered: Rendered, watch: Watch, figures: Se
     results, pictures = [], {}
     for place, figure in enumerate(figures):
         watch(figure, place, len(figures))
-        result = finished(folder, figure, quick)
-        picture = rendered(_painter(result), drawing.size(result.data, figure.columns), "svg")
-        store.write(folder / f"{figure.name}.svg", picture)
+        result = finished_figure(folder, figure, quick)
+        picture = rendered(_painter(result), drawing.figure_size(result.data, figure.columns), "svg")
+        store.write_whole(folder / f"{figure.name}.svg", picture)
         results.append(result)
         pictures[figure.name] = picture
-    store.write(folder / "claims.csv", _claims_table(results))
+    store.write_whole(folder / "claims.csv", _claims_table(results))
     report = folder / "report.html"
-    store.write(report, page(results, pictures, quick).encode())
+    store.write_whole(report, report_page(results, pictures, quick).encode())
     return Outcome(report, results)
 
 
-def finished(folder: Path, figure: Figure, quick: bool) -> Result:
+def finished_figure(folder: Path, figure: Figure, quick: bool) -> Result:
     """Return the figure from the folder, or compute it and put it there."""
-    stored = store.load(folder, figure, quick)
+    stored = store.load_result(folder, figure, quick)
     if stored is not None:
         data, seconds = stored
         return Result(figure, data, figure.claims(data.facts), seconds, reused=True)
     started = time.perf_counter()
     data = figure.compute(quick)
     seconds = time.perf_counter() - started
-    store.save(folder, figure, quick, data, seconds)
+    store.save_result(folder, figure, quick, data, seconds)
     return Result(figure, data, figure.claims(data.facts), seconds, reused=False)
 
 
 def _painter(result: Result) -> "Callable[[Canvas], None]":
-    return lambda canvas: drawing.paint(canvas, result.data, result.figure.columns)
+    return lambda canvas: drawing.draw_panels(canvas, result.data, result.figure.columns)
 
 
 def _claims_table(results: Sequence[Result]) -> bytes:

@@ -34,7 +34,7 @@ def e_to(epsilons: Sequence[float]) -> list[float]:
     return [math.exp(value) if value < 700.0 else math.inf for value in epsilons]
 
 
-def grid(low: float, high: float, points: int) -> list[float]:
+def epsilon_grid(low: float, high: float, points: int) -> list[float]:
     """Return epsilons so that e^epsilon is evenly spaced from low to high."""
     return [math.log(value) for value in np.linspace(low, high, points).tolist()]
 

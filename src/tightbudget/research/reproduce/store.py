@@ -29,13 +29,13 @@ def _sources() -> str:
     return digest.hexdigest()
 
 
-def key(figure: Figure, quick: bool) -> str:
+def result_key(figure: Figure, quick: bool) -> str:
     """Return the hash of all that a result depends on: parameters and code."""
     asked = json.dumps([figure.name, quick, figure.settings(quick), _sources()], sort_keys=True)
     return hashlib.sha256(asked.encode()).hexdigest()
 
 
-def write(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Write under a temporary name, then rename: an interrupted run leaves the old file or none."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -45,27 +45,27 @@ def write(path: Path, content: bytes) -> None:
         draft.unlink(missing_ok=True)
 
 
-def save(folder: Path, figure: Figure, quick: bool, data: Data, seconds: float) -> None:
+def save_result(folder: Path, figure: Figure, quick: bool, data: Data, seconds: float) -> None:
     """Write the table first and the data last: the data file says that the figure is finished."""
-    write(folder / f"{figure.name}.csv", _table(data))
+    write_whole(folder / f"{figure.name}.csv", _table(data))
     body = json.dumps(_plain(asdict(data)), allow_nan=False)
     record = {
-        "key": key(figure, quick),
+        "key": result_key(figure, quick),
         "figure": figure.name,
         "parameters": figure.settings(quick),
         "seconds": seconds,
         "sum": hashlib.sha256(body.encode()).hexdigest(),
         "data": json.loads(body),
     }
-    write(folder / f"{figure.name}.json", json.dumps(record, indent=1, allow_nan=False).encode())
+    write_whole(folder / f"{figure.name}.json", json.dumps(record, indent=1, allow_nan=False).encode())
 
 
-def load(folder: Path, figure: Figure, quick: bool) -> tuple[Data, float] | None:
+def load_result(folder: Path, figure: Figure, quick: bool) -> tuple[Data, float] | None:
     """Return a finished result and the seconds it took, or None if there is none that is whole and current."""
     try:
         record = json.loads((folder / f"{figure.name}.json").read_bytes())
         body = json.dumps(record["data"], allow_nan=False)
-        if record["key"] != key(figure, quick) or record["sum"] != hashlib.sha256(body.encode()).hexdigest():
+        if record["key"] != result_key(figure, quick) or record["sum"] != hashlib.sha256(body.encode()).hexdigest():
             return None
         data, seconds = _data(record["data"]), float(record["seconds"])
         table = (folder / f"{figure.name}.csv").read_bytes()

@@ -57,7 +57,7 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: py
     def stop(quick: bool) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(runner.store, "load", lambda *ignored: None)
+    monkeypatch.setattr(runner.store, "load_result", lambda *ignored: None)
     monkeypatch.setattr(type(truncated_gauss.FIGURE), "compute", property(lambda self: stop), raising=True)
     assert main(["reproduce", "--quick", "--out", str(tmp_path)]) == 130
     assert "are kept" in capsys.readouterr().err

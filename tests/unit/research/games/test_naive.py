@@ -44,23 +44,23 @@ def test_simulation_sees_the_natural_filter_fail() -> None:
 
 
 def test_the_fixed_time_bound_fails_as_an_odometer() -> None:
-    bounds = walk.bounds_of(naive.UnsoundFixedTimeOdometer(0.05), 0.1, 20_000)
-    failing = walk.crossing(0.1, bounds)
+    bounds = walk.odometer_bounds(naive.UnsoundFixedTimeOdometer(0.05), 0.1, 20_000)
+    failing = walk.crossing_probabilities(0.1, bounds)
     assert failing[-1] == pytest.approx(0.1547, abs=5e-5)  # theory B.0 simulated .153
     assert failing[99] > 0.05  # a hundred rounds are enough
 
 
 def test_the_fixed_time_bound_is_right_at_a_fixed_time() -> None:
-    bounds = walk.bounds_of(naive.UnsoundFixedTimeOdometer(0.05), 0.1, 1000)
+    bounds = walk.odometer_bounds(naive.UnsoundFixedTimeOdometer(0.05), 0.1, 1000)
     only_at_the_end = np.full(1000, np.inf)
     only_at_the_end[-1] = bounds[-1]
-    assert walk.crossing(0.1, only_at_the_end)[-1] <= 0.05
+    assert walk.crossing_probabilities(0.1, only_at_the_end)[-1] <= 0.05
 
 
 def test_the_bound_as_printed_fails_too() -> None:
     """Its drift, twice the true one, hides the failure only where steps are large."""
-    bounds = walk.bounds_of(naive.UnsoundFixedTimeOdometer(0.05, drift="drv"), 0.001, 20_000)
-    assert walk.crossing(0.001, bounds)[-1] == pytest.approx(0.1492, abs=5e-5)
+    bounds = walk.odometer_bounds(naive.UnsoundFixedTimeOdometer(0.05, drift="drv"), 0.001, 20_000)
+    assert walk.crossing_probabilities(0.001, bounds)[-1] == pytest.approx(0.1492, abs=5e-5)
 
 
 def test_simulation_sees_the_fixed_time_bound_fail() -> None:

@@ -109,8 +109,8 @@ def test_several_orders_without_weights_can_be_told_from_those_with() -> None:
     ],
 )
 def test_an_odometer_that_shows_too_little_is_caught_exactly(kind: str, factor: float) -> None:
-    bounds = factor * walk.bounds_of(players.shipped_odometers()[kind](DELTA), 0.1, 1000)
-    assert walk.crossing(0.1, bounds)[-1] > DELTA
+    bounds = factor * walk.odometer_bounds(players.shipped_odometers()[kind](DELTA), 0.1, 1000)
+    assert walk.crossing_probabilities(0.1, bounds)[-1] > DELTA
 
 
 def test_an_odometer_that_shows_too_little_is_caught_by_coins() -> None:

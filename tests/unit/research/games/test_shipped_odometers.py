@@ -22,13 +22,16 @@ def test_every_odometer_plays() -> None:
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.7])
 @pytest.mark.parametrize("make", ODOMETERS.values(), ids=list(ODOMETERS))
 def test_one_size_of_step_crosses_as_rarely_as_promised(make: players.MakeOdometer, epsilon: float) -> None:
-    failing = walk.crossing(epsilon, walk.bounds_of(make(DELTA), epsilon, 3000))[-1]
+    failing = walk.crossing_probabilities(epsilon, walk.odometer_bounds(make(DELTA), epsilon, 3000))[-1]
     assert failing <= DELTA * (1 - 1e-9)
 
 
 def test_the_best_of_them_are_nearly_used_up() -> None:
     """Otherwise the test above could not tell a bound from a much larger one."""
-    failing = {kind: walk.crossing(0.1, walk.bounds_of(make(DELTA), 0.1, 3000))[-1] for kind, make in ODOMETERS.items()}
+    failing = {
+        kind: walk.crossing_probabilities(0.1, walk.odometer_bounds(make(DELTA), 0.1, 3000))[-1]
+        for kind, make in ODOMETERS.items()
+    }
     assert failing["line"] > 0.8 * DELTA
     assert failing["one_sided_mixture"] > 0.7 * DELTA
 

@@ -35,7 +35,7 @@ def test_every_path_adds_up_to_the_same_crossing() -> None:
     step = games.response(0.1)
     found = brute_force.leaves([(step.increment, 0.1, 0.0)], lambda round_, loss, meter: 0, Shown, rounds=len(bounds))
     truth = brute_force.crossing(found)
-    answer = walk.crossing(0.1, bounds)
+    answer = walk.crossing_probabilities(0.1, bounds)
     assert truth > 0.3
     assert answer[-1] == pytest.approx(float(truth), rel=1e-13)
     assert (np.diff(answer) >= 0).all()
@@ -51,7 +51,7 @@ def test_every_path_adds_up_to_the_same_crossing() -> None:
 def test_it_agrees_with_the_general_enumeration(make: Callable[[], Any]) -> None:
     odometer = make()
     general = games.exact_odometer(games.StopWhenAhead(games.response(0.1)), odometer, rounds=300)
-    special = walk.crossing(0.1, walk.bounds_of(odometer, 0.1, 300))[-1]
+    special = walk.crossing_probabilities(0.1, walk.odometer_bounds(odometer, 0.1, 300))[-1]
     assert general.lower * (1 - 1e-12) <= special <= general.upper * (1 + 1e-12)
 
 
@@ -72,17 +72,21 @@ def test_the_reflection_principle() -> None:
             reflected = rounds - ups + level  # number of ups of the path reflected at the level
             if reflected <= rounds:
                 truth += math.comb(rounds, reflected) * up**ups * (1 - up) ** (rounds - ups)
-    answer = walk.crossing(epsilon, [(level - 0.5) * epsilon] * rounds)[-1]
+    answer = walk.crossing_probabilities(epsilon, [(level - 0.5) * epsilon] * rounds)[-1]
     assert answer == pytest.approx(truth, rel=1e-13)
 
 
 def test_a_bound_that_is_just_reached_is_not_crossed() -> None:
     """Basic composition: after t telling answers the loss is t * 0.1 and so is the bound, up to rounding."""
-    assert walk.crossing(0.1, np.cumsum(np.full(200, 0.1)))[-1] == 0.0
+    assert walk.crossing_probabilities(0.1, np.cumsum(np.full(200, 0.1)))[-1] == 0.0
 
 
 def test_the_width_needed_grows_with_the_rounds() -> None:
     short, long = (walk.needed_width(0.1, 0.05, rounds, tolerance=1e-3) for rounds in (100, 3000))
     drift, root = 0.1 * math.tanh(0.05) * np.arange(1, 3001), 0.1 * np.sqrt(np.arange(1, 3001))
     assert short + 0.1 < long
-    assert walk.crossing(0.1, drift + long * root)[-1] <= 0.05 < walk.crossing(0.1, drift + (long - 2e-3) * root)[-1]
+    assert (
+        walk.crossing_probabilities(0.1, drift + long * root)[-1]
+        <= 0.05
+        < walk.crossing_probabilities(0.1, drift + (long - 2e-3) * root)[-1]
+    )

@@ -12,8 +12,8 @@ from tightbudget.numerics.convolve import Product
 from tightbudget.research.published import combine as combine_module
 from tightbudget.research.published import convolution as convolution_module
 from tightbudget.research.published.buckets import REAL, VIRTUAL, A, Buckets, bucket_list
-from tightbudget.research.published.combine import composed, squared
-from tightbudget.research.published.convolution import Convolution, convolution
+from tightbudget.research.published.combine import composed_buckets, squared_buckets
+from tightbudget.research.published.convolution import Convolution, bucket_convolution
 
 
 def rows(columns: int, seed: int, atoms: int = 0) -> np.ndarray:
@@ -43,7 +43,7 @@ def buckets(columns: int = 9, seed: int = 1, n: int = 2000, first: int | None = 
 def test_the_stated_error_of_a_convolution(columns: int, atoms: int, same: bool):
     p = rows(columns, 1, atoms)
     q = p if same else rows(columns, 2, atoms)
-    product = convolution(p, q)
+    product = bucket_convolution(p, q)
     for row in range(3):
         truth = exact.product([p[row], q[row]], [1, 1])
         gap = math.fsum(exact.gaps(product.rows[row], product.first, truth))
@@ -53,7 +53,7 @@ def test_the_stated_error_of_a_convolution(columns: int, atoms: int, same: bool)
 def test_heavy_columns_do_not_pass_through_a_transform():
     p = rows(9000, 3, atoms=3)
     thin = rows(9000, 3)
-    assert convolution(p, p).error.max() < 0.1 * convolution(thin, thin).error.max()
+    assert bucket_convolution(p, p).error.max() < 0.1 * bucket_convolution(thin, thin).error.max()
 
 
 @pytest.mark.parametrize("heavy", [0, 2])
@@ -63,7 +63,7 @@ def test_errors_of_transforms_are_handed_on(monkeypatch: pytest.MonkeyPatch, hea
 
     monkeypatch.setattr(convolution_module, "convolve_powers", noisy)
     p = rows(300, 4, atoms=heavy)
-    assert (convolution(p, p).error >= np.array([2e-5, 3e-5, 5e-5]) * (1 - 1e-12)).all()  # error + sqrt(100) noise
+    assert (bucket_convolution(p, p).error >= np.array([2e-5, 3e-5, 5e-5]) * (1 - 1e-12)).all()  # error + sqrt(100) noise
 
 
 @pytest.mark.parametrize("row", [A, REAL, VIRTUAL])
@@ -73,7 +73,7 @@ def test_a_composition_inherits_the_errors_of_its_parts(row: int):
     shift = np.zeros((3, 9))
     shift[row] = 1e-4 / 9
     far = replace(stored, error=np.abs(shift).sum(axis=1))
-    product = composed(far, far)
+    product = composed_buckets(far, far)
     true = stored.rows[row] + shift[row]
     truth = exact.product([true, true], [1, 1])
     gap = math.fsum(exact.gaps(product.rows[row], product.first - 2 * stored.first, truth))
@@ -82,28 +82,28 @@ def test_a_composition_inherits_the_errors_of_its_parts(row: int):
 
 def test_a_composition_books_the_error_of_its_convolution(monkeypatch: pytest.MonkeyPatch):
     far = Convolution(rows(17, 5), 0, np.array([1e-5, 2e-5, 3e-5]))
-    monkeypatch.setattr(combine_module, "convolution", lambda p, q: far)
-    assert (composed(buckets(9), buckets(9)).error >= far.error).all()
+    monkeypatch.setattr(combine_module, "bucket_convolution", lambda p, q: far)
+    assert (composed_buckets(buckets(9), buckets(9)).error >= far.error).all()
 
 
 def test_a_squaring_inherits_the_errors_of_its_child():
     child = buckets(9, error=np.array([1e-4, 2e-4, 3e-4]))
-    assert (squared(child).error >= child.error).all()
+    assert (squared_buckets(child).error >= child.error).all()
 
 
 def test_slack_adds_up_and_u_follows_the_corrected_rule():
     one, two = replace(buckets(9, loss_shift=1e-3), u=3), replace(buckets(9, loss_shift=2e-3), u=4)
-    assert composed(one, two).loss_shift >= 3e-3
-    assert composed(one, two).u == 7
-    assert [squared(replace(one, u=u)).u for u in (1, 2, 3, 4, 5)] == [1, 2, 2, 3, 3]
-    assert squared(one).loss_shift == 1e-3
+    assert composed_buckets(one, two).loss_shift >= 3e-3
+    assert composed_buckets(one, two).u == 7
+    assert [squared_buckets(replace(one, u=u)).u for u in (1, 2, 3, 4, 5)] == [1, 2, 2, 3, 3]
+    assert squared_buckets(one).loss_shift == 1e-3
 
 
 @pytest.mark.parametrize("first", [-40, -31, -20, 0, 12, 24, 30])
 def test_composition_at_the_ends_loses_nothing(first: int):
     """Indices below -n are clamped, above n they go to infinity; all rows together keep their mass."""
     one = buckets(9, first=first if first > -30 else -20, n=30 if first > -30 else 2 * (-first // 2) - 10)
-    both = composed(one, one)
+    both = composed_buckets(one, one)
     total = both.rows[A].sum() + both.infinity
     assert total == pytest.approx((one.rows[A].sum() + one.infinity) ** 2, rel=1e-12)
     b_total = both.rows[VIRTUAL].sum() + both.over_b
@@ -114,7 +114,7 @@ def test_composition_at_the_ends_loses_nothing(first: int):
 
 def test_clamped_events_are_corrected_only_as_far_as_it_is_certain():
     one = buckets(9, first=-20, n=20)
-    both = composed(one, one)
+    both = composed_buckets(one, one)
     corner = both.B[0]
     assert corner > 0.3
     assert both.first == -20
@@ -123,7 +123,7 @@ def test_clamped_events_are_corrected_only_as_far_as_it_is_certain():
 
 
 def test_distinguishing_events_of_either_part_count():
-    both = composed(buckets(9, distinguishing=0.1), buckets(9, seed=2, distinguishing=0.2))
+    both = composed_buckets(buckets(9, distinguishing=0.1), buckets(9, seed=2, distinguishing=0.2))
     assert both.distinguishing == pytest.approx(0.28, rel=1e-12)
     assert both.distinguishing <= 0.28
 

@@ -64,8 +64,8 @@ def test_composition_is_not_associative():
 
 def test_a_shared_node_is_evaluated_once(monkeypatch: pytest.MonkeyPatch):
     calls = []
-    whole = tree_module.composed
-    monkeypatch.setattr(tree_module, "composed", lambda left, right: calls.append(1) or whole(left, right))
+    whole = tree_module.composed_buckets
+    monkeypatch.setattr(tree_module, "composed_buckets", lambda left, right: calls.append(1) or whole(left, right))
     tree: Tree = leaf()
     for _ in range(20):
         tree = Compose(tree, tree)

@@ -93,7 +93,7 @@ def test_the_gauss_of_figure_13_against_many_digits():
 def test_a_target_that_is_missed_is_refuted_and_one_that_is_met_confirmed():
     for value, verdict in (((2e-5, 3e-5), CONFIRMED), ((2e-4, 3e-4), REFUTED), ((9e-5, 2e-4), OPEN)):
         facts = {f"{reading} at target: GS-new1, r = 65536": value for reading in ("published", "alone", "observed")}
-        claims = vuvuzela_curves.meets(facts, "2.3", "GS-new1", 65_536)
+        claims = vuvuzela_curves.claim_noise_meets_target(facts, "2.3", "GS-new1", 65_536)
         assert [claim.verdict for claim in claims] == [verdict] * 3
 
 
@@ -102,7 +102,7 @@ def test_orders_of_magnitude_follow_the_numbers():
     for after, verdict in (((1e-9, 2e-9), CONFIRMED), ((1e-6, 2e-6), REFUTED), ((0.0, 1e-6), OPEN)):
         facts = {f"{reading} at dot: GS 20k, r = 8192": after for reading in readings}
         facts |= {"dot delta: LP 20k, r = 8192": (1e-4, 1e-4), "n": (50_000.0, 50_000.0)}
-        claims = vuvuzela_curves.lower_by(facts, "7.2", "more than 4 orders lower", "GS 20k", "LP 20k", 8_192, 4.0)
+        claims = vuvuzela_curves.claim_delta_lower_by(facts, "7.2", "more than 4 orders lower", "GS 20k", "LP 20k", 8_192, 4.0)
         assert [claim.verdict for claim in claims] == [verdict] * 3
 
 
@@ -113,16 +113,25 @@ def test_fewer_buckets_cannot_refute_what_more_achieve():
 
 
 def test_delays_of_others_cannot_refute_what_the_paper_says_of_its_own():
-    assert four_mechanisms.judged("timing", REFUTED) == OPEN
-    assert four_mechanisms.judged("timing", CONFIRMED) == CONFIRMED
-    assert four_mechanisms.judged("sgd", REFUTED) == REFUTED
+    assert four_mechanisms.judged_panel("timing", REFUTED) == OPEN
+    assert four_mechanisms.judged_panel("timing", CONFIRMED) == CONFIRMED
+    assert four_mechanisms.judged_panel("sgd", REFUTED) == REFUTED
 
 
 def test_buckets_that_do_not_resolve_a_delta_leave_the_claim_open():
     key = "buckets tight: GS 20k, r = 8192"
-    assert vuvuzela_curves.tight({key: (0.5, math.inf), "n": (50_000.0, 50_000.0)}, "GS 20k", 8_192).verdict == OPEN
-    assert vuvuzela_curves.tight({key: (0.5, 0.51), "n": (50_000.0, 50_000.0)}, "GS 20k", 8_192).verdict == CONFIRMED
-    assert vuvuzela_curves.tight({key: (0.5, 0.9), "n": (50_000.0, 50_000.0)}, "GS 20k", 8_192).verdict == REFUTED
+    assert (
+        vuvuzela_curves.claim_buckets_are_tight({key: (0.5, math.inf), "n": (50_000.0, 50_000.0)}, "GS 20k", 8_192).verdict
+        == OPEN
+    )
+    assert (
+        vuvuzela_curves.claim_buckets_are_tight({key: (0.5, 0.51), "n": (50_000.0, 50_000.0)}, "GS 20k", 8_192).verdict
+        == CONFIRMED
+    )
+    assert (
+        vuvuzela_curves.claim_buckets_are_tight({key: (0.5, 0.9), "n": (50_000.0, 50_000.0)}, "GS 20k", 8_192).verdict
+        == REFUTED
+    )
 
 
 @pytest.mark.slow
@@ -144,7 +153,7 @@ def _fixed(figure: Figure) -> set[str]:
 
 def test_delays_without_measurements_are_called_synthetic(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv(delays.VARIABLE, raising=False)
-    assert "SYNTHETIC" in delays.description()
+    assert "SYNTHETIC" in delays.delays_description()
     assert "SYNTHETIC" in four_mechanisms.figure_settings(True)["timing"]
 
 
@@ -153,7 +162,7 @@ def test_measured_delays_are_named_and_part_of_the_parameters(monkeypatch: pytes
     folder.mkdir()
     monkeypatch.setenv(delays.VARIABLE, str(tmp_path))
     with pytest.raises(delays.InvalidParameter, match=r"one file with\*\.csv"):
-        delays.fingerprint()
+        delays.delays_fingerprint()
     (folder / "withExt.csv").write_text("1.0\n2.0\n")
     (folder / "woExt.csv").write_text("1.0\n3.0\n")
     before = four_mechanisms.figure_settings(True)

@@ -33,7 +33,7 @@ def made(name: str, calls: list[str], width: float = 1.0, compute: Callable[[boo
         "a caption",
         lambda quick: {"width": width},
         compute or honest,
-        lambda facts: [Claim("1", "half & half", "0.5", verdicts.within(facts["value"], 0.4, 0.6))],
+        lambda facts: [Claim("1", "half & half", "0.5", verdicts.verdict_within(facts["value"], 0.4, 0.6))],
     )
 
 
@@ -118,14 +118,14 @@ def test_an_interrupted_run_keeps_what_is_finished_and_leaves_no_pieces(tmp_path
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     target = tmp_path / "table.csv"
-    store.write(target, b"old")
+    store.write_whole(target, b"old")
 
     def full(*paths: object) -> None:
         raise OSError("no space")
 
     monkeypatch.setattr("os.replace", full)
     with pytest.raises(OSError, match="no space"):
-        store.write(target, b"new")
+        store.write_whole(target, b"new")
     assert target.read_bytes() == b"old"
     assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
 
@@ -195,8 +195,8 @@ def test_the_same_data_give_the_same_picture(tmp_path: Path):
 def test_stored_data_are_read_back_exactly(tmp_path: Path):
     figure = truncated_gauss.FIGURE
     data = figure.compute(True)
-    store.save(tmp_path, figure, True, data, 1.0)
-    stored = store.load(tmp_path, figure, True)
+    store.save_result(tmp_path, figure, True, data, 1.0)
+    stored = store.load_result(tmp_path, figure, True)
     assert stored is not None
     assert stored[0].facts == data.facts
     for one, other in zip(data.panels, stored[0].panels, strict=True):

@@ -25,7 +25,7 @@ from tightbudget.research.reproduce.verdicts import CONFIRMED, OPEN, REFUTED
     ],
 )
 def test_only_a_whole_bracket_decides(number: tuple[float, float], verdict: str):
-    assert verdicts.within(number, 1.0, 2.0) == verdict
+    assert verdicts.verdict_within(number, 1.0, 2.0) == verdict
 
 
 @pytest.mark.parametrize(
@@ -39,13 +39,13 @@ def test_only_a_whole_bracket_decides(number: tuple[float, float], verdict: str)
     ],
 )
 def test_both(first: str, second: str, verdict: str):
-    assert verdicts.both(first, second) == verdicts.both(second, first) == verdict
+    assert verdicts.verdict_on_both(first, second) == verdicts.verdict_on_both(second, first) == verdict
 
 
 def test_ratios_and_orders_hold_every_pair_of_values():
     top, bottom = (2e-4, 3e-4), (1e-9, 4e-9)
-    low, high = verdicts.ratio(top, bottom)
-    less, more = verdicts.orders(top, bottom)
+    low, high = verdicts.bracket_ratio(top, bottom)
+    less, more = verdicts.orders_of_magnitude(top, bottom)
     for t in (2e-4, 2.5e-4, 3e-4):
         for b in (1e-9, 2e-9, 4e-9):
             assert low <= t / b <= high
@@ -53,11 +53,11 @@ def test_ratios_and_orders_hold_every_pair_of_values():
 
 
 def test_nothing_is_known_below_a_lower_bound_of_zero():
-    assert verdicts.within(verdicts.orders((1e-4, 1e-4), (0.0, 1e-6)), 4.0) == OPEN
-    assert verdicts.within(verdicts.orders((1e-4, 1e-4), (0.0, 1e-9)), 4.0) == CONFIRMED
-    assert math.isnan(verdicts.ratio((1.0, 1.0), (0.0, 0.0))[0])
+    assert verdicts.verdict_within(verdicts.orders_of_magnitude((1e-4, 1e-4), (0.0, 1e-6)), 4.0) == OPEN
+    assert verdicts.verdict_within(verdicts.orders_of_magnitude((1e-4, 1e-4), (0.0, 1e-9)), 4.0) == CONFIRMED
+    assert math.isnan(verdicts.bracket_ratio((1.0, 1.0), (0.0, 0.0))[0])
 
 
 def test_a_number_is_shown_with_both_ends_unless_they_agree():
-    assert verdicts.shown((1.23456, 1.23457)) == "1.23"
-    assert verdicts.shown((1.2, 1.3)) == "1.2 … 1.3"
+    assert verdicts.bracket_text((1.23456, 1.23457)) == "1.23"
+    assert verdicts.bracket_text((1.2, 1.3)) == "1.2 … 1.3"

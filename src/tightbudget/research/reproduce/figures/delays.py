@@ -13,24 +13,24 @@ OTHERS = ("windows_loading_clevo", "mac_loading")
 SAMPLES, SEED = 50_000, 1
 
 
-def description() -> str:
+def delays_description() -> str:
     """Return where the delays come from, as the figure says it."""
     return "CoverUp, Windows, periodic" if _folder() else "SYNTHETIC delays"
 
 
-def fingerprint() -> str:
+def delays_fingerprint() -> str:
     """Return what a stored result depends on: the measured files' content, or the generator's arguments."""
     if not _folder():
         return f"synthetic {SAMPLES} {SEED}"
-    return " ".join(hashlib.sha256(path.read_bytes()).hexdigest() for case in cases() for path in _files(case))
+    return " ".join(hashlib.sha256(path.read_bytes()).hexdigest() for case in delay_sets() for path in _files(case))
 
 
-def cases() -> tuple[str, ...]:
+def delay_sets() -> tuple[str, ...]:
     """Return the measured sets: the one shown in detail, then those of the others that are there."""
     return (CASE, *(case for case in OTHERS if (Path(_folder()) / case).is_dir())) if _folder() else ()
 
 
-def measured(case: str = CASE) -> timing.Measured:
+def measured_delays(case: str = CASE) -> timing.Measured:
     """Return the counts over 16 cells, chosen with a tenth of the samples that is then set aside."""
     if _folder():
         active, passive = (timing.read(path) for path in _files(case))

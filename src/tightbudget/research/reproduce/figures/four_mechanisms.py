@@ -20,10 +20,20 @@ from tightbudget.research.reproduce.sources import (
     classic_epsilon,
     e_to,
     engine_curve,
-    grid,
+    epsilon_grid,
     tree_curve,
 )
-from tightbudget.research.reproduce.verdicts import CONFIRMED, OPEN, REFUTED, both, ends, exact, ratio, shown, within
+from tightbudget.research.reproduce.verdicts import (
+    CONFIRMED,
+    OPEN,
+    REFUTED,
+    bracket_ends,
+    bracket_ratio,
+    bracket_text,
+    exact_ends,
+    verdict_on_both,
+    verdict_within,
+)
 
 SCALE, SIGMA, BOUND, ROUNDS = 200.0, 200.0 * math.sqrt(2.0), 2500.0, 512
 LAPLACE, GAUSS = TruncatedLaplace(SCALE, BOUND), TruncatedGaussian(SIGMA, BOUND)
@@ -41,8 +51,8 @@ def figure_settings(quick: bool) -> dict[str, Any]:
     return {
         "laplace": str(LAPLACE * ROUNDS),
         "gauss": str(GAUSS * ROUNDS),
-        "timing": f"{delays.description()}, r = {ROUNDS}",
-        "timing data": delays.fingerprint(),
+        "timing": f"{delays.delays_description()}, r = {ROUNDS}",
+        "timing data": delays.delays_fingerprint(),
         "sgd": str(SGD * STEPS),
         "n": bucket_number(quick),
     }
@@ -50,19 +60,25 @@ def figure_settings(quick: bool) -> dict[str, Any]:
 
 def compute_figure(quick: bool) -> Data:
     n = bucket_number(quick)
-    facts = {"n": exact(float(n))}
+    facts = {"n": exact_ends(float(n))}
     points = 21 if quick else 61
-    laplace = _panel("Laplace, γ = 200, r = 512", LAPLACE * ROUNDS, grid(1.0, 1.8, points), n, _KOV, facts, "laplace")
-    gauss = _panel("Gauss, σ = 200√2, r = 512", GAUSS * ROUNDS, grid(1.0, 1.8, points), n, _KOV, facts, "gauss")
+    laplace = _panel("Laplace, γ = 200, r = 512", LAPLACE * ROUNDS, epsilon_grid(1.0, 1.8, points), n, _KOV, facts, "laplace")
+    gauss = _panel("Gauss, σ = 200√2, r = 512", GAUSS * ROUNDS, epsilon_grid(1.0, 1.8, points), n, _KOV, facts, "gauss")
     _add(laplace, Laplace(SCALE) * ROUNDS, (*_RENYI, *_CONCENTRATED), facts, "laplace")
     _add(gauss, Gaussian(SIGMA) * ROUNDS, (*_RENYI, *_CONCENTRATED), facts, "gauss")
     sgd = _panel(
-        "DP-SGD, q = 0.01, σ = 4, r = 2^16", SGD * STEPS, grid(1.0, 25.0, points), n, (*_KOV, *_RENYI, (cdp, 2)), facts, "sgd"
+        "DP-SGD, q = 0.01, σ = 4, r = 2^16",
+        SGD * STEPS,
+        epsilon_grid(1.0, 25.0, points),
+        n,
+        (*_KOV, *_RENYI, (cdp, 2)),
+        facts,
+        "sgd",
     )
     started = time.perf_counter()
-    facts["sgd kov"] = exact(classic_epsilon(kov, SGD * STEPS, DELTA))
-    facts["sgd kov seconds"] = exact(time.perf_counter() - started)
-    return Data([laplace, gauss, _timing(quick, n, facts), sgd], facts, [delays.description()])
+    facts["sgd kov"] = exact_ends(classic_epsilon(kov, SGD * STEPS, DELTA))
+    facts["sgd kov seconds"] = exact_ends(time.perf_counter() - started)
+    return Data([laplace, gauss, _timing(quick, n, facts), sgd], facts, [delays.delays_description()])
 
 
 def _panel(
@@ -72,9 +88,9 @@ def _panel(
     ours = engine_curve(composition, epsilons)
     buckets = tree_curve(trees, epsilons[:: max(1, len(epsilons) // 12)], colour=6)
     series = [ours, buckets]
-    facts[f"{name} ours"] = ends(composition.epsilon(DELTA, rtol=1e-4))
-    facts[f"{name} buckets"] = ends(trees.epsilon(DELTA))
-    facts[f"{name} least"] = exact(math.inf)
+    facts[f"{name} ours"] = bracket_ends(composition.epsilon(DELTA, rtol=1e-4))
+    facts[f"{name} buckets"] = bracket_ends(trees.epsilon(DELTA))
+    facts[f"{name} least"] = exact_ends(math.inf)
     panel = Panel(title, "e^ε", "δ", series, floor=1e-10, ceiling=2.0)
     _add(panel, composition, bounds, facts, name)
     return panel
@@ -88,19 +104,28 @@ def _add(panel: Panel, composition: Composable, bounds: Bounds, facts: dict[str,
     for bound, colour in bounds:
         line = classic_curve(bound, composition, epsilons, colour)
         panel.series.append(line)
-        facts[f"{name} {bound.name} small"], facts[f"{name} {bound.name} large"] = exact(line.upper[2]), exact(line.upper[-1])
-        facts[f"{name} {bound.name}"] = exact(classic_epsilon(bound, composition, DELTA))
+        facts[f"{name} {bound.name} small"], facts[f"{name} {bound.name} large"] = (
+            exact_ends(line.upper[2]),
+            exact_ends(line.upper[-1]),
+        )
+        facts[f"{name} {bound.name}"] = exact_ends(classic_epsilon(bound, composition, DELTA))
         closest = min(one / other for one, other in zip(line.upper, ours.upper, strict=True) if other > 0.0)
-        facts[f"{name} least"] = exact(min(facts[f"{name} least"][0], closest))
+        facts[f"{name} least"] = exact_ends(min(facts[f"{name} least"][0], closest))
 
 
 def _timing(quick: bool, n: int, facts: dict[str, Number]) -> Panel:
-    measured = delays.measured()
+    measured = delays.measured_delays()
     composition, confident = measured.plug_in(ROUNDS), measured.confidence_bounds(ROUNDS)
     last = min(composition.epsilon(1e-8, rtol=0.01).upper, 60.0)
     epsilons = np.linspace(0.0, last, 21 if quick else 61).tolist()
     panel = _panel(
-        f"timing histograms, r = 512: {delays.description()}", composition, epsilons, n, (*_KOV, *_RENYI), facts, "timing"
+        f"timing histograms, r = 512: {delays.delays_description()}",
+        composition,
+        epsilons,
+        n,
+        (*_KOV, *_RENYI),
+        facts,
+        "timing",
     )
     few = epsilons[:: 4 if quick else 3]
     brackets = [confident.delta(epsilon, rtol=0.01) for epsilon in few]
@@ -115,8 +140,8 @@ def _timing(quick: bool, n: int, facts: dict[str, Number]) -> Panel:
     )
     assert isinstance(panel.series, list)
     panel.series.append(band)
-    for case in delays.cases()[1:]:
-        panel.series.append(engine_curve(delays.measured(case).plug_in(ROUNDS), epsilons, f"{case} (tightbudget)", 6))
+    for case in delays.delay_sets()[1:]:
+        panel.series.append(engine_curve(delays.measured_delays(case).plug_in(ROUNDS), epsilons, f"{case} (tightbudget)", 6))
     return Panel(panel.title, panel.x_label, panel.y_label, panel.series, x_log=last > 3.0, floor=1e-10, ceiling=2.0)
 
 
@@ -138,10 +163,10 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
 
 def _label(name: str) -> str:
     """Return the panel's name; for delays also which they are, as they are not the paper's."""
-    return f"{name}: {delays.description()}, not the paper's delays" if name == "timing" else name
+    return f"{name}: {delays.delays_description()}, not the paper's delays" if name == "timing" else name
 
 
-def judged(name: str, verdict: str) -> str:
+def judged_panel(name: str, verdict: str) -> str:
     """Return the verdict on a panel; delays that are not the paper's cannot refute what it says of its own."""
     return OPEN if name == "timing" and verdict == REFUTED else verdict
 
@@ -152,7 +177,7 @@ def _tighter(facts: Mapping[str, Number], name: str) -> Claim:
         "5.8",
         "Our bounds are consistently tighter than prior bounds",
         f"smallest prior δ / ours over the panel: {least[0]:.4g}",
-        judged(name, within(least, 0.99)),
+        judged_panel(name, verdict_within(least, 0.99)),
         f"{_label(name)}, engine, up to the 1 % that the curve is asked for",
     )
 
@@ -163,8 +188,8 @@ def _tight(facts: Mapping[str, Number], name: str) -> Claim:
     return Claim(
         "1.1, 5.8",
         "The lower bounds almost meet the upper bounds",
-        f"{WHERE}: buckets {shown((low, high), 5)}, engine {shown(facts[f'{name} ours'], 5)}",
-        judged(name, by_buckets(within(exact(high / low), 1.0, 1.05), n)),
+        f"{WHERE}: buckets {bracket_text((low, high), 5)}, engine {bracket_text(facts[f'{name} ours'], 5)}",
+        judged_panel(name, by_buckets(verdict_within(exact_ends(high / low), 1.0, 1.05), n)),
         f"{_label(name)}, privacy buckets within 5 % of ε, n = {n:.0f}",
     )
 
@@ -175,7 +200,7 @@ def _outperforms(facts: Mapping[str, Number], name: str, bound: Bound) -> Claim:
         "5.8",
         f"For large e^ε, KOV is outperformed by {bound.name}",
         f"δ at the right end of the panel: KOV {ours[1]:.3g}, {bound.name} {theirs[1]:.3g}",
-        OPEN if theirs[1] == ours[1] == 1.0 else judged(name, within(ratio(ours, theirs), 1.0 + 1e-9)),
+        OPEN if theirs[1] == ours[1] == 1.0 else judged_panel(name, verdict_within(bracket_ratio(ours, theirs), 1.0 + 1e-9)),
         _label(name) if name != "gauss" else "gauss, MA and CDP of the mechanism without truncation",
     )
 
@@ -186,7 +211,9 @@ def _not_for_small(facts: Mapping[str, Number]) -> Claim:
         "5.8",
         "MA outperforms KOV for large values of e^ε, but not for smaller values",
         f"δ at the third point of the Gauss panel: KOV {best[1]:.3g}, MA {theirs[1]:.3g}",
-        both(within(ratio(theirs, best), 1.0 + 1e-9), _outperforms(facts, "gauss", moments_accountant).verdict),
+        verdict_on_both(
+            verdict_within(bracket_ratio(theirs, best), 1.0 + 1e-9), _outperforms(facts, "gauss", moments_accountant).verdict
+        ),
     )
 
 
@@ -195,8 +222,8 @@ def _kov_is_tight(facts: Mapping[str, Number]) -> Claim:
     return Claim(
         "1, 5.8",
         "For the Laplace mechanism, KOV is tight",
-        f"{WHERE}: KOV {theirs[1]:.5g}, our bracket {shown(ours, 5)}",
-        within(ratio(theirs, exact(ours[0])), 0.999, 1.01),
+        f"{WHERE}: KOV {theirs[1]:.5g}, our bracket {bracket_text(ours, 5)}",
+        verdict_within(bracket_ratio(theirs, exact_ends(ours[0])), 0.999, 1.01),
         "within 1 % of ε",
     )
 
@@ -206,8 +233,8 @@ def _kov_is_far_away(facts: Mapping[str, Number]) -> Claim:
     return Claim(
         "5.8",
         "For the Gauss mechanism, KOV is far away from our bounds",
-        f"{WHERE}: KOV {theirs[1]:.4g}, our bracket {shown(ours, 4)}",
-        within(ratio(theirs, ours), 2.0),
+        f"{WHERE}: KOV {theirs[1]:.4g}, our bracket {bracket_text(ours, 4)}",
+        verdict_within(bracket_ratio(theirs, ours), 2.0),
         "at least twice ε",
     )
 
@@ -217,8 +244,8 @@ def _improved_on(facts: Mapping[str, Number]) -> Claim:
     return Claim(
         "5.8",
         "MA and CDP are significantly improved on, e.g. for DP-SGD",
-        f"{WHERE}: MA {old[1]:.4g}, with today's translation {today[1]:.4g}; our bracket {shown(ours, 4)}",
-        within(ratio(old, ours), 1.05),
+        f"{WHERE}: MA {old[1]:.4g}, with today's translation {today[1]:.4g}; our bracket {bracket_text(ours, 4)}",
+        verdict_within(bracket_ratio(old, ours), 1.05),
         "at least 5 % of ε",
     )
 

@@ -9,23 +9,29 @@ import numpy as np
 from tightbudget.mechanisms import ApproximateDP, TruncatedGaussian
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Panel, Series
 from tightbudget.research.reproduce.sources import bucket_growth, bucket_number, engine_growth
-from tightbudget.research.reproduce.verdicts import OPEN, both, ends, shown, within
+from tightbudget.research.reproduce.verdicts import OPEN, bracket_ends, bracket_text, verdict_on_both, verdict_within
 
 SIGMA, BOUND, DELTA, LAST = 200.0 * math.sqrt(2.0), 2500.0, 1e-4, 512
 STEP_DELTA = DELTA / (2 * LAST)  # so that what 512 steps reveal stays below delta
 GAUSS = TruncatedGaussian(SIGMA, BOUND)
 
 
-def rounds(quick: bool) -> list[int]:
+def plotted_rounds(quick: bool) -> list[int]:
     return [2**k for k in range(10)] if quick else sorted({round(2 ** (k / 4)) for k in range(37)})
 
 
 def figure_settings(quick: bool) -> dict[str, Any]:
-    return {"gauss": str(GAUSS), "delta": DELTA, "delta of one step": STEP_DELTA, "r": rounds(quick), "n": bucket_number(quick)}
+    return {
+        "gauss": str(GAUSS),
+        "delta": DELTA,
+        "delta of one step": STEP_DELTA,
+        "r": plotted_rounds(quick),
+        "n": bucket_number(quick),
+    }
 
 
 def compute_figure(quick: bool) -> Data:
-    steps = rounds(quick)
+    steps = plotted_rounds(quick)
     promised = ApproximateDP(GAUSS.epsilon(STEP_DELTA, rtol=1e-6).upper, STEP_DELTA)
     same_start = ApproximateDP(GAUSS.epsilon(DELTA, rtol=1e-6).upper, DELTA)
     ours = engine_growth(GAUSS, steps, DELTA, "truncated Gauss (tightbudget)")
@@ -63,12 +69,12 @@ def compute_figure(quick: bool) -> Data:
         y_log=False,
     )
     facts = {
-        "start gauss": ends((GAUSS * 1).epsilon(DELTA, rtol=1e-6)),
-        "start same": ends((same_start * 1).epsilon(DELTA, rtol=1e-6)),
-        "second same": ends((same_start * 2).epsilon(DELTA, rtol=1e-6)),
-        "start response": ends((promised * 1).epsilon(DELTA, rtol=1e-6)),
-        "end gauss": ends((GAUSS * LAST).epsilon(DELTA, rtol=1e-6)),
-        "end response": ends((promised * LAST).epsilon(DELTA, rtol=1e-6)),
+        "start gauss": bracket_ends((GAUSS * 1).epsilon(DELTA, rtol=1e-6)),
+        "start same": bracket_ends((same_start * 1).epsilon(DELTA, rtol=1e-6)),
+        "second same": bracket_ends((same_start * 2).epsilon(DELTA, rtol=1e-6)),
+        "start response": bracket_ends((promised * 1).epsilon(DELTA, rtol=1e-6)),
+        "end gauss": bracket_ends((GAUSS * LAST).epsilon(DELTA, rtol=1e-6)),
+        "end response": bracket_ends((promised * LAST).epsilon(DELTA, rtol=1e-6)),
     }
     return Data([left, middle, right], facts)
 
@@ -84,15 +90,17 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
         Claim(
             "2.2, Figure 2",
             "Both graphs start at the same point, but quickly diverge",
-            f"e^ε at r = 1 apart by a factor {shown((apart[0], apart[1]), 4)}; ε at r = {LAST} apart by {shown(grown, 3)}",
-            both(within((apart[0], apart[1]), 0.99, 1.01), within(grown, 1.5)),
+            f"e^ε at r = 1 apart by a factor {bracket_text((apart[0], apart[1]), 4)}; "
+            f"ε at r = {LAST} apart by {bracket_text(grown, 3)}",
+            verdict_on_both(verdict_within((apart[0], apart[1]), 0.99, 1.01), verdict_within(grown, 1.5)),
             f"M(ε₀, δ₀) with δ₀ = {STEP_DELTA:.2g}, which dominates one Gauss step",
         ),
         Claim(
             "2.2, Figure 2",
             "Both graphs start at the same point, but quickly diverge",
-            f"ε at r = 1 apart by a factor {shown(same, 4)}; ε of randomised response at r = 2: {shown(facts['second same'])}",
-            both(within(same, 0.999, 1.001), within(facts["second same"], 1e3)),
+            f"ε at r = 1 apart by a factor {bracket_text(same, 4)}; "
+            f"ε of randomised response at r = 2: {bracket_text(facts['second same'])}",
+            verdict_on_both(verdict_within(same, 0.999, 1.001), verdict_within(facts["second same"], 1e3)),
             "M(ε₀, δ₀) with δ₀ = δ = 1e-4",
         ),
         Claim(

@@ -6,8 +6,16 @@ from typing import Any
 
 from tightbudget.mechanisms import TruncatedGaussian, TruncatedLaplace
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Panel, Series
-from tightbudget.research.reproduce.sources import bucket_curve, bucket_number, engine_curve, engine_growth, grid
-from tightbudget.research.reproduce.verdicts import both, ends, exact, orders, ratio, shown, within
+from tightbudget.research.reproduce.sources import bucket_curve, bucket_number, engine_curve, engine_growth, epsilon_grid
+from tightbudget.research.reproduce.verdicts import (
+    bracket_ends,
+    bracket_ratio,
+    bracket_text,
+    exact_ends,
+    orders_of_magnitude,
+    verdict_on_both,
+    verdict_within,
+)
 
 SCALE, BOUND, ROUNDS = 200.0, 2500.0, 512
 DELTAS = (0.01, 0.001, 0.0001)
@@ -43,8 +51,8 @@ def compute_figure(quick: bool) -> Data:
     facts = {}
     for name, mechanism in (("laplace", LAPLACE), ("same", SAME), ("half", HALF)):
         for r in (EARLY, MIDDLE, ROUNDS):
-            facts[f"{name} epsilon {r}"] = ends((mechanism * r).epsilon(DELTAS[-1], rtol=1e-5))
-        facts[f"{name} level"] = ends((mechanism * ROUNDS).delta(LEVEL, rtol=1e-4))
+            facts[f"{name} epsilon {r}"] = bracket_ends((mechanism * r).epsilon(DELTAS[-1], rtol=1e-5))
+        facts[f"{name} level"] = bracket_ends((mechanism * ROUNDS).delta(LEVEL, rtol=1e-4))
     return Data(panels, facts)
 
 
@@ -58,7 +66,7 @@ def _growth(quick: bool, gauss: TruncatedGaussian, title: str) -> Panel:
 
 
 def _graph(quick: bool, gauss: TruncatedGaussian, title: str) -> Panel:
-    epsilons = grid(1.0, 2.0, 26 if quick else 81)
+    epsilons = epsilon_grid(1.0, 2.0, 26 if quick else 81)
     few = epsilons[:: 3 if quick else 8]
     return Panel(
         title,
@@ -76,47 +84,51 @@ def _graph(quick: bool, gauss: TruncatedGaussian, title: str) -> Panel:
 
 
 def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
-    same = ratio(facts[f"laplace epsilon {ROUNDS}"], facts[f"same epsilon {ROUNDS}"])
-    half = [ratio(facts[f"laplace epsilon {r}"], facts[f"half epsilon {r}"]) for r in (EARLY, MIDDLE, ROUNDS)]
+    same = bracket_ratio(facts[f"laplace epsilon {ROUNDS}"], facts[f"same epsilon {ROUNDS}"])
+    half = [bracket_ratio(facts[f"laplace epsilon {r}"], facts[f"half epsilon {r}"]) for r in (EARLY, MIDDLE, ROUNDS)]
     apart = [(max(0.0, min(abs(low - 1.0), abs(high - 1.0))), max(abs(low - 1.0), abs(high - 1.0))) for low, high in half]
-    level = orders(facts["laplace level"], facts["same level"])
+    level = orders_of_magnitude(facts["laplace level"], facts["same level"])
     return [
         Claim(
             "6",
             "For the same variance the Gauss mechanism provides a significantly higher degree of privacy",
-            f"ε at δ = 1e-4, r = {ROUNDS}: Laplace {shown(facts[f'laplace epsilon {ROUNDS}'], 5)}, "
-            f"Gauss {shown(facts[f'same epsilon {ROUNDS}'], 5)}, ratio {shown(same, 4)}",
-            within(same, 1.2),
+            f"ε at δ = 1e-4, r = {ROUNDS}: Laplace {bracket_text(facts[f'laplace epsilon {ROUNDS}'], 5)}, "
+            f"Gauss {bracket_text(facts[f'same epsilon {ROUNDS}'], 5)}, ratio {bracket_text(same, 4)}",
+            verdict_within(same, 1.2),
             "ε larger by at least a fifth",
         ),
         Claim(
             "6",
             "The δ where the graph levels out is 4 orders of magnitude lower for Gaussian than for Laplace noise",
-            f"Laplace {shown(facts['laplace level'])}, Gauss {shown(facts['same level'])}: {shown(level)} orders",
-            within(level, 3.5, 4.5),
+            f"Laplace {bracket_text(facts['laplace level'])}, "
+            f"Gauss {bracket_text(facts['same level'])}: {bracket_text(level)} orders",
+            verdict_within(level, 3.5, 4.5),
             "4 ± ½ orders",
             "a Gauss level near 1e-10 is what untilted buckets resolve, not what truncation reveals",
         ),
         Claim(
             "1.1, 6, Figure 14",
             "The graph of the Laplace mechanism converges toward that of a Gauss mechanism with half the variance",
-            f"ε of Laplace / ε of Gauss at δ = 1e-4: {', '.join(shown(each, 4) for each in half)} "
+            f"ε of Laplace / ε of Gauss at δ = 1e-4: {', '.join(bracket_text(each, 4) for each in half)} "
             f"at r = {EARLY}, {MIDDLE}, {ROUNDS}",
-            both(within((apart[1][0] / apart[2][1], math.inf), 1.0), within((apart[0][0] / apart[1][1], math.inf), 1.0)),
+            verdict_on_both(
+                verdict_within((apart[1][0] / apart[2][1], math.inf), 1.0),
+                verdict_within((apart[0][0] / apart[1][1], math.inf), 1.0),
+            ),
             "the distance from 1 falls",
         ),
         Claim(
             "6, Figure 14",
             "After 512 compositions the two graphs almost coincide",
-            f"ratio of ε at δ = 1e-4: {shown(half[-1], 4)}",
-            within(half[-1], 0.98, 1.02),
+            f"ratio of ε at δ = 1e-4: {bracket_text(half[-1], 4)}",
+            verdict_within(half[-1], 0.98, 1.02),
             "within 2 % of ε",
         ),
         Claim(
             "6",
             "A sensitivity of 1 (means 0 and 2)",
             f"means 0 and 2 are {MEANS_IN_TEXT[1] - MEANS_IN_TEXT[0]:g} apart; the caption of Figure 14 has 0 and 1",
-            within(exact(MEANS_IN_TEXT[1] - MEANS_IN_TEXT[0]), 1.0, 1.0),
+            verdict_within(exact_ends(MEANS_IN_TEXT[1] - MEANS_IN_TEXT[0]), 1.0, 1.0),
             note="a slip in the text; the figure uses 0 and 1",
         ),
     ]

@@ -7,8 +7,15 @@ from tightbudget.mechanisms import RandomizedResponse
 from tightbudget.research.published import tree_pair
 from tightbudget.research.reproduce.figures.two_views import TwoViews
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number
-from tightbudget.research.reproduce.sources import bucket_number, classic_epsilon, grid
-from tightbudget.research.reproduce.verdicts import both, ends, exact, ratio, shown, within
+from tightbudget.research.reproduce.sources import bucket_number, classic_epsilon, epsilon_grid
+from tightbudget.research.reproduce.verdicts import (
+    bracket_ends,
+    bracket_ratio,
+    bracket_text,
+    exact_ends,
+    verdict_on_both,
+    verdict_within,
+)
 
 MECHANISM, ROUNDS, DELTA = RandomizedResponse(0.51), 512, 1e-4
 BOUNDS = ((kov, 1), (moments_accountant, 3), (renyi_dp, 4), (cdp, 2))
@@ -17,13 +24,13 @@ VIEWS = TwoViews(MECHANISM, ROUNDS, DELTA, BOUNDS)
 
 def compute_figure(quick: bool) -> Data:
     n, composition = bucket_number(quick), MECHANISM * ROUNDS
-    epsilons = grid(1.0, 60.0, 21 if quick else 60)
+    epsilons = epsilon_grid(1.0, 60.0, 21 if quick else 60)
     left = VIEWS.left(composition, epsilons, epsilons[:: 2 if quick else 4], n, floor=1e-8)
     right = VIEWS.right(quick, n, ceiling=300.0)
     facts = {
-        "ours": ends(composition.epsilon(DELTA, rtol=1e-5)),
-        "buckets": ends(tree_pair(composition, n).epsilon(DELTA)),
-        **{bound.name: exact(classic_epsilon(bound, composition, DELTA)) for bound, _ in BOUNDS},
+        "ours": bracket_ends(composition.epsilon(DELTA, rtol=1e-5)),
+        "buckets": bracket_ends(tree_pair(composition, n).epsilon(DELTA)),
+        **{bound.name: exact_ends(classic_epsilon(bound, composition, DELTA)) for bound, _ in BOUNDS},
     }
     return Data([left, right], facts)
 
@@ -36,34 +43,37 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
         Claim(
             "5.5",
             "Privacy buckets clearly lead to tighter bounds than CDP and RDP",
-            f"{where}: buckets {shown(buckets, 4)}, CDP {concentrated[1]:.4g}, RDP {old[1]:.4g}",
-            both(within(ratio(concentrated, exact(buckets[1])), 1.02), within(ratio(old, exact(buckets[1])), 1.02)),
+            f"{where}: buckets {bracket_text(buckets, 4)}, CDP {concentrated[1]:.4g}, RDP {old[1]:.4g}",
+            verdict_on_both(
+                verdict_within(bracket_ratio(concentrated, exact_ends(buckets[1])), 1.02),
+                verdict_within(bracket_ratio(old, exact_ends(buckets[1])), 1.02),
+            ),
         ),
         Claim(
             "5.5",
             "CDP yields tighter bounds than RDP, since the translation to ADP is tighter",
             f"{where}: CDP {concentrated[1]:.4g}, RDP {old[1]:.4g}",
-            within(ratio(old, concentrated), 1.0 + 1e-9),
+            verdict_within(bracket_ratio(old, concentrated), 1.0 + 1e-9),
             "RDP translated as in the paper (moments accountant)",
         ),
         Claim(
             "5.5",
             "CDP yields tighter bounds than RDP, since the translation to ADP is tighter",
             f"{where}: CDP {concentrated[1]:.4g}, RDP {tight[1]:.4g}",
-            within(ratio(tight, concentrated), 1.0 + 1e-9),
+            verdict_within(bracket_ratio(tight, concentrated), 1.0 + 1e-9),
             "RDP translated as is known today",
         ),
         Claim(
             "5.8",
             "For randomised response, KOV is tight",
-            f"{where}: KOV {best[1]:.6g}, our bracket {shown(ours, 6)}",
-            within(ratio(best, exact(ours[0])), 1.0 - 1e-4, 1.001),
+            f"{where}: KOV {best[1]:.6g}, our bracket {bracket_text(ours, 6)}",
+            verdict_within(bracket_ratio(best, exact_ends(ours[0])), 1.0 - 1e-4, 1.001),
         ),
         Claim(
             "5.8",
             "In all cases the bounds derived from the privacy buckets are tight",
-            f"{where}: upper / lower {shown(exact(buckets[1] / buckets[0]), 6)}",
-            within(exact(buckets[1] / buckets[0]), 1.0, 1.01),
+            f"{where}: upper / lower {bracket_text(exact_ends(buckets[1] / buckets[0]), 6)}",
+            verdict_within(exact_ends(buckets[1] / buckets[0]), 1.0, 1.01),
             "randomised response, within 1 % of ε",
         ),
     ]

@@ -9,7 +9,14 @@ from tightbudget.mechanisms import Gaussian
 from tightbudget.research.published import gauss, power
 from tightbudget.research.published.readings import delta_low, delta_with_ec
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Panel, Series
-from tightbudget.research.reproduce.verdicts import OPEN, both, exact, ratio, shown, within
+from tightbudget.research.reproduce.verdicts import (
+    OPEN,
+    bracket_ratio,
+    bracket_text,
+    exact_ends,
+    verdict_on_both,
+    verdict_within,
+)
 
 SIGMA = 2000.0  # 2^18 steps of it leak about as much as one with sigma 4
 CASES = ((50_000, 18, 237.0), (5_000, 9, 1.2))
@@ -25,11 +32,11 @@ def compute_figure(quick: bool) -> Data:
     for n, doublings, _ in CASES:
         started = time.perf_counter()
         buckets = power(gauss(_sigma(doublings), n), 2**doublings).buckets
-        facts[f"seconds {n}"] = exact(time.perf_counter() - started)
+        facts[f"seconds {n}"] = exact_ends(time.perf_counter() - started)
         facts[f"delta {n}"] = delta_low(buckets, EPSILON), delta_with_ec(buckets, EPSILON)
         started = time.perf_counter()
         bracket = (Gaussian(_sigma(doublings)) * 2**doublings).delta(EPSILON)
-        facts[f"engine seconds {n}"] = exact(time.perf_counter() - started)
+        facts[f"engine seconds {n}"] = exact_ends(time.perf_counter() - started)
         facts[f"engine {n}"] = bracket.lower, bracket.upper
     x = [0.0, 1.0]
     series = [
@@ -59,13 +66,16 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
     n = CASES[1][0]
     low, high = facts[f"delta {n}"]
     engine = facts[f"engine {n}"]
-    inside = both(within(ratio(engine, exact(low)), 1.0 - 1e-6), within(ratio(exact(high), engine), 1.0 - 1e-6))
+    inside = verdict_on_both(
+        verdict_within(bracket_ratio(engine, exact_ends(low)), 1.0 - 1e-6),
+        verdict_within(bracket_ratio(exact_ends(high), engine), 1.0 - 1e-6),
+    )
     result.append(
         Claim(
             "4.6",
             "With 10,000 buckets tight bounds are achieved for 2^9 compositions",
-            f"δ(0.5) by buckets {shown((low, high), 4)}, by the engine {shown(engine, 6)}",
-            both(inside, within(exact(high / low), 1.0, 1.1)),
+            f"δ(0.5) by buckets {bracket_text((low, high), 4)}, by the engine {bracket_text(engine, 6)}",
+            verdict_on_both(inside, verdict_within(exact_ends(high / low), 1.0, 1.1)),
             "within 10 % of δ",
         )
     )

@@ -10,7 +10,7 @@ from scipy import integrate, special
 from tightbudget.mechanisms import TruncatedGaussian
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Panel, Series
 from tightbudget.research.reproduce.sources import bucket_curve, bucket_number, engine_curve
-from tightbudget.research.reproduce.verdicts import ends, shown, within
+from tightbudget.research.reproduce.verdicts import bracket_ends, bracket_text, verdict_within
 
 SIGMA, BOUND, EPSILON = 1.0, 2.5, 0.5
 MECHANISM = TruncatedGaussian(SIGMA, BOUND)
@@ -46,7 +46,7 @@ def compute_figure(quick: bool) -> Data:
         ],
         y_log=False,
     )
-    return Data([left, right], {"delta": ends(MECHANISM.delta(EPSILON, rtol=1e-9)), "area": _area()})
+    return Data([left, right], {"delta": bracket_ends(MECHANISM.delta(EPSILON, rtol=1e-9)), "area": _area()})
 
 
 def _density(x: np.ndarray[Any, np.dtype[np.float64]], mean: float) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -75,8 +75,8 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
         Claim(
             "2.2, Lemma 1",
             "δ(ε) is the area where B exceeds e^ε · A",
-            f"area by quadrature {shown(area, 9)}, our bracket {shown(delta, 9)}",
-            within((area[0] / delta[1], area[1] / delta[0]), 1.0 - 1e-6, 1.0 + 1e-6),
+            f"area by quadrature {bracket_text(area, 9)}, our bracket {bracket_text(delta, 9)}",
+            verdict_within((area[0] / delta[1], area[1] / delta[0]), 1.0 - 1e-6, 1.0 + 1e-6),
         )
     ]
 

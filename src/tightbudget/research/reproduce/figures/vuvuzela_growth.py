@@ -9,7 +9,7 @@ from tightbudget.research.published import tree_pair
 from tightbudget.research.reproduce.figures import vuvuzela_noise as noise
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Panel, Series
 from tightbudget.research.reproduce.sources import bucket_number
-from tightbudget.research.reproduce.verdicts import exact, orders, shown, within
+from tightbudget.research.reproduce.verdicts import bracket_text, exact_ends, orders_of_magnitude, verdict_within
 from tightbudget.research.studies.vuvuzela import Setting
 
 Dot = tuple[float, float]  # epsilon and delta of the original analysis
@@ -53,23 +53,23 @@ class Growth:
 
     def compute_figure(self, quick: bool) -> Data:
         steps = self.rounds(quick)
-        dots = {each: [noise.original(noise.SETTINGS[each], r) for r in steps] for each in self.theirs}
+        dots = {each: [noise.original_analysis(noise.SETTINGS[each], r) for r in steps] for each in self.theirs}
         asked = dots[self.theirs[-1]]
-        deltas = {reading: self._deltas(reading, steps, asked) for reading in noise.readings(self.setting)}
+        deltas = {reading: self._deltas(reading, steps, asked) for reading in noise.noise_readings(self.setting)}
         facts = {f"{reading} worst": _least_gain(asked, found) for reading, found in deltas.items()}
         facts.update(_printed(self.setting.protocol))
         return Data([self._left(steps, dots), self._right(steps, dots, deltas, bucket_number(quick))], facts)
 
     def _deltas(self, reading: str, steps: Sequence[int], asked: Sequence[Dot]) -> list[Number]:
-        return [noise.delta(self.setting, r, reading, epsilon) for r, (epsilon, _) in zip(steps, asked, strict=True)]
+        return [noise.noise_delta(self.setting, r, reading, epsilon) for r, (epsilon, _) in zip(steps, asked, strict=True)]
 
     def _left(self, steps: Sequence[int], dots: Mapping[str, Sequence[Dot]]) -> Panel:
         """Return e^epsilon at the deltas of theirs, of the readings that have an epsilon."""
         series = [_original(each, place, steps, [math.exp(e) for e, _ in dots[each]]) for place, each in enumerate(dots)]
-        for colour, reading in enumerate(noise.readings(self.setting)):
+        for colour, reading in enumerate(noise.noise_readings(self.setting)):
             if reading != "observed":
                 asked = zip(steps, dots[self.theirs[-1]], strict=True)
-                found = [noise.epsilon(self.setting, r, reading, level) for r, (_, level) in asked]
+                found = [noise.noise_epsilon(self.setting, r, reading, level) for r, (_, level) in asked]
                 series.append(self._band(reading, steps, [(math.exp(low), math.exp(high)) for low, high in found], colour))
         title = f"e^ε; for {self.ours} at the δ of {self.theirs[-1]}"
         return Panel(title, "rounds r", "e^ε", series, x_log=True, y_log=False, ceiling=6.0)
@@ -95,15 +95,15 @@ class Growth:
         return Series(f"{self.ours}: privacy buckets", "buckets", _floats(steps), upper, lower, 6)
 
     def claims(self, facts: Mapping[str, Number]) -> list[Claim]:
-        return slips(facts) + [
+        return claims_about_slips(facts) + [
             Claim(
                 self.section,
                 f"The bounds of {self.ours} are below the previous bounds of {self.theirs[-1]}",
-                f"least gain in δ over the rounds shown: {shown(facts[f'{reading} worst'])} orders",
-                within(facts[f"{reading} worst"], 0.0),
+                f"least gain in δ over the rounds shown: {bracket_text(facts[f'{reading} worst'])} orders",
+                verdict_within(facts[f"{reading} worst"], 0.0),
                 noise.READINGS[reading],
             )
-            for reading in noise.readings(self.setting)
+            for reading in noise.noise_readings(self.setting)
         ]
 
 
@@ -113,7 +113,7 @@ def _original(name: str, place: int, steps: Sequence[int], values: list[float]) 
 
 def _least_gain(before: Sequence[Dot], after: Sequence[Number]) -> Number:
     """Return how many orders of magnitude delta has fallen, where it has fallen least."""
-    gains = [orders(exact(delta), found) for (_, delta), found in zip(before, after, strict=True)]
+    gains = [orders_of_magnitude(exact_ends(delta), found) for (_, delta), found in zip(before, after, strict=True)]
     return min(low for low, _ in gains), min(high for _, high in gains)
 
 
@@ -130,16 +130,19 @@ PRINTED = {
 
 def _printed(protocol: str) -> dict[str, Number]:
     first, rounds, second, few = PRINTED[protocol]
-    facts = {f"{protocol} printed": noise.delta(first, rounds, "published", noise.TARGET_EPSILON)}
+    facts = {f"{protocol} printed": noise.noise_delta(first, rounds, "published", noise.TARGET_EPSILON)}
     if second is not None:
-        facts["wide"] = noise.delta(second, few, "observed", noise.TARGET_EPSILON)
+        facts["wide"] = noise.noise_delta(second, few, "observed", noise.TARGET_EPSILON)
     else:
-        used = math.exp(noise.original(noise.SETTINGS["LP-low"], rounds)[0])
-        facts["dot used"], facts["dot printed"] = exact(used), exact(math.exp(noise.original(first, rounds)[0]))
+        used = math.exp(noise.original_analysis(noise.SETTINGS["LP-low"], rounds)[0])
+        facts["dot used"], facts["dot printed"] = (
+            exact_ends(used),
+            exact_ends(math.exp(noise.original_analysis(first, rounds)[0])),
+        )
     return facts
 
 
-def slips(facts: Mapping[str, Number]) -> list[Claim]:
+def claims_about_slips(facts: Mapping[str, Number]) -> list[Claim]:
     """Judge numbers that differ from those elsewhere in the paper."""
     claims = []
     if (found := facts.get("dialing printed")) is not None:
@@ -147,8 +150,8 @@ def slips(facts: Mapping[str, Number]) -> list[Claim]:
             Claim(
                 "Figure 15",
                 "The magenta line is Gaussian noise with μ = 4.1k, σ = 320, and meets the target",
-                f"δ at e^ε = 2, r = 8,192: {shown(found)}",
-                within(found, most=noise.TARGET_DELTA),
+                f"δ at e^ε = 2, r = 8,192: {bracket_text(found)}",
+                verdict_within(found, most=noise.TARGET_DELTA),
                 noise.READINGS["published"],
                 "σ = 833 in the text; 320 belongs to μ = 1.6k",
             )
@@ -158,8 +161,8 @@ def slips(facts: Mapping[str, Number]) -> list[Claim]:
             Claim(
                 "Figure 15",
                 "One of Vuvuzela's settings is μ = 13k, γ = 770k",
-                f"δ at e^ε = 2 after one round: {shown(found)}",
-                within(found, most=noise.TARGET_DELTA),
+                f"δ at e^ε = 2 after one round: {bracket_text(found)}",
+                verdict_within(found, most=noise.TARGET_DELTA),
                 noise.READINGS["observed"],
                 "γ = 770; with 770k nearly half of all counts would be clamped",
             )
@@ -171,7 +174,7 @@ def slips(facts: Mapping[str, Number]) -> list[Claim]:
                 "7.1",
                 "Vuvuzela's smallest conversation setting has γ = 7.5k",
                 f"original analysis at r = 65,536: e^ε = {printed[0]:.3f} with 7.5k, {used[0]:.3f} with 7.3k (Figure 17)",
-                within(printed, 1.995, 2.005),
+                verdict_within(printed, 1.995, 2.005),
                 "the e^ε of the setting's own analysis is its target 2",
             )
         )

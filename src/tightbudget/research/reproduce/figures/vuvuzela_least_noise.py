@@ -6,7 +6,7 @@ from typing import Any
 
 from tightbudget.research.reproduce.figures import vuvuzela_noise as noise
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Panel, Series
-from tightbudget.research.reproduce.verdicts import both, exact, shown, within
+from tightbudget.research.reproduce.verdicts import bracket_text, exact_ends, verdict_on_both, verdict_within
 from tightbudget.research.studies.vuvuzela import ORIGINAL, Noise, Protocol, smallest
 
 CASES: tuple[tuple[Protocol, Noise, int, str, float, str], ...] = (
@@ -47,8 +47,8 @@ def compute_figure(quick: bool) -> Data:
         certified.append(answer.setting.mean)
         failing.append(answer.fails.mean if answer.fails is not None else 0.0)
         facts[f"{name} factor"] = once / answer.setting.mean, once / failing[-1] if failing[-1] else math.inf
-        for reading in noise.readings(noise.SETTINGS[name]):
-            facts[f"{name} {reading}"] = noise.delta(noise.SETTINGS[name], rounds, reading, noise.TARGET_EPSILON)
+        for reading in noise.noise_readings(noise.SETTINGS[name]):
+            facts[f"{name} {reading}"] = noise.noise_delta(noise.SETTINGS[name], rounds, reading, noise.TARGET_EPSILON)
     x = [float(place) for place in range(len(CASES))]
     before = [_original(protocol, rounds) for protocol, _, rounds, *_ in CASES]
     proposed = [noise.SETTINGS[case[3]].mean for case in CASES]
@@ -69,17 +69,19 @@ def compute_figure(quick: bool) -> Data:
 def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
     result = []
     for protocol, kind, rounds, name, factor, section in CASES:
-        saved = exact(_original(protocol, rounds) / noise.SETTINGS[name].mean)
+        saved = exact_ends(_original(protocol, rounds) / noise.SETTINGS[name].mean)
         word = f"almost 5 ({factor:g} or more)" if factor == 4.5 else f"{factor:g}"
-        for reading in noise.readings(noise.SETTINGS[name]):
+        for reading in noise.noise_readings(noise.SETTINGS[name]):
             found = facts[f"{name} {reading}"]
             result.append(
                 Claim(
                     section,
                     f"{protocol}, {kind} noise: reduced by a factor of {word} it still meets the target at r = {rounds:,}",
-                    f"{name}: factor {saved[0]:.3g}, δ at e^ε = 2: {shown(found)}; certified as observed: factor "
+                    f"{name}: factor {saved[0]:.3g}, δ at e^ε = 2: {bracket_text(found)}; certified as observed: factor "
                     f"{facts[f'{name} factor'][0]:.3g}, and {facts[f'{name} factor'][1]:.3g} provably fails",
-                    both(within(saved, factor * (1.0 - 1e-9)), within(found, most=noise.TARGET_DELTA)),
+                    verdict_on_both(
+                        verdict_within(saved, factor * (1.0 - 1e-9)), verdict_within(found, most=noise.TARGET_DELTA)
+                    ),
                     noise.READINGS[reading],
                 )
             )
@@ -89,7 +91,7 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
             "7",
             "Already 5 to 10 times less noise suffices to achieve the same strong privacy properties",
             f"certified factors with Gaussian noise: {', '.join(f'{low:.3g}' for low, _ in factors)}",
-            both(within(min(factors), 5.0), within(max(factors), 10.0)),
+            verdict_on_both(verdict_within(min(factors), 5.0), verdict_within(max(factors), 10.0)),
             f"{noise.READINGS['observed']}; the least noise of a shape that we choose",
         )
     )

@@ -14,7 +14,7 @@ from tightbudget.mechanisms import ClampedGaussian, ClampedLaplace, Composition,
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.research.published import tree_pair
 from tightbudget.research.reproduce.model import Number
-from tightbudget.research.reproduce.verdicts import ends
+from tightbudget.research.reproduce.verdicts import bracket_ends
 from tightbudget.research.studies.vuvuzela import ORIGINAL, PROPOSED, Setting
 
 READINGS = {
@@ -42,19 +42,19 @@ SETTINGS: dict[str, Setting] = {
 }
 
 
-def readings(setting: Setting) -> list[str]:
+def noise_readings(setting: Setting) -> list[str]:
     """Return the readings that differ: dialing has one count, so nothing is left out of it."""
     return ["published", "observed"] if setting.protocol == "dialing" else ["published", "alone", "observed"]
 
 
-def composition(setting: Setting, rounds: int, reading: str) -> Composition:
+def noise_composition(setting: Setting, rounds: int, reading: str) -> Composition:
     """Return the paper's pair, composed."""
     published = setting.published(rounds)
     return published if reading == "published" else published.items[0][0] * rounds
 
 
 @cache
-def curve(setting: Setting, rounds: int, reading: str, epsilons: tuple[float, ...]) -> list[Number]:
+def noise_curve(setting: Setting, rounds: int, reading: str, epsilons: tuple[float, ...]) -> list[Number]:
     """Return brackets of delta at every epsilon."""
     if reading == "observed":
         brackets = [setting.delta(epsilon, rounds, RTOL) for epsilon in epsilons]
@@ -65,11 +65,11 @@ def curve(setting: Setting, rounds: int, reading: str, epsilons: tuple[float, ..
     return list(zip(lower, upper, strict=True))
 
 
-def delta(setting: Setting, rounds: int, reading: str, epsilon: float) -> Number:
-    return curve(setting, rounds, reading, (epsilon,))[0]
+def noise_delta(setting: Setting, rounds: int, reading: str, epsilon: float) -> Number:
+    return noise_curve(setting, rounds, reading, (epsilon,))[0]
 
 
-def epsilon(setting: Setting, rounds: int, reading: str, level: float) -> Number:
+def noise_epsilon(setting: Setting, rounds: int, reading: str, level: float) -> Number:
     """Return a bracket of the smallest epsilon at a delta; not for what is observed."""
     above, below = _bounding(setting, rounds, reading)
     upper: Bracket = above.epsilon(level, RTOL)
@@ -83,7 +83,7 @@ def _bounding(setting: Setting, rounds: int, reading: str) -> tuple[Composition,
     are a function of the counts, ceil(ceil(x) / u) = ceil(x / u), so they reveal at most as much. Dividing by 2^k is
     exact.
     """
-    exact = composition(setting, rounds, reading)
+    exact = noise_composition(setting, rounds, reading)
     if setting.scale <= FINE:
         return exact, exact
     unit = 2.0 ** math.ceil(math.log2(setting.scale / FINE))
@@ -104,10 +104,10 @@ def _bounding(setting: Setting, rounds: int, reading: str) -> tuple[Composition,
 def bucket_brackets(setting: Setting, rounds: int, n: int, epsilons: tuple[float, ...], level: float) -> list[Number]:
     """Return the published buckets' brackets of delta at every epsilon, and last that of epsilon at one delta."""
     trees = tree_pair(setting.published(rounds), n)
-    return [ends(bracket) for bracket in (*map(trees.delta, epsilons), trees.epsilon(level))]
+    return [bracket_ends(bracket) for bracket in (*map(trees.delta, epsilons), trees.epsilon(level))]
 
 
-def original(setting: Setting, rounds: int) -> tuple[float, float]:
+def original_analysis(setting: Setting, rounds: int) -> tuple[float, float]:
     """Return (epsilon, delta) by Vuvuzela's own analysis: each count's promise, then advanced composition at 1e-5.
 
     A count with Laplace noise (mean, scale) that changes by s: epsilon = s / scale, delta = exp((s - mean) / scale)
@@ -125,5 +125,5 @@ def original(setting: Setting, rounds: int) -> tuple[float, float]:
     return total, min(1.0, rounds * lost + SLACK)
 
 
-def named(names: Sequence[str]) -> list[tuple[str, Setting]]:
+def named_settings(names: Sequence[str]) -> list[tuple[str, Setting]]:
     return [(name, SETTINGS[name]) for name in names]

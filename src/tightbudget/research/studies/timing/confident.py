@@ -76,12 +76,12 @@ class Confident:
         a_low, a_high, b_low, b_high = (_exact(limits) for limits in self._limits)
         zero = Fraction(0)
         rest_a, rest_b = 1 - sum(a_low, zero), 1 - sum(b_high, zero)
-        return roc.lowest(
+        return roc.lowest_roc(
             [
-                roc.curve(b_low, a_high),
-                roc.curve(b_low, a_low, start=(zero, rest_a)),
-                roc.curve(b_high, a_high, start=(rest_b, zero)),
-                roc.curve(b_high, a_low, start=(rest_b, rest_a)),
+                roc.roc_curve(b_low, a_high),
+                roc.roc_curve(b_low, a_low, start=(zero, rest_a)),
+                roc.roc_curve(b_high, a_high, start=(rest_b, zero)),
+                roc.roc_curve(b_high, a_low, start=(rest_b, rest_a)),
             ]
         )
 
@@ -98,7 +98,7 @@ class Confident:
             inside = inside[0] + a_low[cell], inside[1] + b_high[cell]
             outside = outside[0] - a_high[cell], outside[1] - b_low[cell]
             points.append((min(inside[1], 1 - outside[1]), max(inside[0], 1 - outside[0])))
-        return roc.hull((beta, alpha) for beta, alpha in points if alpha > beta)
+        return roc.roc_hull((beta, alpha) for beta, alpha in points if alpha > beta)
 
 
 def _exact(limits: Array) -> list[Fraction]:

@@ -25,7 +25,7 @@ from tightbudget.pairs.revealing import revealing_pair
 Point = tuple[Fraction, Fraction]  # beta, alpha
 
 
-def curve(b: Sequence[Fraction], a: Sequence[Fraction], start: Point = (Fraction(0), Fraction(0))) -> list[Point]:
+def roc_curve(b: Sequence[Fraction], a: Sequence[Fraction], start: Point = (Fraction(0), Fraction(0))) -> list[Point]:
     """Return the vertices of the curve that begins at `start` and takes the steps (b[i], a[i]), the steepest first."""
     points = [start]
     for beta, alpha in sorted(zip(b, a, strict=True), key=_steepness):
@@ -39,7 +39,7 @@ def _steepness(step: Point) -> tuple[bool, Fraction]:
     return beta > 0, -alpha / beta if beta else Fraction(0)
 
 
-def lowest(curves: Sequence[Sequence[Point]]) -> list[Point]:
+def lowest_roc(curves: Sequence[Sequence[Point]]) -> list[Point]:
     """Return the vertices, from beta = 0 to 1, of the pointwise smallest of concave curves and the constant 1.
 
     A curve is flat behind its last vertex. Between neighbouring vertices of any of them all are straight, so the
@@ -70,7 +70,7 @@ def _heights(points: Sequence[Point], places: Iterable[Fraction]) -> list[Fracti
     return heights
 
 
-def hull(points: Iterable[Point]) -> list[Point]:
+def roc_hull(points: Iterable[Point]) -> list[Point]:
     """Return the vertices of the smallest concave curve above the points, (0, 0) and (1, 1)."""
     result: list[Point] = []
     for x, y in sorted({*points, (Fraction(0), Fraction(0)), (Fraction(1), Fraction(1))}):

@@ -10,7 +10,7 @@ from tests.support.lanes import mostly_slow
 
 from tightbudget.pairs.base import Direction
 from tightbudget.research.studies.timing import roc
-from tightbudget.research.studies.timing.roc import CurvePair, curve, hull, lowest
+from tightbudget.research.studies.timing.roc import CurvePair, lowest_roc, roc_curve, roc_hull
 
 ONE, ZERO = Fraction(1), Fraction(0)
 
@@ -39,7 +39,7 @@ SLOPES = [Fraction(n, 4) for n in range(40)] + [Fraction(100)]
 def test_the_curve_of_a_pair_knows_its_best_tests(seed: int):
     generator = random.Random(seed)
     a, b = masses(generator, 5), masses(generator, 5)
-    points = curve(b, a)
+    points = roc_curve(b, a)
     assert points[-1] == (1, 1)
     for slope in SLOPES:
         assert best_on(points, slope) == best(a, b, slope)
@@ -49,14 +49,14 @@ def test_the_curve_of_a_pair_knows_its_best_tests(seed: int):
 def test_the_lowest_curve_is_the_smallest_everywhere(seed: int):
     generator = random.Random(seed)
     curves = [
-        curve(
+        roc_curve(
             masses(generator, 4),
             masses(generator, 4),
             start=(Fraction(-generator.randrange(3), 7), Fraction(generator.randrange(3), 9)),
         )
         for _ in range(3)
     ]
-    found = lowest(curves)
+    found = lowest_roc(curves)
     assert found[0][0] == 0
     assert found[-1][0] == 1
     for place in [Fraction(n, 97) for n in range(98)] + [x for x, _ in found]:
@@ -79,7 +79,7 @@ def height(points: list[roc.Point], place: Fraction) -> Fraction:
 def test_the_hull_is_concave_and_above_the_points(seed: int):
     generator = random.Random(seed)
     points = [tuple(sorted((Fraction(generator.randrange(20), 19), Fraction(generator.randrange(20), 19)))) for _ in range(6)]
-    found = hull(points)
+    found = roc_hull(points)
     assert found[-1] == (1, 1)
     assert set(found) <= {*points, (0, 0), (1, 1)}
     slopes = [(y1 - y0) / (x1 - x0) for (x0, y0), (x1, y1) in itertools.pairwise(found)]
@@ -94,7 +94,10 @@ def test_the_pair_of_a_curve_has_the_delta_of_the_pair_it_came_from(seed: int, e
     generator = random.Random(seed)
     a, b = masses(generator, 4), masses(generator, 4)
     start = sum((x for x, y in zip(a, b, strict=True) if not y), ZERO)
-    points = [(ZERO, start), *curve([y for y in b if y], [x for x, y in zip(a, b, strict=True) if y], start=(ZERO, start))[1:]]
+    points = [
+        (ZERO, start),
+        *roc_curve([y for y in b if y], [x for x, y in zip(a, b, strict=True) if y], start=(ZERO, start))[1:],
+    ]
     found = (CurvePair(tuple(points)) * 3).delta(epsilon, rtol=1e-9)
     truth = max(threefold(a, b, epsilon), threefold(b, a, epsilon))
     assert found.lower * (1 - 1e-12) <= truth <= found.upper * (1 + 1e-12) + 1e-300
