@@ -10,7 +10,7 @@ from tightbudget.adaptive.states import check_keys
 from tightbudget.errors import CannotShare, InvalidParameter
 from tightbudget.mechanisms import Composable, Composition, Gaussian, Mechanism, Poisson
 from tightbudget.mechanisms.checks import MOST_REPETITIONS, whole_count
-from tightbudget.mechanisms.relations import Relations, check_one, meant
+from tightbudget.mechanisms.relations import Relations, check_one_relation, mix_relations_asked
 from tightbudget.notation import MAX_CHARACTERS, parse
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.training.affordable import affordable, holds
@@ -45,7 +45,7 @@ class Accountant:
     """
 
     def __init__(self, *, mix_relations: bool = False) -> None:
-        self._mixes = meant(mix_relations)
+        self._mixes = mix_relations_asked(mix_relations)
         self._counts: dict[Mechanism, int] = {}
         self._relations = _NONE
         self._composition: Composition | None = None
@@ -213,7 +213,7 @@ class Accountant:
         if not new:
             return _NONE
         if not self._mixes:
-            check_one([("what was counted before", self._relations), *((each, each.relations) for each in new)])
+            check_one_relation([("what was counted before", self._relations), *((each, each.relations) for each in new)])
         return _NONE.union(*(each.relations for each in new))
 
     def _reading(self) -> threading.RLock:
