@@ -1,4 +1,5 @@
-"""Draw DP-SGD runs anew and see which of them are slow or not converged: `python bench/random_runs.py [--runs N] [--seed S]`.
+"""Draw DP-SGD runs anew and see which of them are slow or not converged: `python bench/random_runs.py [--runs N]
+[--seed S]`.
 
 A fixed list of cases shows only what it was made to show. One thread (`make random-runs` sees to that); each run is
 asked once, in the same process, from the text of its expression. Processor time is what counts: unlike the wall clock

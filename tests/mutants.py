@@ -1,9 +1,9 @@
 """Break the arithmetic on purpose, one line at a time, and see which tests notice (`make mutants`).
 
 Every mutation below makes some answer unsound: a rounding direction flipped, an error term dropped, mass lost. Each is
-applied to a copy of the package, and one of the tests named beside it must turn red; it is then seen green on the package
-as it is. A mutation that no test notices, or whose text is not found exactly once, fails the run: either the tests or this
-table have fallen behind the code.
+applied to a copy of the package, and one of the tests named beside it must turn red; it is then seen green on the
+package as it is. A mutation that no test notices, or whose text is not found exactly once, fails the run: either the
+tests or this table have fallen behind the code.
 
     python tests/mutants.py            all mutations
     python tests/mutants.py decades fft    those whose name contains one of the words

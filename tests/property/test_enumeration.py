@@ -149,7 +149,9 @@ def probabilities(noise: tb.DiscreteLaplace, centre: int, reach: int) -> list[fl
 def test_discrete_laplace_is_its_histograms(
     noise: tb.DiscreteLaplace, reach: int, count: int, epsilon: float, delta: float
 ) -> None:
-    """The cells are rounded to floats: each by at most 1e-15 of itself, so 100 steps move losses and masses by 1e-12."""
+    """The cells are rounded to floats: each by at most 1e-15 of itself, so 100 steps move losses and masses by
+    1e-12.
+    """
     cells = tb.Histograms(probabilities(noise, 0, reach), probabilities(noise, noise.sensitivity, reach)) * count
     laplace, little = noise * count, 1e-9
     assert laplace.delta(epsilon + little).lower <= cells.delta(epsilon).upper * (1.0 + little)

@@ -57,7 +57,9 @@ def rounded_up(number: Fraction) -> float:
 
 
 def loss_as_float(mechanism: tb.Mechanism) -> Fraction:
-    """Return the largest loss rounded up to a float, and by a few roundings more where it takes more than a division."""
+    """Return the largest loss rounded up to a float, and by a few roundings more where it takes more than a
+    division.
+    """
     loss = Fraction(rounded_up(largest_loss(mechanism)))
     many = isinstance(mechanism, tb.DiscreteLaplace | tb.RandomizedResponse)
     return loss * (1 + Fraction(8, 2**53)) if many else loss

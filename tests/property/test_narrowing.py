@@ -1,4 +1,6 @@
-"""Asking for a narrower bracket never gives a wider one: what a coarser question finds lies on the way to a finer answer."""
+"""Asking for a narrower bracket never gives a wider one: what a coarser question finds lies on the way to a finer
+answer.
+"""
 
 from itertools import pairwise
 from typing import Any

@@ -1,4 +1,5 @@
-"""Every lemma of sections 3 and 4 of "Tight on Budget?", on random small pairs and random trees, against exact fractions.
+"""Every lemma of sections 3 and 4 of "Tight on Budget?", on random small pairs and random trees, against exact
+fractions.
 
 Two things are checked side by side: that the statement holds for the exact quantities, event by event, and that the
 numbers of the package are those quantities up to the error it states.
@@ -151,7 +152,9 @@ def test_lemma_11_the_virtual_term_is_exact(seed: int):
 
 
 def test_lemma_11_as_printed_misses_events_clamped_by_composition():
-    """Randomised response with e^eps0 = f^n, both outcomes low: the printed recursion recovers P_A f^n, not P_A f^2n."""
+    """Randomised response with e^eps0 = f^n, both outcomes low: the printed recursion recovers P_A f^n, not P_A
+    f^2n.
+    """
     f, n = Fraction(3, 2), 2
     low = f**-n / (1 + f**-n)
     one = atomic.leaf([1 - low, low], [low, 1 - low], f, n)

@@ -1,4 +1,6 @@
-"""Slots: what is admitted is what a matching of the same steps would admit, where one may be used; `remaining` is exact."""
+"""Slots: what is admitted is what a matching of the same steps would admit, where one may be used; `remaining` is
+exact.
+"""
 
 from itertools import product
 
@@ -52,7 +54,9 @@ def test_parts_are_refused_only_if_no_assignment_exists(choices: list[list[int]]
 
 @pytest.mark.parametrize("plan", list(product((10, 20, 30), repeat=3)), ids=str)
 def test_in_a_chain_any_order_is_as_good_as_a_matching(plan: tuple[int, ...]) -> None:
-    """Of Gaussian slots one always dominates the other: every step is admitted that could be matched with those before."""
+    """Of Gaussian slots one always dominates the other: every step is admitted that could be matched with those
+    before.
+    """
     budget = SlotFilter(**AMPLE, plan=tb.compose(tb.Gaussian(sigma) for sigma in plan))
     fresh = budget._sums
     for asked in product((10, 15, 25, 40), repeat=4):

@@ -157,7 +157,9 @@ def test_a_state_is_read_alike_where_constants_come_out_otherwise(
 
 @pytest.mark.parametrize("make", [*PLAIN, *TIGHT, *ODOMETERS])
 def test_constants_on_the_unsafe_side_are_refused(make: Callable[[], Any]) -> None:
-    """Caps may be smaller than what is computed here, logarithms and prices larger; the other way lies a wider budget."""
+    """Caps may be smaller than what is computed here, logarithms and prices larger; the other way lies a wider
+    budget.
+    """
     made = make()
     state, restore = written(made), reader(made)
     # of those left out any is sound; a plan without delta has nothing below it

@@ -1,4 +1,6 @@
-"""The truth at the edges of float64 against the other truths, where both can be had; and checks that notice a wrong end."""
+"""The truth at the edges of float64 against the other truths, where both can be had; and checks that notice a wrong
+end.
+"""
 
 import math
 

@@ -1,4 +1,5 @@
-"""More than 10,000 brackets at the edges of float64 against ball arithmetic: none may miss the truth, nothing may be raised.
+"""More than 10,000 brackets at the edges of float64 against ball arithmetic: none may miss the truth, nothing may be
+raised.
 
 Each test asks about random mechanisms and compositions of one kind, with fixed seeds. A longer run, or another one:
 

@@ -79,7 +79,9 @@ def test_gaussian_noise_against_the_closed_form(r: int):
 
 
 def test_the_precise_embedding_of_laplace_noise():
-    """Bucket i holds the integral of A from lbb(i) to rbb(i) = (mu1 + mu2 + i/gr)/2, its l that of B - A/f^i (section 5.1)."""
+    """Bucket i holds the integral of A from lbb(i) to rbb(i) = (mu1 + mu2 + i/gr)/2, its l that of B - A/f^i (section
+    5.1).
+    """
     scale, gr = 2.0, 16
     buckets = published.laplace(scale, n=32, granularity=gr).buckets
     with mpmath.workdps(40):
@@ -127,7 +129,9 @@ def test_both_directions_of_sgd_differ_and_the_larger_one_counts():
 
 
 def test_the_floor_is_booked_not_hidden():
-    """Far below the floor of float64 the published upper bound stays above the truth, and says what it cannot resolve."""
+    """Far below the floor of float64 the published upper bound stays above the truth, and says what it cannot
+    resolve.
+    """
     composition = tb.Gaussian(sigma=200 * math.sqrt(2)) * 512
     pair = published.tree_pair(composition, n=N)
     truth = composition.delta(2.0)
@@ -178,7 +182,9 @@ def test_lattice_pairs_against_exact_powers(seed: int, r: int):
 
 
 def test_repeated_members_of_a_class():
-    """Of bounded_range(0.1) * 100, Rényi accounting proves 2.40; the dominating pair has 2.61, which is no lower end."""
+    """Of bounded_range(0.1) * 100, Rényi accounting proves 2.40; the dominating pair has 2.61, which is no
+    lower end.
+    """
     composition = tb.BoundedRange(0.1) * 100
     pair = tb.published.tree_pair(composition, n=2000)
     proven = tb.compare(composition, delta=1e-6)["Rényi DP"].value

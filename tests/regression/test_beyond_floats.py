@@ -1,4 +1,6 @@
-"""Losses that no float holds are finite: an epsilon of [inf, inf], and delta above 0 at infinity, were false lower ends."""
+"""Losses that no float holds are finite: an epsilon of [inf, inf], and delta above 0 at infinity, were false lower
+ends.
+"""
 
 import math
 

@@ -1,4 +1,6 @@
-"""Masses that only denormal floats hold were rounded to nearest: ends were off by up to 9 % when repeated, or crossed."""
+"""Masses that only denormal floats hold were rounded to nearest: ends were off by up to 9 % when repeated, or
+crossed.
+"""
 
 import math
 from fractions import Fraction

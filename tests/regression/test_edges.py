@@ -1,4 +1,6 @@
-"""Inputs at the edge of float64 that once gave a wrong end, an error of ours or no answer; truths in exact arithmetic."""
+"""Inputs at the edge of float64 that once gave a wrong end, an error of ours or no answer; truths in exact
+arithmetic.
+"""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,6 @@
-"""epsilon at delta = 0 is the largest loss; its lower end lay above it for subsampled noise, up to 19-fold at q = 1e-15."""
+"""epsilon at delta = 0 is the largest loss; its lower end lay above it for subsampled noise, up to 19-fold at q =
+1e-15.
+"""
 
 from fractions import Fraction
 

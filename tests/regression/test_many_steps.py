@@ -1,4 +1,6 @@
-"""200 different steps: dp_accounting takes 202 s, opacus 27 s; its GDP accountant uses only the last step and says 0.027."""
+"""200 different steps: dp_accounting takes 202 s, opacus 27 s; its GDP accountant uses only the last step and says
+0.027.
+"""
 
 import statistics
 

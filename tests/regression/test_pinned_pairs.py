@@ -1,4 +1,6 @@
-"""Pairs of noise on the integers were remembered by number: sixteen of the longest took 2 GB until the program ended."""
+"""Pairs of noise on the integers were remembered by number: sixteen of the longest took 2 GB until the program
+ended.
+"""
 
 import gc
 

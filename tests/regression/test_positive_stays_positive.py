@@ -1,4 +1,6 @@
-"""Events that give everything away made epsilon finite, and delta 0, where their probability was below the smallest float."""
+"""Events that give everything away made epsilon finite, and delta 0, where their probability was below the smallest
+float.
+"""
 
 import math
 

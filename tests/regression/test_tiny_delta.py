@@ -36,7 +36,9 @@ def test_no_floor(delta: float, renyi: float):
 
 @pytest.mark.parametrize("text", ["poisson(gaussian(sigma=1), q=0.01) * 1000", "laplace(1) * 3 + gaussian(3) * 4"])
 def test_no_finite_upper_end_is_no_convergence(text: str):
-    """At 1e-300 what lies beyond the reach of the grid is as large as delta: a bracket up to infinity, and it says so."""
+    """At 1e-300 what lies beyond the reach of the grid is as large as delta: a bracket up to infinity, and it
+    says so.
+    """
     found = tb.parse(text).epsilon(1e-300)
     assert found.lower > 0.0
     assert found.upper == float("inf")

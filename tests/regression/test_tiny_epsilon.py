@@ -1,4 +1,6 @@
-"""Small epsilons deserve digits: opacus answers -0.68 where the truth is 0, and 0.103 or 0.0100 where it is far smaller."""
+"""Small epsilons deserve digits: opacus answers -0.68 where the truth is 0, and 0.103 or 0.0100 where it is far
+smaller.
+"""
 
 import pytest
 from flint import arb

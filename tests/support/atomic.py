@@ -1,4 +1,5 @@
-"""Privacy buckets event by event, in exact rational arithmetic: Definitions 6, 8 and 9 of "Tight on Budget?", corrected.
+"""Privacy buckets event by event, in exact rational arithmetic: Definitions 6, 8 and 9 of "Tight on Budget?",
+corrected.
 
 Nothing here looks at bucket lists. Every atomic event of the product space is kept with its two probabilities, its
 index and its two error-correction terms; the bucket factor f is a fraction.

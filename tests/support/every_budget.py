@@ -1,4 +1,6 @@
-"""Everything that keeps a budget or a balance, by its registry, each with a step it admits a few dozen times or more."""
+"""Everything that keeps a budget or a balance, by its registry, each with a step it admits a few dozen times or
+more.
+"""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,5 @@
-"""Filters of every kind in the registry, made anew at each call: with plain budgets, with tight ones and with ample ones.
+"""Filters of every kind in the registry, made anew at each call: with plain budgets, with tight ones and with ample
+ones.
 
 A new kind is tried without being named here, unless its constructor needs more than epsilon and delta.
 """

@@ -1,4 +1,6 @@
-"""The filters' conditions once more, in fifty digits and straight from the theorems; shares no code with the package."""
+"""The filters' conditions once more, in fifty digits and straight from the theorems; shares no code with the
+package.
+"""
 
 from fractions import Fraction
 

@@ -43,7 +43,9 @@ def gaussian(m: float, cut: float = mpmath.inf) -> Law:
 
 
 def laplace(scale: float, bound: float = mpmath.inf, sensitivity: float = 1.0) -> Law:
-    """Laplace noise around 0 against the same around `sensitivity`, conditioned on lying within `bound` of its centre."""
+    """Laplace noise around 0 against the same around `sensitivity`, conditioned on lying within `bound` of its
+    centre.
+    """
     with mpmath.workdps(DIGITS):
         b, c, d = mpf(scale), mpf(bound), mpf(sensitivity)
         norm = -mpmath.expm1(-c / b)

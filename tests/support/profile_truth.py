@@ -1,4 +1,5 @@
-"""Profiles H_g(A, B) of single steps from the definitions, degenerate parameters included; shares no code with the package.
+"""Profiles H_g(A, B) of single steps from the definitions, degenerate parameters included; shares no code with the
+package.
 
 H_g(A, B) is the integral of (A - g B)_+, g from 0. A step dominates another if its profile is nowhere smaller, in
 either direction. Floats are taken as the rationals they are.
@@ -38,7 +39,9 @@ def profile(step: tb.Mechanism, direction: Direction, g: mpf) -> mpf:
 
 
 def _subsampled(step: tb.Poisson, direction: Direction, g: mpf) -> mpf:
-    """With P for the sampled record and Q without: (qP + (1-q)Q, Q) when it is removed, (Q, qP + (1-q)Q) when it is added."""
+    """With P for the sampled record and Q without: (qP + (1-q)Q, Q) when it is removed, (Q, qP + (1-q)Q) when it is
+    added.
+    """
     q = mpf(step.q)
     if q == 0:
         return max(mpf(0), 1 - g)
@@ -49,7 +52,9 @@ def _subsampled(step: tb.Poisson, direction: Direction, g: mpf) -> mpf:
 
 
 def _limit(step: tb.Mechanism) -> mpf | None:
-    """Return 0 if the step reveals nothing and inf if it reveals everything, whatever the formulas of its kind say there."""
+    """Return 0 if the step reveals nothing and inf if it reveals everything, whatever the formulas of its kind say
+    there.
+    """
     nothing, everything = mpf(0), mpmath.inf
     match step:
         case tb.Gaussian(sigma=scale, sensitivity=shift) | tb.Laplace(scale=scale, sensitivity=shift):

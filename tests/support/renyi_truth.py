@@ -128,7 +128,9 @@ def _laws(mechanism: Mechanism, order: float) -> Atoms | Densities:
 
 
 def _normal(m: mpf, order: float) -> Smooth:
-    """The nearest poles, where a mixture is 0, are pi/m from the line: the rule is off by about e^(-2 pi^2 / (m step))."""
+    """The nearest poles, where a mixture is 0, are pi/m from the line: the rule is off by about e^(-2 pi^2 / (m
+    step)).
+    """
     step = mpf(1) / max(8, int(8 * m))
     count = int((order * m + 16) / step)  # to either side: where the moment has its mass depends on the direction
     return Smooth(lambda z: (mpmath.npdf(z, m), mpmath.npdf(z)), [k * step for k in range(-count, count + 1)])

@@ -1,4 +1,6 @@
-"""Leaves made by hand on a grid with gaps, their spectrum, and what it means: the stored rows composed with 120 digits."""
+"""Leaves made by hand on a grid with gaps, their spectrum, and what it means: the stored rows composed with 120
+digits.
+"""
 
 import math
 from collections.abc import Sequence

@@ -12,7 +12,9 @@ from tightbudget.engine.steps import Steps
 
 
 def mirrored(large: float, rare: float, small: float = 0.125, often: float = 0.2) -> Spikes:
-    """Return a pair whose B is A mirrored: a large loss, rarely, and a small one, often, with either sign; else none."""
+    """Return a pair whose B is A mirrored: a large loss, rarely, and a small one, often, with either sign; else
+    none.
+    """
     weights = {-large: rare * math.exp(-large / 2), large: rare * math.exp(large / 2)}
     weights |= {-small: often * math.exp(-small / 2), small: often * math.exp(small / 2)}
     weights[0.0] = 1.0 - sum(weights.values())

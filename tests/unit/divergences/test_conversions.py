@@ -60,7 +60,9 @@ def test_rdp_epsilon(order: float, tau: float, delta: float) -> None:
 
 
 def test_the_best_event_attains_it() -> None:
-    """(1 - e^(eps - L))_+ <= c e^((a-1)(L - eps)), with equality at e^L = e^eps a / (a - 1): a smaller weight is no bound."""
+    """(1 - e^(eps - L))_+ <= c e^((a-1)(L - eps)), with equality at e^L = e^eps a / (a - 1): a smaller weight is no
+    bound.
+    """
     a, epsilon = 3.0, 0.7
     loss = epsilon + math.log(a / (a - 1.0))
     mass = 0.5  # of A at that loss, the rest far below

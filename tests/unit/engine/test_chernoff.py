@@ -60,7 +60,9 @@ class OneCell(RoughPair):
 
 @pytest.mark.parametrize("theta", [0.5, 4.0])
 def test_doubtful_losses_move_up(theta: float):
-    """a is 5 % too small and b too large, so the loss looks smaller than it is; still the cell's mass goes up far enough."""
+    """a is 5 % too small and b too large, so the loss looks smaller than it is; still the cell's mass goes up far
+    enough.
+    """
     moments, _ = log_moments(engine_steps([(OneCell(LAPLACE, error=0.05, a=-1.0, b=1.0), 1)]), np.array([theta]), NO_CAP)
     up = math.expm1(-1.0) / math.expm1(-2.0)  # the share at +1 that leaves B with its mass
     assert moments[0] >= math.log(up * math.exp(theta) + (1.0 - up) * math.exp(-theta))

@@ -1,4 +1,6 @@
-"""Sums at some or all frequencies: however they are computed, the stated error covers the distance to the exact sums."""
+"""Sums at some or all frequencies: however they are computed, the stated error covers the distance to the exact
+sums.
+"""
 
 import math
 
@@ -92,7 +94,9 @@ def test_turns_side_by_side():
 
 
 def test_the_rounding_of_angles_is_needed():
-    """At places near 2^45 a rounded angle is off by a good part of a turn of 1e-3: only the term with |u k| covers that."""
+    """At places near 2^45 a rounded angle is off by a good part of a turn of 1e-3: only the term with |u k| covers
+    that.
+    """
     places = PLACES["far"]
     period = 2 * 10**5 + 1
     with mpmath.workdps(60):

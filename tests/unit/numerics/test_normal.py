@@ -90,7 +90,9 @@ def test_the_stated_error_holds_far_out():
     ],
 )
 def test_no_size_is_too_much(middle: float, width: float, log: float):
-    """A log that no float can hold is -inf; none is NaN, and nothing warns. The neighbours in the array do not suffer."""
+    """A log that no float can hold is -inf; none is NaN, and nothing warns. The neighbours in the array do not
+    suffer.
+    """
     log_mass, error = log_normal_mass(np.array([middle, 3.0, 3.0]), np.array([width, 1e-3, 1.0]))
     assert log_mass == pytest.approx([log, float(truth(3.0, 1e-3)), float(truth(3.0, 1.0))], rel=1e-14)
     assert np.isfinite(error).all()

@@ -39,7 +39,8 @@ tiny = st.floats(0.0, 4.0 * NORMAL)
 even = st.integers(1, 2**24).map(lambda half: 2 * half)
 fractions = st.fractions(min_value=Fraction(1, 10**400), max_value=10**5)
 shares = st.floats(8.0 * U, GENEROUS) | st.sampled_from([AMPLE, 1e-11, GENEROUS])
-# An eighth of the spacing from a float, on either side: that one is nearest. (1/3 alone shows little: its nearest is below it.)
+# An eighth of the spacing from a float, on either side: that one is nearest.
+# (1/3 alone shows little: its nearest is below it.)
 NEAR = [Fraction(x) * (1 + Fraction(side, 2**56)) for x in (1.0, 0.1, 2.0**-1022, 1e300) for side in (-1, 1)]
 
 

@@ -63,7 +63,9 @@ def make(name: str, q: float | None, direction: Direction) -> tuple[Pair, truth.
 @pytest.mark.parametrize("direction", Direction)
 @pytest.mark.parametrize(("name", "q"), mostly_slow(CASES, every=3))
 def test_masses(name: str, q: float | None, direction: Direction):
-    """A cell holds what lies between its edges, give or take the loss_shift of the edges and the error of the masses."""
+    """A cell holds what lies between its edges, give or take the loss_shift of the edges and the error of the
+    masses.
+    """
     pair, law, low, high = make(name, q, direction)
     # strictly inside, so that no point mass sits on an edge
     edges = np.linspace(low + 1e-3 * (high - low), high - 1e-3 * (high - low), 12)

@@ -20,7 +20,7 @@ class Shortage:
 def assigned_slots(needs: Sequence[int], choices: Sequence[Sequence[int]], free: Sequence[int]) -> list[int] | Shortage:
     """Return how many of each kind the parts take; part p needs `needs[p]` of the kinds `choices[p]`, the best first.
 
-    >>> assigned([1, 1], [[0, 1], [0]], [1, 1]), assigned([2, 1], [[0], [0]], [2])
+    >>> assigned_slots([1, 1], [[0, 1], [0]], [1, 1]), assigned_slots([2, 1], [[0], [0]], [2])
     ([1, 1], Shortage(parts=(1, 0), kinds=(0,)))
     """
     left = list(free)

@@ -13,7 +13,7 @@ TIE = 2.0**-36
 def exceeds(loss: NDArray[np.float64], bound: NDArray[np.float64] | float) -> NDArray[np.bool_]:
     """Tell where the loss is above the bound by more than rounding.
 
-    >>> above(np.array([0.1 + 0.2, 0.31]), 0.3).tolist()
+    >>> exceeds(np.array([0.1 + 0.2, 0.31]), 0.3).tolist()
     [False, True]
     """
     result: NDArray[np.bool_] = loss > np.asarray(bound) * (1.0 + TIE)

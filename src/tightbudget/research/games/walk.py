@@ -30,7 +30,7 @@ def crossing_probabilities(epsilon: float, bounds: Sequence[float] | NDArray[np.
     Rounding: sums of positive products, so the relative error is below 4 t 2^-53; on top of it at most t * 1e-18 of
     mass is dropped far below every bound (that can only lower the answer).
 
-    >>> crossing(1.0, [0.9, 5.0]).round(6).tolist()  # e/(1+e): the first answer tells
+    >>> crossing_probabilities(1.0, [0.9, 5.0]).round(6).tolist()  # e/(1+e): the first answer tells
     [0.731059, 0.731059]
     """
     positive("epsilon", epsilon)

@@ -33,7 +33,8 @@ After = Callable[[str, int], str | None]
 
 
 def worst(epsilon: float, menu: tuple[Step, ...], start: str, after: After, depth: int = DEPTH) -> float:
-    """Return the largest delta(epsilon) that an adversary reaches in `depth` steps; after(state, i) is the state, or a refusal.
+    """Return the largest delta(epsilon) that an adversary reaches in `depth` steps; after(state, i) is the state, or a
+    refusal.
 
     delta is the mean of (1 - e^(epsilon - loss))_+ over what she sees, and every step is randomised response (theory:
     KOV), so the best choice at each point is found by working back from the end.
@@ -117,7 +118,9 @@ def test_the_best_adversary_beats_the_natural_filter() -> None:
 
 
 def test_the_best_adversary_beats_slots_that_are_matched_anew() -> None:
-    """A small step that either of two slots dominates; its answer says which of the two the next step is to have (M15)."""
+    """A small step that either of two slots dominates; its answer says which of the two the next step is to
+    have (M15).
+    """
     epsilon, budget = 1.0, 0.01
     slots = (tb.PureDP(epsilon), tb.ApproximateDP(0, budget))
     small = tb.RandomizedResponse(0.50495)  # as a promise its epsilon is log(p / (1 - p))
@@ -128,7 +131,9 @@ def test_the_best_adversary_beats_slots_that_are_matched_anew() -> None:
 
     @cache
     def matched(state: str, index: int) -> str | None:
-        """Admit a step if all steps so far, and it, can be matched to slots: each keeps its slot only until the next step."""
+        """Admit a step if all steps so far, and it, can be matched to slots: each keeps its slot only until the next
+        step.
+        """
         taken = [*json.loads(state), index]
         possible = any(len(set(places)) == len(taken) for places in product(*(fitting[i] for i in taken)))
         return json.dumps(taken) if possible else None

@@ -1,4 +1,6 @@
-"""The residual filter against fifty-digit profiles: what it leaves, together with the step, is within what there was."""
+"""The residual filter against fifty-digit profiles: what it leaves, together with the step, is within what
+there was.
+"""
 
 import math
 from dataclasses import replace
@@ -219,7 +221,9 @@ def test_what_it_cannot_take_is_refused_or_named() -> None:
 
 @pytest.mark.slow
 def test_mass_at_infinity_is_spent_and_passed_on() -> None:
-    """A step that shows everything with probability 1e-10: of the budget's mass at infinity, 1e-9, ten such steps are all."""
+    """A step that shows everything with probability 1e-10: of the budget's mass at infinity, 1e-9, ten such steps are
+    all.
+    """
     rare = 1e-10
     step = tb.Histograms([0.5, 0.5 - rare, rare], [0.5, 0.5, 0.0])
     count = ResidualFilter(1, 1e-6).remaining(step)

@@ -66,7 +66,9 @@ def test_decisions_on_decimals_are_exact(kind: str, data: st.DataObject) -> None
 
 @every
 def test_binary_amounts_never_exceed_the_allowance(kind: str) -> None:
-    """Charged until hardly anybody can pay: exact sums of the floats stay within the factor epsilon is computed from."""
+    """Charged until hardly anybody can pay: exact sums of the floats stay within the factor epsilon is computed
+    from.
+    """
     rng = np.random.default_rng(5)
     group = MAKERS[kind]("1", 200)
     sums = [Fraction(0)] * 200

@@ -1,4 +1,5 @@
-"""The theorem itself on small games: one person, steps chosen after seeing outcomes, divergences of all outcomes summed up.
+"""The theorem itself on small games: one person, steps chosen after seeing outcomes, divergences of all outcomes summed
+up.
 
 A step is randomised response about the person's record if the filter lets the person take part, and a fair coin of its
 own if not. The analyst chooses the next strength from the outcomes so far.

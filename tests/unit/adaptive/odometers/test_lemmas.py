@@ -26,7 +26,9 @@ def test_pure_steps_are_walks_with_variance_twice_rho(epsilon: mp.mpf) -> None:
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
 @pytest.mark.parametrize("delta", ["1e-9", "0.01", "0.4"])
 def test_steps_bounded_with_high_probability(epsilon: mp.mpf, delta: str) -> None:
-    """On the good event, of mass g under P and h under Q, both at least 1 - delta, l = +-epsilon is the extreme case."""
+    """On the good event, of mass g under P and h under Q, both at least 1 - delta, l = +-epsilon is the extreme
+    case.
+    """
     d = f.number(delta)
     excess = -mp.log(1 - d)
     tried = 0

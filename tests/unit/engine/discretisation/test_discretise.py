@@ -129,7 +129,9 @@ def test_what_a_window_leaves_out_may_be_more_than_it_looks(error: float):
 
 
 def test_doubtful_masses_move_losses_up():
-    """With a too small and b too large by 5 %, the loss looks 10 % too small: the share that goes up must make up for it."""
+    """With a too small and b too large by 5 %, the loss looks 10 % too small: the share that goes up must make up for
+    it.
+    """
     error_bound, step = 0.05, 0.2
     rough = RoughPair(LAPLACE, error=error_bound, a=-1.0, b=1.0)
     found = discretised(rough, step, 1.0, 0.0, 1e-12, NO_CAP)
@@ -219,7 +221,9 @@ def test_points_of_b_are_in_the_merged_reading(epsilon: float):
 
 
 def test_points_are_not_lost_at_huge_indices():
-    """The grid has 1e10 steps between the anchor and the points, so that where each lies is known to a few steps in 1e6."""
+    """The grid has 1e10 steps between the anchor and the points, so that where each lies is known to a few steps in
+    1e6.
+    """
     step = 1e-9
     losses = (10.0 + 0.1 * step, 10.0 + 7.5 * step, 10.0 + 20.0 * step)
     found = discretised(Spikes(losses, (0.25, 0.25, 0.5)), step, 1.0, 0.0, 1e-15, NO_CAP)

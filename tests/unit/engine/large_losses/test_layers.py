@@ -82,7 +82,9 @@ def test_all_layers_together_are_the_whole_and_none_can_be_left_out(
 
 
 def test_the_ways_add_up():
-    """Every composition is in exactly one layer: with masses of 1 the number of layers' ways is 2 to the number of steps."""
+    """Every composition is in exactly one layer: with masses of 1 the number of layers' ways is 2 to the number of
+    steps.
+    """
     for steps, ceilings, pairs in ((ONE, (1.0,), 5), (TWO, (1.0, 0.75), 5), (TWO, (math.inf, 0.75), 2)):
         assert sum(ways for ways, _ in _selections(_parts(steps, ceilings), 5)) == 2**pairs
 
@@ -124,7 +126,9 @@ def test_both_parts_of_a_pair_are_all_of_it(text: str, way: Direction, place: fl
 
 
 def test_an_edge_that_is_not_sharp_is_in_the_error():
-    """Events within the pair's error_bound of the ceiling may be on either side: the first cell says so, and no other."""
+    """Events within the pair's error_bound of the ceiling may be on either side: the first cell says so, and no
+    other.
+    """
     pair = pair_of("poisson(gaussian(1), 0.01)", Direction.REMOVE)
     below = BelowPair(pair, 0.05)
     for end in (0.06, 0.05 + 100.0 * below.error_bound):

@@ -29,7 +29,9 @@ def profile(
     loss_shift: float = 0.0,
     infinity: tuple[float, float] = (0.0, 0.0),
 ) -> Profile:
-    """Return a profile of random masses around loss 1; the merged rows are of the same events, so both readings agree."""
+    """Return a profile of random masses around loss 1; the merged rows are of the same events, so both readings
+    agree.
+    """
     k = np.arange(first, first + n)
     loss = k * STEP + anchor
     mass = np.random.default_rng(7).uniform(0.1, 1.0, n) * np.exp(-0.5 * (loss - 1.0) ** 2)

@@ -217,7 +217,9 @@ def test_infinite_losses_are_added():
 
 @pytest.mark.parametrize("far", [10**6, -(10**9), 10**12])
 def test_turns_by_many_steps_cost_nothing(far: int):
-    """Indices count from the wrong place, up to a billion steps away: sums differ by no more than the errors admitted to."""
+    """Indices count from the wrong place, up to a billion steps away: sums differ by no more than the errors admitted
+    to.
+    """
     period = 61
     near = made(period)
     ctx.prec = spectra.BITS

@@ -1,4 +1,6 @@
-"""Spectra: values are as good as stated, what is left out is as small as stated, and indices count from the right place."""
+"""Spectra: values are as good as stated, what is left out is as small as stated, and indices count from the right
+place.
+"""
 
 import math
 from collections import Counter
@@ -104,7 +106,9 @@ def test_values_are_as_good_as_stated(name: str, kind: int):
 
 @pytest.mark.parametrize("name", mostly_slow(CASES, every=12))
 def test_what_is_left_out_is_as_small_as_stated(name: str):
-    """Every node of half a period is kept or lies below the bound; of a long period, those near the ends of runs are tried."""
+    """Every node of half a period is kept or lies below the bound; of a long period, those near the ends of runs are
+    tried.
+    """
     leaves, counts, places, _ = CASES[name]
     found = made(name)
     where, kept = centre(name, found), set(found.nodes.tolist())

@@ -30,7 +30,9 @@ def generous() -> tb.filters.SharpenedFilter:
 
 
 def greedy(round_: int, loss: float, meter: Any) -> int | None:
-    """Greedy once more, for one run: the smallest step that could lift the loss above epsilon, else the largest accepted."""
+    """Greedy once more, for one run: the smallest step that could lift the loss above epsilon, else the largest
+    accepted.
+    """
     bound = float(meter.epsilon)
     if round_ and loss > bound:
         return None

@@ -1,4 +1,6 @@
-"""Every shipped odometer keeps its promise: exactly for one size of step, growing steps, and all strategies on a menu."""
+"""Every shipped odometer keeps its promise: exactly for one size of step, growing steps, and all strategies on
+a menu.
+"""
 
 import numpy as np
 import pytest
@@ -65,7 +67,9 @@ def test_adaptive_sizes_do_not_refute_the_promise(kind: str, adversary: str) -> 
 
 @pytest.mark.parametrize("kind", ["line", "mixture", "one_sided_mixture", "stitched", "renyi"])
 def test_steps_with_a_delta_are_paid_for_from_their_share(kind: str) -> None:
-    """RR_{epsilon,delta} keeps its epsilon pointwise but with probability delta, so the bound holds pointwise (theory A.5)."""
+    """RR_{epsilon,delta} keeps its epsilon pointwise but with probability delta, so the bound holds pointwise (theory
+    A.5).
+    """
     meter = BY_KIND[kind](delta=DELTA, delta_for_steps=DELTA / 2)  # type: ignore[call-arg]
     adversary = games.StopWhenAhead(games.response(0.1, DELTA / 400))
     crossing = games.exact_odometer(adversary, meter, rounds=200)

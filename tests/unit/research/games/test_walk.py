@@ -56,7 +56,8 @@ def test_it_agrees_with_the_general_enumeration(make: Callable[[], Any]) -> None
 
 
 def test_the_reflection_principle() -> None:
-    """Without drift (epsilon 0 in the law, 1 in the losses) it would be a symmetric walk; with a tilt, by the ballot theorem.
+    """Without drift (epsilon 0 in the law, 1 in the losses) it would be a symmetric walk; with a tilt, by the ballot
+    theorem.
 
     Pr[walk reaches m] = sum over ends: all that end at m or above, and for those below the reflected paths with weight
     e^(-epsilon (m - end)).

@@ -1,4 +1,6 @@
-"""Vuvuzela's noise over many epsilons: quick brackets hold what slow ones hold; the original analysis is the printed one."""
+"""Vuvuzela's noise over many epsilons: quick brackets hold what slow ones hold; the original analysis is the printed
+one.
+"""
 
 import math
 

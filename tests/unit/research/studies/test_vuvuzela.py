@@ -27,7 +27,9 @@ def below(noise: str, x: float, mean: float, scale: float) -> mpf:
 
 
 def dummies(noise: str, mean: float, scale: float, size: int) -> np.ndarray:
-    """P(ceil(max(0, noise)) = n) for n below size, straight from the definition, and what is left over in the last entry."""
+    """P(ceil(max(0, noise)) = n) for n below size, straight from the definition, and what is left over in the last
+    entry.
+    """
     with mpmath.workdps(40):
         up_to = [below(noise, n, mean, scale) for n in range(size)]
         masses = [up_to[0], *(y - x for x, y in itertools.pairwise(up_to)), 1 - up_to[-1]]

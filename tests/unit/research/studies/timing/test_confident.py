@@ -20,7 +20,9 @@ COUNTS = [
 
 
 def within(low: list[Fraction], high: list[Fraction], generator: random.Random) -> list[Fraction]:
-    """A distribution with every cell between its limits, at the limits wherever there is room: begin low, fill up in turn."""
+    """A distribution with every cell between its limits, at the limits wherever there is room: begin low, fill up in
+    turn.
+    """
     masses, rest = list(low), 1 - sum(low)
     for cell in generator.sample(range(len(low)), len(low)):
         more = min(rest, high[cell] - low[cell])

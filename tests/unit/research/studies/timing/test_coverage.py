@@ -1,4 +1,5 @@
-"""Do confident bounds hold as often as they say? Known distributions are sampled and the bounds compared with the truth.
+"""Do confident bounds hold as often as they say? Known distributions are sampled and the bounds compared with the
+truth.
 
 Each test makes `TRIES` experiments and turns red if more fail than a binomial law with failure probability 1 -
 confidence exceeds with probability 1e-9; three such tests together raise a false alarm at most three times in 10^9 (and
