@@ -118,6 +118,8 @@ INDIVIDUAL_SHAPE = "unit/adaptive/individual/test_one_shape.py"
 INDIVIDUAL_FILES = "unit/adaptive/individual/test_files.py"
 FORMAT_SPEC = "unit/numerics/test_format_spec.py"
 MARKUP = "unit/test_markup.py"
+DPSGD = "unit/training/test_dpsgd.py"
+STATEMENT = "unit/training/test_statement.py"
 ACCOUNTANT = "unit/training/test_accountant.py"
 ACCOUNTANT_STATES = "unit/training/test_accountant_states.py"
 DRAWN_BAND = "unit/interfaces/test_drawn_band.py"
@@ -1076,6 +1078,18 @@ MUTATIONS = [
     Mutation("tiny weight", "mechanisms/histograms.py", "if weight == 0.0 and value != 0:", "if False:",
              "a weight of 10^-400 is taken for 0", ["unit/mechanisms/test_tiny_parameters.py"]),
     # training
+    Mutation("training batch rate", "training/phases.py", "float_above(Fraction(size, examples))", "size / examples",
+             "the rate of a batch is rounded down", [DPSGD]),
+    Mutation("training steps", "training/phases.py", "math.ceil(length / rate)", "math.floor(length / rate)",
+             "the last step of a run is left out", [DPSGD]),
+    Mutation("training passes", "training/phases.py", "return math.ceil(self.epochs) if", "return math.floor(self.epochs) if",
+             "the last pass of a run is left out", [DPSGD]),
+    Mutation("training replaced", "training/shuffled.py", "for sensitivity in (1.0, 2.0)]", "for sensitivity in (1.0, 1.0)]",
+             "an example that is replaced is taken for one that is left out", [DPSGD]),
+    Mutation("training printed", "training/statement.py", "ROUND_CEILING)", "'ROUND_FLOOR')",
+             "the statement prints less than was proven", [STATEMENT]),
+    Mutation("training large delta", "training/statement.py", "* run.examples <= 1:", "* run.examples <= 1e9:",
+             "nobody is warned of a delta that protects nobody", [STATEMENT]),
     Mutation("training doubt", "training/affordable.py", "if answer.certainly_at_most(delta):", "if answer.lower <= delta:",
              "steps are admitted that might not fit", [ACCOUNTANT]),
     Mutation("training rate", "training/safe_numbers.py", "return _on_the_side(value, number, float_above)",

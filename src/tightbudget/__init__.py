@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from tightbudget.notation import parse
     from tightbudget.numerics.attempt import Attempt
     from tightbudget.numerics.bracket import Bracket
-    from tightbudget.training import Accountant
+    from tightbudget.training import Accountant, TrainingRun, dpsgd
 
 __all__ = [
     "Accountant",
@@ -80,6 +80,7 @@ __all__ = [
     "RandomizedResponse",
     "Skellam",
     "TightBudgetError",
+    "TrainingRun",
     "TruncatedGaussian",
     "TruncatedLaplace",
     "__version__",
@@ -88,6 +89,7 @@ __all__ = [
     "compare_curves",
     "compose",
     "divergences",
+    "dpsgd",
     "filters",
     "games",
     "individual",
@@ -104,7 +106,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("BudgetRefused", "CannotShare", "DoesNotApply", "InvalidParameter"), "errors"),
     **dict.fromkeys(("MissingExtra", "MixedRelations", "NotationError", "TightBudgetError"), "errors"),
     **dict.fromkeys(("Brackets", "Curve"), "mechanisms.answers"),
-    "Accountant": "training",
+    **dict.fromkeys(("Accountant", "TrainingRun", "dpsgd"), "training"),
     "Attempt": "numerics.attempt",
     "Bracket": "numerics.bracket",
     "parse": "notation",

@@ -5,5 +5,7 @@ Elsewhere: budgets for steps that are chosen as one goes are in `adaptive`, the 
 """
 
 from tightbudget.training.accountant import Accountant
+from tightbudget.training.dpsgd import dpsgd
+from tightbudget.training.run import TrainingRun
 
-__all__ = ["Accountant"]
+__all__ = ["Accountant", "TrainingRun", "dpsgd"]

@@ -1,0 +1,123 @@
+"""A training run and what it costs."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tightbudget.mechanisms import Composition
+from tightbudget.numerics.bracket import Bracket
+from tightbudget.training.layout import as_markdown, as_text
+from tightbudget.training.phases import Phase
+from tightbudget.training.shuffled import Shuffled
+from tightbudget.training.statement import Section, sections
+from tightbudget.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRun:
+    """A run of DP-SGD: its phases, and the bracket of its epsilon at delta.
+
+    `target_epsilon` and `too_little` are there if the noise was calibrated: the epsilon to meet, and less noise that
+    provably misses it. `shuffled` has bounds for batches that are no Poisson samples.
+    """
+
+    phases: tuple[Phase, ...]
+    delta: float
+    epsilon: Bracket
+    examples: int | None = None
+    shuffled: Shuffled | None = None
+    target_epsilon: float | None = None
+    too_little: float | None = field(default=None, kw_only=True)
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are; epochs x examples / batch is rounded up, in each phase."""
+        return sum(phase.steps for phase in self.phases)
+
+    @property
+    def q(self) -> float | None:
+        """The sampling rate, rounded up to a float; None if phases differ in it."""
+        return _common([phase.sample_rate for phase in self.phases])
+
+    @property
+    def noise_multiplier(self) -> float | None:
+        """The noise multiplier; None if phases differ in it."""
+        return _common([phase.noise_multiplier for phase in self.phases])
+
+    @property
+    def composition(self) -> Composition:
+        """What is accounted for: `epsilon` is the bracket of this composition."""
+        return composition(self.phases)
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """The statement in its parts."""
+        return sections(self)
+
+    @property
+    def statement(self) -> str:
+        """What the run guarantees, to whom, and under which assumptions; in lines of at most 80 columns."""
+        return as_text(self.sections, 80)
+
+    @property
+    def markdown(self) -> str:
+        """The statement in Markdown."""
+        return as_markdown(self.sections)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it fit for JSON; what is infinite is the text "inf"."""
+        return {
+            "expression": str(self.composition),
+            "relation": self.epsilon.relation,
+            "delta": self.delta,
+            "lower": _number(self.epsilon.lower),
+            "upper": _number(self.epsilon.upper),
+            "estimate": _number(self.epsilon.estimate),
+            "converged": self.epsilon.converged,
+            "reason": self.epsilon.reason,
+            "examples": self.examples,
+            "steps": self.steps,
+            "q": self.q,
+            "noise_multiplier": _number(self.noise_multiplier),
+            "target_epsilon": _number(self.target_epsilon),
+            "too_little": _number(self.too_little),
+            "phases": [_phase(phase) for phase in self.phases],
+            "sampling": "poisson",
+            "shuffled": None if self.shuffled is None else _shuffled(self.shuffled),
+            "statement": {section.name: " ".join(section.paragraphs) for section in self.sections},
+            "version": __version__,
+        }
+
+    def __str__(self) -> str:
+        how = "; ".join(f"{phase.steps} steps at q = {phase.sample_rate:.6g}" for phase in self.phases[:3])
+        more = f"; {len(self.phases) - 3} more phases" if len(self.phases) > 3 else ""
+        return f"ε in {self.epsilon} at δ = {self.delta!r} ({self.epsilon.relation}): DP-SGD, {how}{more}"
+
+
+def composition(phases: tuple[Phase, ...]) -> Composition:
+    """Return the steps of all phases, one after another."""
+    return Composition(tuple((phase.mechanism, phase.steps) for phase in phases))
+
+
+def _common(values: Sequence[float | None]) -> float | None:
+    return values[0] if values and all(value == values[0] for value in values) else None
+
+
+def _number(value: float | None) -> float | str | None:
+    return str(value) if value is not None and math.isinf(value) else value
+
+
+def _phase(phase: Phase) -> dict[str, Any]:
+    return {
+        "steps": phase.steps,
+        "sample_rate": phase.sample_rate,
+        "noise_multiplier": _number(phase.noise_multiplier),
+        "epochs": None if phase.epochs is None else float(phase.epochs),
+        "batch": phase.batch,
+    }
+
+
+def _shuffled(bounds: Shuffled) -> dict[str, Any]:
+    ends = {"zero_out": _number(bounds.zero_out), "replace_one": _number(bounds.replace_one)}
+    return {"passes": bounds.passes, **ends}

@@ -1,0 +1,214 @@
+"""What a training run guarantees, in words: the fields of NIST SP 800-226, each assumption spelt out.
+
+The model is the statement that TensorFlow Privacy prints. Nothing here computes: every number comes from the run.
+"""
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_CEILING
+from typing import Protocol
+
+from tightbudget.adaptive.amounts import exact
+from tightbudget.mechanisms import Composition
+from tightbudget.numerics.bracket import Bracket
+from tightbudget.numerics.decimals import rounded
+from tightbudget.training.phases import Phase
+from tightbudget.training.shuffled import Shuffled
+from tightbudget.version import __version__
+
+MOST_PHASES = 12  # that are listed
+MOST_CHARACTERS = 1000  # of an expression that is shown
+
+ASSUMPTIONS = (
+    "- Batches are Poisson samples, drawn anew in every step. An empty batch is a step too, with noise, and no batch is "
+    "cut to a largest size.",
+    "- The gradient of each example is clipped on its own. Microbatches of several examples and layers that mix examples, "
+    "such as batch normalisation, are not covered.",
+    "- The noisy sum is divided by a number fixed beforehand, such as the expected batch size, never by the size of the "
+    "batch that was drawn.",
+    "- Noise is normal and independent in every coordinate and step. What its sampling in floating point might give away "
+    "is not covered.",
+    "- Batches and noise come from a cryptographically secure generator of random numbers, and its state stays secret.",
+    "- Noise, sampling rate and number of steps were fixed before training. Stopping earlier is covered by this ε, not by "
+    "a smaller one for the steps taken; parameters chosen by what training shows need a privacy filter.",
+    "- Choosing hyperparameters, features or the best of several runs by looking at these examples is not covered.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One field of the statement: its name for machines, its heading, and what it says."""
+
+    name: str
+    heading: str
+    paragraphs: tuple[str, ...]
+
+
+class Run(Protocol):
+    """What is stated of a training run."""
+
+    @property
+    def phases(self) -> tuple[Phase, ...]: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def composition(self) -> Composition: ...
+    @property
+    def delta(self) -> float: ...
+    @property
+    def epsilon(self) -> Bracket: ...
+    @property
+    def examples(self) -> int | None: ...
+    @property
+    def shuffled(self) -> Shuffled | None: ...
+    @property
+    def target_epsilon(self) -> float | None: ...
+    @property
+    def too_little(self) -> float | None: ...
+
+
+def sections(run: Run) -> tuple[Section, ...]:
+    """Return the statement of a run, field by field."""
+    return (
+        Section("guarantee", "Guarantee", _guarantee(run)),
+        Section("data", "Data", (_data(run),)),
+        Section("unit_of_privacy", "Unit of privacy", (_UNIT,)),
+        Section("neighbouring_relation", "Neighbouring relation", (_RELATION,)),
+        Section("release", "What is released and protected", (_RELEASE,)),
+        Section("trust_model", "Trust model", (_TRUST,)),
+        Section("cadence", "Release cadence", (_CADENCE,)),
+        Section("mechanism", "Mechanism", (_MECHANISM, *_parameters(run))),
+        Section("sampling", "Sampling", _sampling(run)),
+        Section("accounting", "Accounting", _accounting(run)),
+        Section("assumptions", "Assumptions", ASSUMPTIONS),
+    )
+
+
+_UNIT = (
+    "One training example. A person is protected to this extent only if everyone contributed at most one example; several "
+    "examples of one person are not covered."
+)
+_RELATION = (
+    "add_remove: one dataset has one example more than the other. Sampling rate, noise and number of steps are the same "
+    "for both. Replacing an example is another change, and this ε is not for it."
+)
+_RELEASE = (
+    "Every noisy sum of gradients, hence every checkpoint and the final model, and whatever is computed from them without "
+    "the training data. Not covered is anything else that is computed from the training data: training loss and "
+    "accuracy, the batches and their sizes, gradients before noise."
+)
+_TRUST = "Central: whoever trains sees the data. The guarantee is against everyone who sees what is released."
+_CADENCE = "Once, for this run. Every further run on the same examples adds to its ε and δ."
+_MECHANISM = (
+    "DP-SGD. In every step each example joins the batch with probability q, independently of the others. Its gradient is "
+    "clipped to a norm C, the clipped gradients are summed, and normal noise of standard deviation C times the noise "
+    "multiplier is added. The value of C does not matter to ε: noise is measured in it."
+)
+
+
+def _guarantee(run: Run) -> tuple[str, ...]:
+    found, said = run.epsilon, []
+    if run.steps == 0:
+        said.append(f"There are no steps and nothing is released: ε is 0 at δ = {run.delta!r}.")
+    elif found.lower == math.inf:
+        said.append(f"None: no finite ε holds at δ = {run.delta!r}. {_why_not(run)}")
+    else:
+        said.append(f"Differential privacy with ε at most {_at_most(found.upper)} at δ = {run.delta!r}.")
+        said.append(f"The smallest such ε lies in {found}: both ends are proven, rounding included.")
+    if not found.converged:
+        said.append(f"The bracket holds but is wider than asked: {found.reason}.")
+    return (*said, *_calibrated(run), *_large_delta(run))
+
+
+def _why_not(run: Run) -> str:
+    if any(phase.noise_multiplier == 0 and phase.steps for phase in run.phases):
+        return "Without noise a step shows the clipped gradients as they are."
+    return "With δ = 0 normal noise gives none; choose a δ above 0." if run.delta == 0 else ""
+
+
+def _calibrated(run: Run) -> tuple[str, ...]:
+    if run.target_epsilon is None:
+        return ()
+    missed = "" if run.too_little is None else f"; {run.too_little!r} provably is too little"
+    return (f"The noise was calibrated to ε = {run.target_epsilon!r}: {_noises(run)} is enough{missed}.",)
+
+
+def _noises(run: Run) -> str:
+    return ", ".join(dict.fromkeys(repr(phase.noise_multiplier) for phase in run.phases))
+
+
+def _large_delta(run: Run) -> tuple[str, ...]:
+    if run.examples is None or exact("delta", run.delta) * run.examples <= 1:
+        return ()
+    return (
+        f"Warning: δ is larger than 1/{run.examples}, one over the number of examples. Publishing one example, chosen at "
+        "random, would satisfy such a δ; choose a smaller one.",
+    )
+
+
+def _data(run: Run) -> str:
+    if run.examples is None:
+        return "The number of training examples was not stated. δ should be well below one over it."
+    return f"{_many(run.examples, 'training example')}. Their number is taken to be public, not protected."
+
+
+def _parameters(run: Run) -> tuple[str, ...]:
+    listed = [f"- {_described(phase)}." for phase in run.phases[:MOST_PHASES]]
+    rest = len(run.phases) - MOST_PHASES
+    return (*listed, *([f"- And {_many(rest, 'more phase')}."] if rest > 0 else []))
+
+
+def _described(phase: Phase) -> str:
+    return f"{_many(phase.steps, 'step')} at {_rate(phase)}, noise multiplier {phase.noise_multiplier!r}{_epochs(phase)}"
+
+
+def _rate(phase: Phase) -> str:
+    if phase.batch is None:
+        return f"q = {phase.sample_rate!r}"
+    return f"q = {phase.batch}/{phase.examples} ({phase.sample_rate!r})"
+
+
+def _epochs(phase: Phase) -> str:
+    if phase.epochs is None:
+        return ""
+    rate = f"{phase.examples} / {phase.batch}" if phase.batch is not None else f"1 / {phase.sample_rate!r}"
+    return f" ({_shown(float(phase.epochs))} epochs: {_shown(float(phase.epochs))} × {rate}, rounded up)"
+
+
+def _sampling(run: Run) -> tuple[str, ...]:
+    poisson = (
+        "Poisson sampling is assumed: every example is in every batch with probability q, independently. Batches that are "
+        "shuffled, of a fixed size or in a fixed order are no Poisson samples, and this ε does not hold for them."
+    )
+    bounds = run.shuffled
+    if bounds is None or run.steps == 0:
+        return (poisson,)
+    return (
+        poisson,
+        "For disjoint batches, in a fixed order or one shuffled independently of the data, each example at most once in "
+        f"each of {_many(bounds.passes, 'pass', 'passes')}, no more is proven than without amplification: at the same δ, "
+        f"ε at most {_at_most(bounds.zero_out)} if an example's gradients are replaced by 0 (zero_out), and at most "
+        f"{_at_most(bounds.replace_one)} if by those of another example (replace_one). The smallest ε may be less. Batches "
+        "of a fixed size drawn at random in every step are not covered.",
+    )
+
+
+def _accounting(run: Run) -> tuple[str, ...]:
+    expression = str(run.composition)
+    shown = expression if len(expression) <= MOST_CHARACTERS else f"{len(run.phases)} phases"
+    return (
+        "Numerical composition of privacy loss distributions, certified from above and below by "
+        f"tightbudget {__version__}, of: {shown}.",
+    )
+
+
+def _many(count: int, one: str, several: str = "") -> str:
+    return f"{count} {one if count == 1 else several or one + 's'}"
+
+
+def _shown(value: float) -> str:
+    return str(int(value)) if value.is_integer() and value < 1e15 else repr(value)
+
+
+def _at_most(value: float) -> str:
+    return rounded(value, 6, ROUND_CEILING)
