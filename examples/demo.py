@@ -4,8 +4,6 @@ import os
 import time
 from pathlib import Path
 
-import numpy as np
-
 import tightbudget as tb
 from tightbudget.interfaces import plot
 
@@ -36,8 +34,7 @@ def main() -> None:
 
 
 def picture() -> bytes:
-    end = DP_SGD.epsilon(delta=1e-12).upper
-    return plot.draw(DP_SGD.curve(np.linspace(0.0, end, 121)), str(DP_SGD))
+    return plot.draw(DP_SGD.curve(), str(DP_SGD))
 
 
 if __name__ == "__main__":

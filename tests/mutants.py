@@ -117,6 +117,7 @@ INDIVIDUAL = "unit/adaptive/individual/test_charging.py"
 INDIVIDUAL_SHAPE = "unit/adaptive/individual/test_one_shape.py"
 INDIVIDUAL_FILES = "unit/adaptive/individual/test_files.py"
 FORMAT_SPEC = "unit/numerics/test_format_spec.py"
+WHOLE_RANGE = "unit/mechanisms/test_whole_range.py"
 MARKUP = "unit/test_markup.py"
 DPSGD = "unit/training/test_dpsgd.py"
 STATEMENT = "unit/training/test_statement.py"
@@ -1010,6 +1011,10 @@ MUTATIONS = [
              "a formatted upper end is rounded to nearest", [FORMAT_SPEC]),
     Mutation("markup escaped", "markup.py", "return escape(shown)", "return shown",
              "a file name is run as a script by a notebook", [MARKUP]),
+    Mutation("joined upper", "mechanisms/answers.py", "[::-1])[::-1], np.minimum.accumulate(upper)", "[::-1])[::-1], np.minimum.accumulate(upper[::-1])[::-1]",
+             "joined curves take upper ends from epsilons that are larger", [WHOLE_RANGE]),
+    Mutation("joined lower", "mechanisms/answers.py", "ends = np.maximum.accumulate(lower[::-1])[::-1]", "ends = np.maximum.accumulate(lower)",
+             "joined curves take lower ends from epsilons that are smaller", [WHOLE_RANGE]),
     Mutation("drawn above", "interfaces/band.py", "return np.append(chord[:1], chord[:-1])", "return chord",
              "between points the upper line is drawn below delta", [DRAWN_BAND]),
     Mutation("drawn below", "interfaces/band.py", "return np.append(held[1:], held[-1:])",

@@ -6,15 +6,23 @@ from importlib import import_module
 from typing import Any
 
 
+def found_at(place: str) -> Any:
+    """Return what lies at "package.module" or "package.module:name", imported now.
+
+    With it a method such as `curve.plot` can call what draws, in a layer above its own, without depending on it.
+    """
+    module, _, attribute = place.partition(":")
+    found = import_module(module)
+    return getattr(found, attribute) if attribute else found
+
+
 def imported_when_used(module: str, places: Mapping[str, str]) -> Callable[[str], Any]:
     """Return the `__getattr__` of a module whose names lie elsewhere: at "package.module" or "package.module:name"."""
 
     def __getattr__(name: str) -> Any:
         if name not in places:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        place, _, attribute = places[name].partition(":")
-        found = import_module(place)
-        value = getattr(found, attribute) if attribute else found
+        value = found_at(places[name])
         setattr(sys.modules[module], name, value)  # from now on it is found without this function
         return value
 

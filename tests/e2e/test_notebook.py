@@ -1,5 +1,6 @@
 """A notebook in a kernel of its own: every answer is shown as a table, a picture as a picture."""
 
+import base64
 import os
 from pathlib import Path
 
@@ -33,6 +34,12 @@ def run(cells: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> list
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     return [[output.get("data", {}) for output in cell.outputs] for cell in notebook.cells]
+
+
+def test_a_picture_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (outputs,) = run(["import tightbudget as tb\ntb.Gaussian(sigma=1).curve().plot()"], tmp_path, monkeypatch)
+    assert len(outputs) == 1
+    assert base64.b64decode(outputs[0]["image/png"]).startswith(b"\x89PNG")
 
 
 def test_answers_are_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

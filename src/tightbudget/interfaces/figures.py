@@ -6,10 +6,11 @@ known before anything is computed for it.
 
 import io
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tightbudget.errors import MissingExtra
+from tightbudget.errors import InvalidParameter, MissingExtra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +28,7 @@ STYLE: Any = {
     "axes.axisbelow": True,
     "axes.xmargin": 0.01,
 }
+DASHED = (0, (3, 3))
 UPPER_COLOUR, LOWER_COLOUR, BAND_COLOUR, QUIET_COLOUR = "#1b4f72", "#e67e22", "#85c1e9", "#566573"
 
 
@@ -38,14 +40,67 @@ def require() -> None:
         raise MissingExtra("plot", "matplotlib") from None
 
 
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Draw in house style within, whatever the style outside; it is as it was afterwards."""
+    from matplotlib import rc_context, rcParamsDefault
+
+    # to ask for the backend is to choose one, for good
+    usual: Any = {name: rcParamsDefault[name] for name in rcParamsDefault if name != "backend"}
+    with rc_context(usual), rc_context(STYLE):
+        yield
+
+
+def drawn_on(ax: "Axes | None", paint: "Callable[[Axes], None]", size: tuple[float, float]) -> "Axes":
+    """Return the axes with what `paint` puts on them: those given, in their own style, or new ones in house style."""
+    require()
+    from matplotlib.axes import Axes
+
+    from tightbudget.interfaces.axes import new_axes
+
+    if ax is not None:
+        if not isinstance(ax, Axes):
+            raise InvalidParameter("ax", ax, "Matplotlib axes", "Take one from plt.subplots(), or leave it out.")
+        paint(ax)
+        return ax
+    with house_style():
+        ax = new_axes(size)
+        paint(ax)
+        return ax
+
+
+def legend_below(figure: "Figure | None", title: str = "") -> None:
+    """Put one legend for all axes below them, in as many columns as fit; constrained layout makes room for it."""
+    assert figure is not None
+    entries = [entry for axes in figure.axes for entry in zip(*axes.get_legend_handles_labels(), strict=True)]
+    if not entries:
+        return
+    handles, labels = zip(*entries, strict=True)
+    for columns in range(min(4, len(labels)), 0, -1):
+        legend = figure.legend(
+            handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=9, title=title or None
+        )
+        if legend.get_window_extent().width <= figure.bbox.width or columns == 1:
+            return
+        legend.remove()
+
+
+def legend_inside(axes: "Axes", **options: Any) -> None:
+    """Put the legend on the axes, in letters as small as it takes for it to fit."""
+    room = axes.get_window_extent()
+    for size in (9, 8, 7, 6, 5, 4):
+        box = axes.legend(**{"frameon": False, "fontsize": size, "title_fontsize": size, **options}).get_window_extent()
+        if box.width <= room.width and box.height <= room.height:
+            return
+
+
 def rendered(paint: "Callable[[Figure], None]", size: tuple[float, float], file_format: str) -> bytes:
     """Return what `paint` puts on a figure of so many inches, in house style, as the bytes of a PNG or SVG file."""
     require()
-    import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(matplotlib.rcParamsDefault), matplotlib.rc_context(STYLE):
+    with house_style():
         figure = Figure(figsize=size, dpi=144, layout="constrained")
         FigureCanvasAgg(figure)
         paint(figure)
@@ -63,6 +118,19 @@ def as_bytes(figure: "Figure", file_format: str) -> bytes:
 def set_title(axes: "Axes", expression: str) -> None:
     """Put the expression above the axes, in at most two lines."""
     axes.set_title(_title(expression), fontsize=10, loc="left", family="monospace", pad=10, parse_math=False)
+
+
+def shortened(text: str, most: int = 48) -> str:
+    """Return the text as a name in a legend, its middle left out if it is long; a leading "_" would hide it there.
+
+    >>> shortened("laplace(scale=1) + " * 9, 20)
+    'laplace(s … scale=1)'
+    """
+    plain = text.strip(" +_").replace("$", "\\$")
+    if len(plain) <= most:
+        return plain
+    kept = (most - 3) // 2
+    return f"{plain[: most - 3 - kept]} … {plain[len(plain) - kept :]}"
 
 
 def _title(expression: str) -> str:

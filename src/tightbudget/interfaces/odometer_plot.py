@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.interfaces.figures import QUIET_COLOUR, STYLE, as_bytes, require
+from tightbudget.interfaces.figures import QUIET_COLOUR, as_bytes, house_style, require
 from tightbudget.research.games import players
 from tightbudget.research.games.exceeds import TIE
 from tightbudget.research.games.separation import Separation
@@ -151,25 +151,20 @@ class _figure:
 
     def __init__(self, title: str, size: tuple[float, float]) -> None:
         require()
-        import matplotlib
-
-        self._title, self._size = title, size
-        self._contexts = [matplotlib.rc_context(matplotlib.rcParamsDefault), matplotlib.rc_context(STYLE)]
+        self._title, self._size, self._style = title, size, house_style()
 
     def __enter__(self) -> "Figure":
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        for context in self._contexts:
-            context.__enter__()
+        self._style.__enter__()
         figure = Figure(figsize=self._size, dpi=144, layout="constrained")
         FigureCanvasAgg(figure)
         figure.suptitle(self._title, fontsize=10, x=0.01, ha="left", family="monospace", parse_math=False)
         return figure
 
     def __exit__(self, *problem: object) -> None:
-        for context in reversed(self._contexts):
-            context.__exit__(None, None, None)
+        self._style.__exit__(None, None, None)
 
 
 def _styles(bounds: Bounds, unsound: set[str]) -> dict[str, tuple[str, Any]]:

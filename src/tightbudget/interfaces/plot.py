@@ -4,13 +4,25 @@ The band holds between the points of the curve too. A bracket is usually thinner
 width has a panel of its own.
 """
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.interfaces import band
-from tightbudget.interfaces.figures import BAND_COLOUR, LOWER_COLOUR, QUIET_COLOUR, UPPER_COLOUR, rendered, set_title
+from tightbudget.interfaces.figures import (
+    BAND_COLOUR,
+    DASHED,
+    LOWER_COLOUR,
+    QUIET_COLOUR,
+    UPPER_COLOUR,
+    drawn_on,
+    legend_below,
+    legend_inside,
+    rendered,
+    set_title,
+    shortened,
+)
 from tightbudget.mechanisms.answers import Curve
 
 if TYPE_CHECKING:
@@ -29,35 +41,89 @@ def draw(curve: Curve, expression: str, file_format: str = "png") -> bytes:
         _draw_width(bottom, curve)
         bottom.set_xlabel("ε")
         set_title(top, expression)
+        legend_below(figure)
 
-    return rendered(paint, (7.2, 5.2), file_format)
+    return rendered(paint, (7.2, 5.5), file_format)
 
 
-def _draw_band(axes: "Axes", curve: Curve) -> None:
+def plot_curve(curve: Curve, ax: "Axes | None" = None) -> "Axes":
+    """Draw the band on the axes given, in the next of their colours, or on new ones; return them."""
+
+    def paint(axes: "Axes") -> None:
+        axes.set_xlabel("ε")
+        if ax is not None:
+            _add_band(axes, curve)
+            return
+        _draw_band(axes, curve)
+        set_title(axes, curve.expression)
+        legend_below(axes.get_figure(root=True))
+
+    return drawn_on(ax, paint, (7.2, 4.2))
+
+
+class _Band(NamedTuple):
+    """The two bounds between the points too, as far as they can be shown on a log scale; where they cannot, `floor`."""
+
+    places: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    floor: float
+
+    @property
+    def mark(self) -> str:
+        """How a single point is drawn, which makes no line."""
+        return "." if np.ptp(self.places) == 0.0 else ""
+
+    @property
+    def top(self) -> float:
+        return min(1.3, 3.0 * float(self.upper.max()))
+
+
+def _band(curve: Curve) -> _Band | None:
+    """Return what can be drawn; None if that is nothing."""
     points = band.increasing_places(curve.epsilons)
     epsilons, lower, upper = (np.ravel(values)[points] for values in (curve.epsilons, curve.lower, curve.upper))
-    axes.set_ylabel("δ")
     if not (upper > SMALLEST_SHOWN).any():
-        _say(axes, "δ is 0 on this whole range")
-        return
+        return None
     floor = _floor(upper[upper > SMALLEST_SHOWN])
     places = band.places_between(epsilons)
     lower = np.maximum(band.lower_line(places, epsilons, lower, upper), floor)
     upper = np.maximum(band.upper_line(places, epsilons, upper), floor)
     end = int(np.count_nonzero(upper > floor)) + 1  # both fall: what follows lies on the floor
-    places, lower, upper = places[:end], lower[:end], upper[:end]
+    return _Band(places[:end], lower[:end], upper[:end], floor)
+
+
+def _draw_band(axes: "Axes", curve: Curve) -> None:
+    drawn = _band(curve)
+    axes.set_ylabel(f"δ ({curve.relation})")
+    if drawn is None:
+        _say(axes, "δ is 0 on this whole range")
+        return
+    places, lower, upper, floor = drawn
     axes.set_yscale("log")
     axes.fill_between(places, lower, upper, color=BAND_COLOUR, alpha=0.6, linewidth=0, label="between the bounds")
-    axes.plot(places, upper, color=UPPER_COLOUR, linewidth=2.2, label="upper bound")
-    axes.plot(places, lower, color=LOWER_COLOUR, linewidth=1.2, linestyle=(0, (3, 3)), label="lower bound")
-    axes.set_ylim(floor, min(1.3, 3.0 * float(upper.max())))
-    axes.legend(frameon=False, loc=_quiet_corner(upper, floor), title=f"certified, {curve.relation}")
+    axes.plot(places, upper, marker=drawn.mark, color=UPPER_COLOUR, linewidth=2.2, label="upper bound")
+    axes.plot(places, lower, marker=drawn.mark, color=LOWER_COLOUR, linewidth=1.2, linestyle=DASHED, label="lower bound")
+    axes.set_ylim(floor, drawn.top)
 
 
-def _quiet_corner(upper: NDArray[np.float64], floor: float) -> Literal["lower left", "upper right"]:
-    """Return the corner for the legend: above the curve, which falls, unless it hardly does; then below."""
-    height = np.log(upper[3 * upper.size // 5 :].max() / floor) / np.log(3.0 * upper.max() / floor)
-    return "lower left" if height > 0.6 else "upper right"
+def _add_band(axes: "Axes", curve: Curve) -> None:
+    """Add the band to what is on the axes: one colour and one entry of the legend for each curve."""
+    before = axes.get_ylim() if axes.has_data() and axes.get_yscale() == "log" else None
+    drawn = _band(curve)
+    axes.set_ylabel("δ")
+    axes.set_yscale("log")
+    name = shortened(curve.expression, 36) or "δ"
+    if drawn is None:
+        axes.plot([], [], label=f"{name}: 0 on this whole range")
+    else:
+        (line,) = axes.plot(drawn.places, drawn.upper, marker=drawn.mark, linewidth=1.8, label=f"{name} ({curve.relation})")
+        colour = line.get_color()
+        axes.plot(drawn.places, drawn.lower, marker=drawn.mark, color=colour, linewidth=1.0, linestyle=DASHED)
+        axes.fill_between(drawn.places, drawn.lower, drawn.upper, color=colour, alpha=0.3, linewidth=0)
+        low, high = before or (drawn.floor, drawn.top)
+        axes.set_ylim(min(low, drawn.floor), max(high, drawn.top))
+    legend_inside(axes, loc="best", frameon=True, framealpha=0.7, edgecolor="none")
 
 
 def _floor(upper: NDArray[np.float64]) -> float:

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.lazy import found_at
 from tightbudget.numerics.bracket import Bracket
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Array = NDArray[np.float64]
 
@@ -21,6 +25,16 @@ class Curve:
     upper: Array
     converged: bool
     relation: str
+    expression: str = ""
+    """Of the composition it is of; no part of the value."""
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the band between the bounds, which holds between the points too, and return the Matplotlib axes.
+
+        Without `ax` they are new ones, which a notebook shows and `.figure.savefig` writes; pyplot is not used.
+        """
+        axes: Axes = found_at("tightbudget.interfaces.plot:plot_curve")(self, ax)
+        return axes
 
     def __str__(self) -> str:
         """Return a line for each epsilon; what is printed are bounds too."""
@@ -30,9 +44,9 @@ class Curve:
     def _repr_html_(self) -> str:
         from tightbudget.markup import table
 
-        caption = "" if self.converged else "some bounds are further apart than asked"
+        note = "" if self.converged else "Some bounds are further apart than asked."
         rows = ((repr(epsilon), bracket) for epsilon, bracket in self._brackets())
-        return table(("ε", f"δ in ({self.relation})"), rows, caption)
+        return table(("ε", f"δ in ({self.relation})"), rows, self.expression, note)
 
     def _brackets(self) -> Iterator[tuple[float, Bracket]]:
         ends = zip(*(values.ravel().tolist() for values in (self.epsilons, self.lower, self.upper)), strict=True)
@@ -46,6 +60,16 @@ class Curve:
         return same and (self.converged, self.relation) == (other.converged, other.relation)
 
     __hash__ = None  # type: ignore[assignment]  # as for every object made of arrays
+
+
+def joined_curves(first: Curve, second: Curve) -> Curve:
+    """Return the curve of both, of one composition, in order of epsilon: each bound holds on one side of its own."""
+    values = np.concatenate([first.epsilons.ravel(), second.epsilons.ravel()])
+    order = np.argsort(values, kind="stable")
+    lower = np.concatenate([first.lower.ravel(), second.lower.ravel()])[order]
+    upper = np.concatenate([first.upper.ravel(), second.upper.ravel()])[order]
+    ends = np.maximum.accumulate(lower[::-1])[::-1], np.minimum.accumulate(upper)
+    return Curve(values[order], *ends, first.converged and second.converged, first.relation, first.expression)
 
 
 class Brackets(np.ndarray[Any, Any]):

@@ -16,7 +16,7 @@ from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.engine.refine import delta_bracket, epsilon_bracket
 from tightbudget.engine.steps import Steps, engine_steps
 from tightbudget.errors import Contradiction, InvalidParameter
-from tightbudget.mechanisms.answers import Brackets, Curve
+from tightbudget.mechanisms.answers import Brackets, Curve, joined_curves
 from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, not_lost_to_zero, real, whole_count
 from tightbudget.mechanisms.known_bounds import Known
 from tightbudget.mechanisms.relations import (
@@ -27,10 +27,12 @@ from tightbudget.mechanisms.relations import (
     relation_label,
     stated_relation,
 )
+from tightbudget.mechanisms.whole_range import end_of_range, epsilons_between
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Direction
 
 NEGLIGIBLE_WIDTH = 1e-300
+USUAL_POINTS = 101
 _HELD = "a number that a float holds"
 
 
@@ -88,12 +90,17 @@ class Composable:
         return _each(delta, lambda value: self._epsilon(delta_asked(value), *width))
 
     def curve(
-        self, epsilons: ArrayLike, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None
+        self, epsilons: ArrayLike | None = None, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None
     ) -> Curve:
         """Return lower and upper bounds of delta at each of the epsilons.
 
-        delta falls as epsilon rises, so each bound also holds for the epsilons on one side of its own.
+        Without epsilons, 101 of them from 0 to where delta is negligible, 1e-10 of what it is at 0, or no longer falls,
+        and more where it falls steeply. delta falls as epsilon rises, so each bound also holds for the epsilons on one
+        side of its own.
         """
+        if epsilons is None:
+            even = self.curve(np.linspace(0.0, end_of_range(self), USUAL_POINTS), rtol, atol, effort)
+            return joined_curves(even, self.curve(epsilons_between(even), rtol, atol, effort))
         values = np.atleast_1d(_numbers(epsilons))
         brackets = [self.delta(value, rtol, atol, effort) for value in values.ravel().tolist()]
         order = np.argsort(values, axis=None, kind="stable")
@@ -101,7 +108,8 @@ class Composable:
         upper[order] = np.minimum.accumulate(np.array([brackets[i].upper for i in order]))
         lower[order] = np.maximum.accumulate(np.array([brackets[i].lower for i in order])[::-1])[::-1]
         converged = all(bracket.converged for bracket in brackets)
-        return Curve(values, lower.reshape(values.shape), upper.reshape(values.shape), converged, self.relation)
+        ends = lower.reshape(values.shape), upper.reshape(values.shape)
+        return Curve(values, *ends, converged, self.relation, str(self))
 
     def _delta(self, epsilon: float, rtol: float, atol: float, effort: float | None) -> Bracket:
         answer = delta_bracket(self._directions, epsilon, rtol, atol, effort)

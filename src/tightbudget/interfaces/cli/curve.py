@@ -23,7 +23,7 @@ def curve(
     expression: Expression,
     low: Annotated[float, typer.Option("--min", help="First ε.", parser=number, metavar="E")] = 0.0,
     high: Annotated[
-        float | None, typer.Option("--max", help="Last ε.", parser=number, metavar="E", show_default="where δ is 1e-10")
+        float | None, typer.Option("--max", help="Last ε.", parser=number, metavar="E", show_default="where δ is negligible")
     ] = None,
     points: Annotated[int, typer.Option(help="Number of ε, evenly spaced.", parser=whole, metavar="N")] = 101,
     plot: Annotated[Path | None, typer.Option(help="Draw the curve to this .png or .svg file.", metavar="FILE")] = None,
@@ -46,10 +46,11 @@ def curve(
     check_targets(plot, csv_file, as_json)
     output = library.curve_output
     asked = output.spaced_epsilons(private, low, high, points)
-    result = patiently(lambda: private.curve(asked, rtol=rtol, effort=effort), "drawing δ(ε)")
+    result = patiently(lambda: private.curve(asked, rtol=rtol, effort=effort), "asking for δ(ε)")
     files: dict[Path, bytes] = {}
     if plot is not None:
-        files[plot] = output.picture(result, str(private), plot.suffix[1:].lower())
+        file_format = plot.suffix[1:].lower()
+        files[plot] = patiently(lambda: output.picture(private, result, rtol, effort, file_format), "drawing δ(ε)")
     if csv_file is not None:
         files[csv_file] = output.as_csv(result)
     done = written(files)

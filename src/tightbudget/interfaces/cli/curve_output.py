@@ -1,7 +1,6 @@
 """What `tightbudget curve` asks for and prints: the ε of its points, a table, CSV and a picture."""
 
-import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +8,9 @@ from numpy.typing import NDArray
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.files import as_csv as csv_bytes
 from tightbudget.interfaces.cli.tables import Column, folded, table
-from tightbudget.interfaces.plot import draw as picture
-from tightbudget.mechanisms.answers import Curve
+from tightbudget.interfaces.plot import draw
+from tightbudget.mechanisms.answers import Curve, joined_curves
+from tightbudget.mechanisms.whole_range import end_of_range, epsilons_between
 from tightbudget.notation import Private
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.decimals import rounded
@@ -19,8 +19,6 @@ __all__ = ["as_csv", "as_text", "picture", "spaced_epsilons", "widest_bracket"]
 
 TABLE_ROWS = 11
 SHOWN_DIGITS, DELTA_DIGITS = 6, 8  # of ε and δ in the table
-# The default range ends where δ falls below the first of these that it ever reaches.
-SMALL_DELTAS = (1e-10, 1e-6, 1e-3, 1e-1)
 
 
 def widest_bracket(result: Curve) -> str:
@@ -32,17 +30,15 @@ def widest_bracket(result: Curve) -> str:
 
 def spaced_epsilons(private: Private, low: float, high: float | None, points: int) -> NDArray[np.float64]:
     """Return evenly spaced ε; those between the ends have few digits, so that what is printed is what was asked."""
-    grid = np.linspace(low, _default_high(private, low) if high is None else high, points)
+    grid = np.linspace(low, end_of_range(private, low) if high is None else high, points)
     rounded = np.array([grid[0], *(float(f"{epsilon:.{SHOWN_DIGITS}g}") for epsilon in grid[1:-1]), grid[-1]])
     return rounded if bool((np.diff(rounded) > 0.0).all()) else grid
 
 
-def _default_high(private: Private, low: float) -> float:
-    for small in SMALL_DELTAS:
-        end = private.epsilon(delta=small, rtol=0.01).upper
-        if low < end < math.inf:
-            return float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(Decimal(end)))
-    return low + 1.0
+def picture(private: Private, result: Curve, rtol: float, effort: float | None, file_format: str) -> bytes:
+    """Return the curve drawn, with more points where it falls steeply: between points the band is wider."""
+    more = private.curve(epsilons_between(result), rtol=rtol, effort=effort)
+    return draw(joined_curves(result, more), str(private), file_format)
 
 
 def as_csv(result: Curve) -> bytes:
