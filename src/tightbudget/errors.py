@@ -22,7 +22,7 @@ class TightBudgetError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Make it again of its sentence and fields: a pool of processes waits for ever for one it cannot read back."""
-        return _again, (type(self), str(self), vars(self))
+        return _unpickled_error, (type(self), str(self), vars(self))
 
 
 class InvalidParameter(TightBudgetError, ValueError):
@@ -32,7 +32,7 @@ class InvalidParameter(TightBudgetError, ValueError):
 
     def __init__(self, name: str, value: object, allowed: str, hint: str = "") -> None:
         self.name, self.value, self.allowed = name, value, allowed
-        super().__init__(f"{name} is {_shown(value)}, but must be {allowed}." + (f" {hint}" if hint else ""))
+        super().__init__(f"{name} is {_shown_value(value)}, but must be {allowed}." + (f" {hint}" if hint else ""))
 
 
 class MixedRelations(InvalidParameter):
@@ -112,13 +112,13 @@ class Contradiction(TightBudgetError):
         super().__init__(f"Bounds contradict each other: {lower!r} > {upper!r}. Please report this expression as a bug.")
 
 
-def _again(kind: type[TightBudgetError], sentence: str, fields: dict[str, Any]) -> TightBudgetError:
+def _unpickled_error(kind: type[TightBudgetError], sentence: str, fields: dict[str, Any]) -> TightBudgetError:
     problem = kind.__new__(kind, sentence)
     vars(problem).update(fields)
     return problem
 
 
-def _shown(value: object) -> str:
+def _shown_value(value: object) -> str:
     """Return the value as a person would type it: a number of NumPy as a plain one."""
     if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
         value = value.item()  # type: ignore[attr-defined]

@@ -35,7 +35,7 @@ def exact(name: str, value: object, allowed: str = "a finite number from 0") -> 
     """
     if type(value) is float and 0.0 <= value < math.inf:  # by far the commonest case, decided fast
         return Fraction(*Decimal(repr(value)).as_integer_ratio())
-    number = _read(name, value, allowed)
+    number = _read_amount(name, value, allowed)
     if number < 0:
         raise InvalidParameter(name, value, allowed)
     return number
@@ -48,7 +48,7 @@ def exact_probability(name: str, value: object) -> Fraction:
     return number
 
 
-def _read(name: str, value: object, allowed: str) -> Fraction:
+def _read_amount(name: str, value: object, allowed: str) -> Fraction:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

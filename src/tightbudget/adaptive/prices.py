@@ -34,42 +34,42 @@ REMEMBERED = 4096  # a service sees the same few kinds of step over and over
 @remembered(REMEMBERED)
 def basic_price(increment: Increment) -> Price:
     """Return (epsilon, delta)."""
-    return _added(increment, _promise)
+    return _price_of_composition(increment, _promise)
 
 
 @remembered(REMEMBERED)
 def squares_price(increment: Increment) -> Price:
     """Return (epsilon^2, delta, epsilon)."""
-    return _added(increment, lambda step: _squares(*_promise(step)))
+    return _price_of_composition(increment, lambda step: _squares(*_promise(step)))
 
 
 @remembered(REMEMBERED)
 def printed_drift(increment: Increment) -> Price:
     """Return (epsilon (e^epsilon - 1)/2, epsilon^2, delta, epsilon), the first two in ticks: drift of Theorem 5.1."""
-    return _added(increment, lambda step: _with_drift(_promise(step), _half_expm1))
+    return _price_of_composition(increment, lambda step: _with_drift(_promise(step), _half_expm1))
 
 
 @remembered(REMEMBERED)
 def exact_drift(increment: Increment) -> Price:
     """Return (epsilon tanh(epsilon/2), epsilon^2, delta, epsilon), the first two in ticks: drift is the mean loss."""
-    return _added(increment, lambda step: _with_drift(_promise(step), mean_loss))
+    return _price_of_composition(increment, lambda step: _with_drift(_promise(step), mean_loss))
 
 
 @remembered(REMEMBERED)
 def zcdp_price(increment: Increment) -> Price:
     """Return (rho, delta, epsilon)."""
-    return _added(increment, _zcdp)
+    return _price_of_composition(increment, _zcdp)
 
 
 @remembered(REMEMBERED)
 def gdp_price(increment: Increment) -> Price:
     """Return (mu^2, delta)."""
-    return _added(increment, _gdp)
+    return _price_of_composition(increment, _gdp)
 
 
 def renyi_price(increment: Increment, orders: tuple[Fraction, ...]) -> Price:
     """Return the divergences at the orders, then (delta, epsilon)."""
-    return _added(increment, lambda step: _renyi(step, orders))
+    return _price_of_composition(increment, lambda step: _renyi(step, orders))
 
 
 def renyi_ticks(increment: Increment, orders: tuple[Fraction, ...]) -> Price:
@@ -91,7 +91,7 @@ def _in_ticks(amount: Amount) -> Amount:
     return -(-amount.numerator * TICKS // amount.denominator)
 
 
-def _added(increment: Increment, price: Callable[[Step], Price]) -> Price:
+def _price_of_composition(increment: Increment, price: Callable[[Step], Price]) -> Price:
     if isinstance(increment, Step):  # it is not made of parts
         return price(increment)
     total = price(_NOTHING)
@@ -113,7 +113,7 @@ def _promise(step: Step) -> tuple[Amount, Amount]:
 
 
 def _no_epsilon(step: Step) -> InvalidParameter:
-    return _no(step, "an epsilon", "Give it as pure_dp or approximate_dp, or take a filter for steps of its kind.")
+    return _no_price(step, "an epsilon", "Give it as pure_dp or approximate_dp, or take a filter for steps of its kind.")
 
 
 def _epsilon_or_inf(step: Step) -> Amount:
@@ -152,7 +152,7 @@ def _zcdp(step: Step) -> Price:
 
 
 def _no_rho(step: Step) -> InvalidParameter:
-    return _no(step, "a rho", "Give it as zcdp, gaussian_dp or pure_dp, or take a filter for steps of its kind.")
+    return _no_price(step, "a rho", "Give it as zcdp, gaussian_dp or pure_dp, or take a filter for steps of its kind.")
 
 
 def _gdp(step: Step) -> Price:
@@ -171,7 +171,7 @@ def _gdp(step: Step) -> Price:
 
 
 def _no_mu(step: Step) -> InvalidParameter:
-    return _no(step, "a mu", "Give it as gaussian_dp or pure_dp, or take a filter for steps of its kind.")
+    return _no_price(step, "a mu", "Give it as gaussian_dp or pure_dp, or take a filter for steps of its kind.")
 
 
 def _exact_mu(step: Mechanism) -> Fraction | None:
@@ -190,7 +190,7 @@ def _renyi(step: Step, orders: tuple[Fraction, ...]) -> Price:
     if isinstance(step, Declared):  # it has no pair to derive divergences from
         bounds = [step.at(order) for order in orders]
         if all(bound is None for bound in bounds):
-            raise _no(step, f"a bound at order {to_float(min(orders)):.4g} or above", "Declare a larger order as well.")
+            raise _no_price(step, f"a bound at order {to_float(min(orders)):.4g} or above", "Declare a larger order as well.")
         return (*(math.inf if bound is None else bound for bound in bounds), step.delta, math.inf)
     if step.promise is not None:
         epsilon, delta = _promise(step)
@@ -200,7 +200,7 @@ def _renyi(step: Step, orders: tuple[Fraction, ...]) -> Price:
         return (*(order * (mu**2 / 2) for order in orders), ZERO, math.inf)
     derived = divergences.renyi(step, np.array([float_above(order) for order in orders]))  # divergences grow with the order
     if np.isinf(derived).all():
-        raise _no(step, "a Rényi divergence at these orders", "Take smaller orders, or a filter for steps of its kind.")
+        raise _no_price(step, "a Rényi divergence at these orders", "Take smaller orders, or a filter for steps of its kind.")
     return (*(Fraction(bound) if bound < math.inf else bound for bound in derived.tolist()), ZERO, _epsilon_or_inf(step))
 
 
@@ -254,5 +254,5 @@ def _delta(promise: Promise | None) -> Amount:
     return exact("delta", promise.delta) if promise is not None and promise.delta else ZERO
 
 
-def _no(step: Step, what: str, hint: str) -> InvalidParameter:
+def _no_price(step: Step, what: str, hint: str) -> InvalidParameter:
     return InvalidParameter("increment", str(step), f"a step with {what} for this filter", hint)

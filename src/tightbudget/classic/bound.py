@@ -123,17 +123,17 @@ def best_promises(
     """
     if question not in promises.answered:
         with np.errstate(all="ignore"):
-            promises.answered[question] = _searched(promises, formula)
+            promises.answered[question] = _best_of_grid(promises, formula)
     return promises.answered[question]
 
 
-def _searched(promises: Promises, formula: Callable[[Array, Array], Array]) -> tuple[float, Array]:
+def _best_of_grid(promises: Promises, formula: Callable[[Array, Array], Array]) -> tuple[float, Array]:
     rows = promises.choices
     values = formula(rows, promises.deltas(rows))
     found = int(np.argmin(values))
     value, row = float(values[found]), rows[found]
     if len(promises.steps) == 1:
-        return _zoomed(promises, formula, value, row)
+        return _best_nearby(promises, formula, value, row)
     for _ in range(_SWEEPS):
         for place, step in enumerate(promises.steps):
             tried = np.repeat(row[None, :], step.grid.size, axis=0)
@@ -145,7 +145,7 @@ def _searched(promises: Promises, formula: Callable[[Array, Array], Array]) -> t
     return value, row
 
 
-def _zoomed(promises: Promises, formula: Callable[[Array, Array], Array], value: float, row: Array) -> tuple[float, Array]:
+def _best_nearby(promises: Promises, formula: Callable[[Array, Array], Array], value: float, row: Array) -> tuple[float, Array]:
     grid = promises.steps[0].grid
     place = int(np.searchsorted(grid, row[0]))
     low, high = float(grid[max(0, place - _AROUND)]), float(grid[min(grid.size - 1, place + _AROUND)])

@@ -36,19 +36,19 @@ class CdpBound:
     def delta(self, asked: Composable | Promises, epsilon: float) -> float:
         epsilon = epsilon_asked(epsilon)
         taus = _lines(prepared_promises(asked))
-        return _least(taus, lambda a, tau: rdp_delta(a, tau, epsilon))
+        return _least_over_orders(taus, lambda a, tau: rdp_delta(a, tau, epsilon))
 
     def epsilon(self, asked: Composable | Promises, delta: float) -> float:
         delta = delta_asked(delta)
         taus = _lines(prepared_promises(asked))
-        return _least(taus, lambda a, tau: rdp_epsilon(a, tau, delta))
+        return _least_over_orders(taus, lambda a, tau: rdp_epsilon(a, tau, delta))
 
     def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
         promises = prepared_promises(asked)
         return [self.delta(promises, epsilon) for epsilon in epsilons]
 
 
-def _least(taus: Array, convert: Callable[[Array, Array], Array]) -> float:
+def _least_over_orders(taus: Array, convert: Callable[[Array, Array], Array]) -> float:
     return float(np.min(convert(np.broadcast_to(_ORDERS, taus.shape), taus)))
 
 

@@ -153,7 +153,7 @@ def _thinned(rows: int) -> NDArray[np.intp]:
     return np.arange(rows - 1, -1, -(_THIN if rows > 64 else 1))[::-1]
 
 
-def _check(promises: Promises) -> None:
+def _check_number_of_terms(promises: Promises) -> None:
     only_equal_steps(promises)
     if 2 * _reach(math.sqrt(promises.total) / 2.0) > _MOST_TERMS:
         raise DoesNotApply(f"its sum has more than {_MOST_TERMS} terms for so many steps")
@@ -165,6 +165,6 @@ kov = PromiseBound(
     delta_formula=_delta,
     epsilon_formula=_epsilon,
     at_infinity=some_step_fails,
-    check=_check,
+    check=_check_number_of_terms,
     curve_formula=_deltas,
 )

@@ -59,9 +59,9 @@ class OptimalBound:
         promises = prepared_promises(asked)
         if not promises.steps:
             return [0.0 for _ in epsilons]
-        if _cheap(promises) is kov:  # for equal promises the optimum has a formula
+        if _theorem_for_promises(promises) is kov:  # for equal promises the optimum has a formula
             return kov.curve(promises, epsilons)
-        guided = [_cheap(promises).best_for_delta(promises, epsilon)[1] for epsilon in epsilons]
+        guided = [_theorem_for_promises(promises).best_for_delta(promises, epsilon)[1] for epsilon in epsilons]
         deltas = [_promised(promises, row).delta(epsilon, _ROUGH).upper for row, epsilon in zip(guided, epsilons, strict=True)]
         # delta falls as epsilon grows, so what holds at one epsilon holds at every larger one
         order = np.argsort(epsilons, kind="stable")
@@ -77,9 +77,9 @@ class OptimalBound:
         if math.isinf(epsilon):
             row = np.array([step.grid[-1] for step in promises.steps])
             return _promised(promises, row).delta(epsilon, rtol)
-        row = _climbed(
+        row = _promises_climbed(
             promises,
-            _cheap(promises).best_for_delta(promises, epsilon)[1],
+            _theorem_for_promises(promises).best_for_delta(promises, epsilon)[1],
             lambda tried: _promised(promises, tried).delta(epsilon, _ROUGH).upper,
         )
         return _promised(promises, row).delta(epsilon, rtol)
@@ -89,12 +89,12 @@ class OptimalBound:
         promises, delta = prepared_promises(asked), delta_asked(delta)
         if not promises.steps or delta == 1.0:
             return Bracket(0.0, 0.0)
-        _, row = _cheap(promises).best_for_epsilon(promises, delta)
-        row = _climbed(promises, row, lambda tried: _promised(promises, tried).epsilon(delta, _ROUGH).upper)
+        _, row = _theorem_for_promises(promises).best_for_epsilon(promises, delta)
+        row = _promises_climbed(promises, row, lambda tried: _promised(promises, tried).epsilon(delta, _ROUGH).upper)
         return _promised(promises, row).epsilon(delta, rtol)
 
 
-def _cheap(promises: Promises) -> PromiseBound:
+def _theorem_for_promises(promises: Promises) -> PromiseBound:
     """Return the theorem that says which promises to choose: for equal steps the optimum itself is one."""
     if len(promises.steps) == 1:
         try:
@@ -129,7 +129,7 @@ def _guide_epsilon(promises: Promises, epsilons: Array, deltas: Array, delta: fl
 _guide = PromiseBound("guide", "", _guide_delta, _guide_epsilon, at_infinity=some_step_fails)
 
 
-def _climbed(promises: Promises, row: Array, value: Callable[[Array], float]) -> Array:
+def _promises_climbed(promises: Promises, row: Array, value: Callable[[Array], float]) -> Array:
     """Move all promises along their grids together, while that makes the value smaller."""
     if len(promises.steps) == 1:
         return row

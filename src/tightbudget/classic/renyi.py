@@ -55,14 +55,14 @@ class RenyiBound:
         taus = _divergences(promises)
         if not promises.steps or math.isinf(epsilon):
             return 0.0
-        return min(1.0, _least(promises, taus, lambda a, tau: self.to_delta(a, tau, epsilon)))
+        return min(1.0, _least_over_orders(promises, taus, lambda a, tau: self.to_delta(a, tau, epsilon)))
 
     def epsilon(self, asked: Composable | Promises, delta: float) -> float:
         promises, delta = prepared_promises(asked), delta_asked(delta)
         taus = _divergences(promises)
         if not promises.steps or delta == 1.0:
             return 0.0
-        return _least(promises, taus, lambda a, tau: self.to_epsilon(a, tau, delta))
+        return _least_over_orders(promises, taus, lambda a, tau: self.to_epsilon(a, tau, delta))
 
     def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
         promises = prepared_promises(asked)
@@ -82,7 +82,7 @@ def _divergences(promises: Promises) -> Array:
     return promises.taus
 
 
-def _least(promises: Promises, taus: Array, convert: Callable[[Array, Array], Array]) -> float:
+def _least_over_orders(promises: Promises, taus: Array, convert: Callable[[Array, Array], Array]) -> float:
     """Return the least value over the usual orders and a few around the best of them; every order is sound."""
     with np.errstate(all="ignore"):
         values = convert(ORDERS, taus)

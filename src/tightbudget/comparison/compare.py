@@ -32,7 +32,7 @@ def compare(
     >>> table["KOV, optimal"].value < table["naive"].value
     True
     """
-    _check(composition)
+    _check_composition(composition)
     if (delta is None) == (epsilon is None):
         raise InvalidParameter("compare", (delta, epsilon), "asked with one of delta and epsilon", "Give exactly one.")
     promises = Promises(composition)
@@ -43,12 +43,12 @@ def compare(
         epsilon = epsilon_asked(epsilon)
         bracket = composition.delta(epsilon, rtol)
     ours = Row(OURS, bracket.upper, "bracket", "certified, both ends", lower=bracket.lower)
-    rows = (ours, *(_row(bound, promises, delta, epsilon) for bound in ALL))
+    rows = (ours, *(_row_of_bound(bound, promises, delta, epsilon) for bound in ALL))
     note = class_note(composition)
     return Comparison(str(composition), bracket.relation, rows, delta, epsilon, bracket.converged, bracket.reason, note)
 
 
-def _row(bound: Bound, promises: Promises, delta: float | None, epsilon: float | None) -> Row:
+def _row_of_bound(bound: Bound, promises: Promises, delta: float | None, epsilon: float | None) -> Row:
     lower = None
     try:
         if bound is murtagh_vadhan:
@@ -91,20 +91,20 @@ class Curves:
 
 def compare_curves(composition: Composable, epsilons: ArrayLike, rtol: float = 1e-3) -> Curves:
     """Return delta over a range of epsilons, by us and by every classic bound that applies."""
-    _check(composition)
+    _check_composition(composition)
     band = composition.curve(epsilons, rtol)
     promises, asked = Promises(composition), np.asarray(band.epsilons).ravel().tolist()
-    lines = (_line(bound, promises, asked) for bound in ALL)
+    lines = (_line_of_bound(bound, promises, asked) for bound in ALL)
     return Curves(str(composition), band, tuple(line for line in lines if line is not None))
 
 
-def _line(bound: Bound, promises: Promises, epsilons: Sequence[float]) -> Line | None:
+def _line_of_bound(bound: Bound, promises: Promises, epsilons: Sequence[float]) -> Line | None:
     try:
         return Line(bound.name, bound.kind, tuple(bound.curve(promises, epsilons)))
     except DoesNotApply:
         return None
 
 
-def _check(composition: object) -> None:
+def _check_composition(composition: object) -> None:
     if not isinstance(composition, Composable):
         raise InvalidParameter("composition", composition, "a mechanism or composition", "tightbudget.parse reads text.")

@@ -31,9 +31,9 @@ def rdp_delta(order: Any, tau: Any, epsilon: float) -> Any:
     a, bound = _orders_and_bounds(order, tau)
     e = epsilon_asked(epsilon)
     if e == math.inf:  # a finite divergence leaves no infinite loss
-        return _shaped(np.where(np.isinf(bound), 1.0, 0.0))
+        return _float_or_array(np.where(np.isinf(bound), 1.0, 0.0))
     delta = np.minimum(_delta(a, bound, e), _total_variation(bound))
-    return _shaped(np.where(bound == 0.0, 0.0, delta))
+    return _float_or_array(np.where(bound == 0.0, 0.0, delta))
 
 
 def rdp_epsilon(order: Any, tau: Any, delta: float) -> Any:
@@ -44,17 +44,17 @@ def rdp_epsilon(order: Any, tau: Any, delta: float) -> Any:
     a, bound = _orders_and_bounds(order, tau)
     d = delta_asked(delta)
     nothing = (bound == 0.0) | (_total_variation(bound) <= d)
-    return _shaped(np.where(nothing, 0.0, _epsilon(a, bound, d)))
+    return _float_or_array(np.where(nothing, 0.0, _epsilon(a, bound, d)))
 
 
 def best_rdp_delta(orders: ArrayLike, taus: ArrayLike, epsilon: float) -> tuple[float, float]:
     """Return the least delta that some order gives, and that order."""
-    return _best(orders, rdp_delta(orders, taus, epsilon))
+    return _best_order(orders, rdp_delta(orders, taus, epsilon))
 
 
 def best_rdp_epsilon(orders: ArrayLike, taus: ArrayLike, delta: float) -> tuple[float, float]:
     """Return the least epsilon that some order gives, and that order."""
-    return _best(orders, rdp_epsilon(orders, taus, delta))
+    return _best_order(orders, rdp_epsilon(orders, taus, delta))
 
 
 def zcdp_delta(rho: float, epsilon: float) -> float:
@@ -174,11 +174,11 @@ def _nonnegative(name: str, value: object) -> float:
     return number
 
 
-def _best(orders: ArrayLike, values: Any) -> tuple[float, float]:
+def _best_order(orders: ArrayLike, values: Any) -> tuple[float, float]:
     flat, order = np.atleast_1d(values).ravel(), np.atleast_1d(np.asarray(orders, dtype=np.float64)).ravel()
     place = int(np.argmin(flat))
     return float(flat[place]), float(np.broadcast_to(order, flat.shape)[place])
 
 
-def _shaped(values: Array) -> Any:
+def _float_or_array(values: Array) -> Any:
     return float(values) if values.ndim == 0 else values

@@ -23,7 +23,7 @@ def log_moments(steps: Steps, thetas: Array, log_tail_mass: float) -> tuple[Arra
     total, loss_shift = np.zeros(thetas.size), 0.0
     for pair, count in steps.items:
         cells = tail_truncated(pair, log_tail_mass)
-        logs, losses = _spread(cells, pair.loss_shift(float(np.abs(cells.high).max()) + float(np.abs(cells.low).max())))
+        logs, losses = _spread_cells(cells, pair.loss_shift(float(np.abs(cells.high).max()) + float(np.abs(cells.low).max())))
         exponent = np.multiply.outer(thetas, losses) + logs
         peak = exponent.max(axis=1)
         moment = peak + np.log(np.exp(exponent - peak[:, None]).sum(axis=1))
@@ -39,17 +39,17 @@ def log_delta_upper(moments: Array, thetas: Array, epsilon: float) -> float:
     """Return an upper bound on log E_A (1 - e^{epsilon - L})_+: the least moment - theta epsilon + log c_theta (M7)."""
     with np.errstate(over="ignore", invalid="ignore"):
         error_bound = 8.0 * U * (np.abs(moments) + thetas * (1.0 + abs(epsilon)))
-        return _least(moments - thetas * epsilon + _log_weight(thetas) + error_bound)
+        return _least_bound(moments - thetas * epsilon + _log_weight(thetas) + error_bound)
 
 
 def epsilon_upper(moments: Array, thetas: Array, log_delta: float) -> float:
     """Return an epsilon at which that bound is at most log_delta."""
     with np.errstate(over="ignore", invalid="ignore"):
         error_bound = 8.0 * U * (np.abs(moments) + abs(log_delta) + thetas)
-        return _least((moments + _log_weight(thetas) - log_delta + error_bound) / thetas)
+        return _least_bound((moments + _log_weight(thetas) - log_delta + error_bound) / thetas)
 
 
-def _least(bounds: Array) -> float:
+def _least_bound(bounds: Array) -> float:
     """Return the least of some upper bounds; one that overflowed is none."""
     return float(np.min(np.where(np.isnan(bounds), np.inf, bounds)))
 
@@ -60,7 +60,7 @@ def _log_weight(thetas: Array) -> Array:
     return weight
 
 
-def _spread(cells: Cells, loss_shift: float) -> tuple[Array, Array]:
+def _spread_cells(cells: Cells, loss_shift: float) -> tuple[Array, Array]:
     width = cells.high - cells.low
     inside = width > 0.0
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -72,7 +72,7 @@ def _brackets(questions: Sequence[Question], rtol: float, effort: float | None) 
     stages: list[Stage] = []
     reached = True
     if all(question.settled for question in questions):
-        yield _both(questions)
+        yield _both_directions(questions)
         return
     first = min((_LATTICE if question.direction.fine_is_cheap else USUAL for question in questions), default=USUAL)
     for tolerance in _STAGES:
@@ -84,18 +84,18 @@ def _brackets(questions: Sequence[Question], rtol: float, effort: float | None) 
         stages = [Stage(one, tolerance, most_points, last) for one, last in zip(questions, before, strict=True)]
         yield from _first_round(stages, tolerance)
         for _ in range(_TURNS):
-            lower, upper, _ = _both(questions)
+            lower, upper, _ = _both_directions(questions)
             wanted = tolerance * upper if math.isfinite(upper) else 0.0
             # those that keep the bracket wide: their upper end is too far above what is certain
             wide = [stage for stage in stages if stage.question.upper > lower + wanted]
             reached = upper - lower <= wanted
             if reached or not any([stage.advance(wanted, wanted) for stage in wide]):
                 break
-            yield _both(questions, stages)
+            yield _both_directions(questions, stages)
         if not reached:
             for stage in wide:
                 stage.bound_cheaply()
-            yield _both(questions, stages)
+            yield _both_directions(questions, stages)
         if tolerance <= rtol or (not reached and (tolerance < PATIENT or effort is not None)):
             return
 
@@ -113,10 +113,10 @@ def _first_round(stages: Sequence[Stage], tolerance: float) -> Iterator[_Ends]:
             if question.upper > certain:
                 stage.advance(max(tolerance * rough, 0.3 * (rough - question.estimate.answer)), tolerance * rough)
         certain = max(certain, question.lower)
-    yield _both([stage.question for stage in stages], stages)
+    yield _both_directions([stage.question for stage in stages], stages)
 
 
-def _both(questions: Sequence[Question], stages: Sequence[Stage] = ()) -> _Ends:
+def _both_directions(questions: Sequence[Question], stages: Sequence[Stage] = ()) -> _Ends:
     lower = max((question.lower for question in questions), default=0.0)
     upper = max((question.upper for question in questions), default=0.0)
     return _Ends(lower, upper, next((one.reason for one in stages if one.question.upper == upper and one.reason), ""))

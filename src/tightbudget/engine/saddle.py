@@ -280,10 +280,10 @@ def _rows_of(cells: list[Cells]) -> tuple[Array, Array]:
 def _losses_and_masses(cells: Cells) -> tuple[Array, Array]:
     with np.errstate(invalid="ignore"):
         loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)
-    return _fewer(loss, cells.log_a) if loss.size > _CELLS else (loss, cells.log_a)
+    return _grouped_cells(loss, cells.log_a) if loss.size > _CELLS else (loss, cells.log_a)
 
 
-def _fewer(loss: Array, log_a: Array) -> tuple[Array, Array]:
+def _grouped_cells(loss: Array, log_a: Array) -> tuple[Array, Array]:
     """Group neighbouring cells."""
     starts = np.arange(0, loss.size, -(-loss.size // _CELLS))
     sums = group_log_sum(log_a, starts)

@@ -44,7 +44,7 @@ class Steps:
     def max_loss(self) -> float:
         """No float smaller than the largest possible finite loss; exact where the sum is."""
         losses = [(pair.max_loss, count) for pair, count in self.items]
-        return math.inf if math.inf in (loss for loss, _ in losses) else float_above(_sum(losses))
+        return math.inf if math.inf in (loss for loss, _ in losses) else float_above(_sum_of_losses(losses))
 
     @property
     def max_loss_lower(self) -> float:
@@ -52,7 +52,7 @@ class Steps:
         losses = [(pair.max_loss_lower, count) for pair, count in self.items]
         if -math.inf in (loss for loss, _ in losses):
             return -math.inf
-        return math.inf if math.inf in (loss for loss, _ in losses) else float_below(_sum(losses))
+        return math.inf if math.inf in (loss for loss, _ in losses) else float_below(_sum_of_losses(losses))
 
     @cached_property
     def only_gaussian(self) -> GaussianPair | None:
@@ -63,7 +63,7 @@ class Steps:
         return None
 
 
-def _sum(losses: list[tuple[float, int]]) -> Fraction:
+def _sum_of_losses(losses: list[tuple[float, int]]) -> Fraction:
     return sum((Fraction(loss) * count for loss, count in losses), start=Fraction(0))
 
 
@@ -78,12 +78,12 @@ def engine_steps(pairs: Iterable[tuple[Pair, int]]) -> Steps:
             kept = without_negligible(pair)
             counts[kept] = counts.get(kept, 0) + count
     if squares:
-        merged = _merged(squares)
+        merged = _merged_gaussians(squares)
         counts[without_negligible(merged) if counts else merged] = 1  # alone it has a closed form
     return Steps(tuple(counts.items()))
 
 
-def _merged(squares: list[tuple[GaussianPair, int]]) -> GaussianPair:
+def _merged_gaussians(squares: list[tuple[GaussianPair, int]]) -> GaussianPair:
     """N(m1, 1) x N(m2, 1) against N(0, 1)^2 is, by rotation, N(sqrt(m1^2 + m2^2), 1) against N(0, 1) (M8)."""
     if len(squares) == 1 and squares[0][1] == 1:
         return squares[0][0]

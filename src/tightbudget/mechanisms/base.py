@@ -78,7 +78,7 @@ class Composable:
         each route, which take a second or so. By default it is 1, and 4 where `rtol` is below 1e-4.
         """
         width = asked_width(rtol, atol, effort)
-        return _each(epsilon, lambda value: self._delta(epsilon_asked(value), *width))
+        return _ask_each(epsilon, lambda value: self._delta(epsilon_asked(value), *width))
 
     @overload
     def epsilon(self, delta: float, rtol: float = ..., atol: float = ..., effort: float | None = ...) -> Bracket: ...
@@ -87,7 +87,7 @@ class Composable:
     def epsilon(self, delta: Any, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None) -> Any:
         """Return a bracket of the smallest epsilon >= 0 with at most the delta given; the rest as in `delta`."""
         width = asked_width(rtol, atol, effort)
-        return _each(delta, lambda value: self._epsilon(delta_asked(value), *width))
+        return _ask_each(delta, lambda value: self._epsilon(delta_asked(value), *width))
 
     def curve(
         self, epsilons: ArrayLike | None = None, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None
@@ -101,7 +101,7 @@ class Composable:
         if epsilons is None:
             even = self.curve(np.linspace(0.0, end_of_range(self), USUAL_POINTS), rtol, atol, effort)
             return joined_curves(even, self.curve(epsilons_between(even), rtol, atol, effort))
-        values = np.atleast_1d(_numbers(epsilons))
+        values = np.atleast_1d(_float_array(epsilons))
         brackets = [self.delta(value, rtol, atol, effort) for value in values.ravel().tolist()]
         order = np.argsort(values, axis=None, kind="stable")
         lower, upper = np.empty(values.size), np.empty(values.size)
@@ -292,7 +292,7 @@ def _argument(name: str, value: object) -> str:
     return str(value) if isinstance(value, Mechanism) else f"{name}={value!r}"
 
 
-def _numbers(values: Any) -> NDArray[Any]:
+def _float_array(values: Any) -> NDArray[Any]:
     try:
         array = np.asarray(values)
         floats = array if array.ndim == 0 else array.astype(np.float64)
@@ -303,8 +303,8 @@ def _numbers(values: Any) -> NDArray[Any]:
     return floats
 
 
-def _each(value: Any, ask: Any) -> Any:
-    array = _numbers(value)
+def _ask_each(value: Any, ask: Any) -> Any:
+    array = _float_array(value)
     if array.ndim == 0:
         return ask(value)
     answers = np.empty(array.shape, dtype=object)

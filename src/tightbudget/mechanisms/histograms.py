@@ -132,11 +132,11 @@ def _normalised(weights: tuple[float, ...]) -> Array:
     return logs
 
 
-def _size(weights: tuple[float, ...]) -> float:
+def _log_size(weights: tuple[float, ...]) -> float:
     return abs(math.log(math.fsum(weights)))
 
 
-def _share(weights: tuple[float, ...], some: NDArray[np.bool_]) -> Mass:
+def _share_of_cells(weights: tuple[float, ...], some: NDArray[np.bool_]) -> Mass:
     """Return the share of the weights in some of the cells."""
     chosen = [weight for weight, one in zip(weights, some.tolist(), strict=True) if one]
     if len(weights) <= _EXACT_CELLS:
@@ -144,7 +144,7 @@ def _share(weights: tuple[float, ...], some: NDArray[np.bool_]) -> Mass:
     if not chosen:
         return NONE
     log = math.log(math.fsum(chosen)) - math.log(math.fsum(weights))  # each sum is rounded once
-    return Mass.about(log, 8.0 * U * (2.0 + abs(math.log(math.fsum(chosen))) + _size(weights)))
+    return Mass.about(log, 8.0 * U * (2.0 + abs(math.log(math.fsum(chosen))) + _log_size(weights)))
 
 
 def _exact_losses(key: tuple[tuple[float, ...], tuple[float, ...]]) -> Array:
@@ -156,13 +156,13 @@ def _exact_losses(key: tuple[tuple[float, ...], tuple[float, ...]]) -> Array:
 
 def _pair(log_a: Array, log_b: Array, key: tuple[tuple[float, ...], tuple[float, ...]]) -> Pair | None:
     only_a, only_b = np.isneginf(log_b) & ~np.isneginf(log_a), np.isneginf(log_a) & ~np.isneginf(log_b)
-    infinity, minus_infinity = _share(key[0], only_a), _share(key[1], only_b)
+    infinity, minus_infinity = _share_of_cells(key[0], only_a), _share_of_cells(key[1], only_b)
     both = np.isfinite(log_a) & np.isfinite(log_b)
     if not both.any():
         return revealing_pair()
     losses = log_a[both] - log_b[both]
     # each log is that of a weight less that of a sum; both may be large though their difference is not
-    size = float(np.abs(log_a[both]).max() + np.abs(log_b[both]).max()) + 2.0 * sum(_size(weights) for weights in key)
+    size = float(np.abs(log_a[both]).max() + np.abs(log_b[both]).max()) + 2.0 * sum(_log_size(weights) for weights in key)
     error = 8.0 * U * (2.0 + size)
     loss_error = 2.0 * error
     if float(np.abs(losses).max()) <= loss_error:  # equal but for rounding, or all but equal

@@ -38,8 +38,8 @@ class Turns:
 
 def turns(places: Array, angles: Array) -> Turns:
     """Return the turns at angles given one by one."""
-    exponent = np.multiply.outer(_filled(places), angles)
-    return Turns(angles, _folded(np.cos(exponent)), _folded(np.sin(exponent)))
+    exponent = np.multiply.outer(_filled_blocks(places), angles)
+    return Turns(angles, _folded_blocks(np.cos(exponent)), _folded_blocks(np.sin(exponent)))
 
 
 def even_turns(places: Array, first: int, count: int, stride: float) -> Turns:
@@ -58,10 +58,12 @@ def _progression(places: Array, angles: Array, stride: float) -> Turns:
         return turns(places, angles)
     width = math.ceil(math.sqrt(count))
     rows = -(-count // width)
-    few = np.multiply.outer(_filled(places), np.concatenate([angles[::width], stride * np.arange(width, dtype=np.float64)]))
+    few = np.multiply.outer(
+        _filled_blocks(places), np.concatenate([angles[::width], stride * np.arange(width, dtype=np.float64)])
+    )
     factors = np.cos(few) + 1j * np.sin(few)
     product = (factors[:, :rows, None] * factors[:, None, rows:]).reshape(few.shape[0], -1)[:, :count]
-    return Turns(angles, _folded(product.real), _folded(product.imag))
+    return Turns(angles, _folded_blocks(product.real), _folded_blocks(product.imag))
 
 
 def some_turns(places: Array, runs: Sequence[tuple[int, int]], stride: float) -> Turns:
@@ -82,7 +84,7 @@ def joined_turns(parts: Sequence[Turns]) -> Turns:
     )
 
 
-def _filled(places: Array) -> Array:
+def _filled_blocks(places: Array) -> Array:
     """Return the places, and zeros up to a whole number of blocks; a short list is a block of its own."""
     if places.size <= _BLOCK:
         return places
@@ -91,7 +93,7 @@ def _filled(places: Array) -> Array:
     return full
 
 
-def _folded(table: Array) -> Array:
+def _folded_blocks(table: Array) -> Array:
     block = min(_BLOCK, table.shape[0])
     return np.ascontiguousarray(table).reshape(table.shape[0] // block, block, table.shape[1])
 
@@ -113,12 +115,12 @@ def transform(blocks: Array, mean_place: Array, at: Turns) -> tuple[Complex, Arr
     to two roundings, and so is their product with a place. A term suffers the roundings of its turn (two factors, each
     of an angle of at most |u k|) and of the sums.
     """
-    values = _total(np.matmul(blocks, at.cosines)) - 1j * _total(np.matmul(blocks, at.sines))
+    values = _pairwise_sum(np.matmul(blocks, at.cosines)) - 1j * _pairwise_sum(np.matmul(blocks, at.sines))
     terms = 1.5 * (_BLOCK + math.ceil(math.log2(blocks.shape[0])) + 16.0)
     return values, U * (terms + np.multiply.outer(8.0 * mean_place, np.abs(at.angles)))
 
 
-def _total(parts: Array) -> Array:
+def _pairwise_sum(parts: Array) -> Array:
     """Return the sum of the parts, the two halves of which are added again and again: few roundings for each."""
     while parts.shape[0] > 1:
         half = parts.shape[0] // 2

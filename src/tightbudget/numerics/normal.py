@@ -43,14 +43,14 @@ def _series(z: Array, width: Array) -> tuple[Array, Array]:
     tail = (s - q) / 6.0 + ((s - 6.0 * q) * s + 3.0 * q * q) / 120.0
     more = np.maximum(q, s) > _TINY_SQUARE
     if more.any():
-        tail[more] += _higher(s[more], q[more])
+        tail[more] += _higher_terms(s[more], q[more])
     square = z * z
     log_width = np.log(width)
     log_mass = log_width - 0.5 * square - _LOG_SQRT_2PI + np.log1p(tail)
-    return log_mass, U * (8.0 + 4.0 * np.minimum(np.abs(log_width), 800.0)) + _share(2.0 * U, square)
+    return log_mass, U * (8.0 + 4.0 * np.minimum(np.abs(log_width), 800.0)) + _error_share(2.0 * U, square)
 
 
-def _higher(s: Array, q: Array) -> Array:
+def _higher_terms(s: Array, q: Array) -> Array:
     he6 = ((s - 15.0 * q) * s + 45.0 * q**2) * s - 15.0 * q**3
     he8 = (((s - 28.0 * q) * s + 210.0 * q**2) * s - 420.0 * q**3) * s + 105.0 * q**4
     he10 = ((((s - 45.0 * q) * s + 630.0 * q**2) * s - 3150.0 * q**3) * s + 4725.0 * q**4) * s - 945.0 * q**5
@@ -66,7 +66,7 @@ def _difference(z: Array, width: Array) -> tuple[Array, Array]:
     rest = -np.expm1(gap)
     square = near * near
     log_mass = np.log(0.5 * tail) - 0.5 * square + np.log(rest)
-    error = U * (40.0 + 40.0 * np.exp(gap) / rest) + _share(4.0 * U, square)
+    error = U * (40.0 + 40.0 * np.exp(gap) / rest) + _error_share(4.0 * U, square)
     # around the bulk P = 1 - P(Z > far) - P(Z < near) does not cancel, and erfcx(near) may overflow
     around = near < -1.0
     if around.any():
@@ -75,7 +75,7 @@ def _difference(z: Array, width: Array) -> tuple[Array, Array]:
     return log_mass, error
 
 
-def _share(factor: float, square: Array) -> Array:
+def _error_share(factor: float, square: Array) -> Array:
     """Return factor * square; 0 where the square, and with it the log it is an error of, is beyond all floats."""
     share: Array = factor * np.where(np.isfinite(square), square, 0.0)
     return share

@@ -90,9 +90,9 @@ class BelowPair(Pair):
         if points.size:
             parts.append(points.where(points.low > threshold))
         cells = Cells.join(*parts)
-        least_a, least_b = (lowered_by(_total(logs - cells.error), AMPLE) for logs in (cells.log_a, cells.log_b))
+        least_a, least_b = (lowered_by(_sum_of_masses(logs - cells.error), AMPLE) for logs in (cells.log_a, cells.log_b))
         with np.errstate(invalid="ignore"):  # an empty cell of which nothing is known
-            most_a, most_b = (raised_by(_total(logs + cells.error), AMPLE) for logs in (cells.log_a, cells.log_b))
+            most_a, most_b = (raised_by(_sum_of_masses(logs + cells.error), AMPLE) for logs in (cells.log_a, cells.log_b))
         beyond = self.base.unresolved + NEGLIGIBLE
         # denormal masses are rounded absolutely: NEGLIGIBLE is more than all of that
         return (
@@ -103,6 +103,6 @@ class BelowPair(Pair):
         )
 
 
-def _total(logs: Array) -> float:
+def _sum_of_masses(logs: Array) -> float:
     """Return the sum of masses given by their logs; none is larger than 1, however little is known of it."""
     return float(np.exp(np.minimum(np.nan_to_num(logs, nan=0.0, neginf=-np.inf), 0.0)).sum())

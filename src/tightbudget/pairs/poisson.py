@@ -57,7 +57,7 @@ class PoissonPair(Pair):
 
     @cached_property
     def _largest(self) -> tuple[float, float]:
-        return _largest(self.base, self.q, self.direction)
+        return _largest_subsampled_loss(self.base, self.q, self.direction)
 
     @property
     def alignment(self) -> Alignment | None:
@@ -136,7 +136,7 @@ class PoissonPair(Pair):
         return sign * base
 
     def _mix(self, cells: Cells, low: Array, high: Array) -> Cells:
-        log_a, log_b = _mix(cells.log_a, cells.log_b, self.q, self.direction)
+        log_a, log_b = _mixed_masses(cells.log_a, cells.log_b, self.q, self.direction)
         return Cells(low, high, log_a, log_b, cells.error + _rounding(log_a, log_b, self.direction))
 
 
@@ -160,7 +160,7 @@ def poisson_pair(base: Pair, q: float, direction: Direction) -> Pair:
             infinity_from=base.infinity_from - _RATE,
             minus_infinity=NONE if remove else base.minus_infinity.times(q),
             unresolved=2.0 * base.unresolved,
-            top=_largest(base, q, direction),
+            top=_largest_subsampled_loss(base, q, direction),
             loss_error=steepest * base.loss_shift(widest) + rounding + _magnified(float(np.abs(cells.low).max()), q),
         )
         return replace(made, bounded=base.bounded)
@@ -202,7 +202,7 @@ def _slope(loss: Array, image: Array, q: float, direction: Direction) -> Array:
     return np.minimum(1.0, 1.01 * np.exp(np.minimum(sign * (loss - image) + math.log(q), 0.0)))
 
 
-def _largest(base: Pair, q: float, direction: Direction) -> tuple[float, float]:
+def _largest_subsampled_loss(base: Pair, q: float, direction: Direction) -> tuple[float, float]:
     """Return bounds on the supremum of the subsampled losses, the image of the base's: the map increases (M3)."""
     remove = direction is Direction.REMOVE
     end = -math.log1p(-q)  # of the losses of ADD: what only A could produce, or losses without end
@@ -222,14 +222,14 @@ def _largest(base: Pair, q: float, direction: Direction) -> tuple[float, float]:
     return lower, upper
 
 
-def _mix(log_a: Array, log_b: Array, q: float, direction: Direction) -> tuple[Array, Array]:
+def _mixed_masses(log_a: Array, log_b: Array, q: float, direction: Direction) -> tuple[Array, Array]:
     if direction is Direction.REMOVE:
         return np.logaddexp(math.log(q) + log_a, math.log1p(-q) + log_b), log_b
     return log_a, np.logaddexp(math.log1p(-q) + log_a, math.log(q) + log_b)
 
 
 def _rounding(log_a: Array, log_b: Array, direction: Direction) -> Array:
-    """Bound on the error of the mass that `_mix` changes (M3)."""
+    """Bound on the error of the mass that `_mixed_masses` changes (M3)."""
     mixed = log_a if direction is Direction.REMOVE else log_b
     return 7.0 * U * (1.0 + np.minimum(np.abs(mixed), 1e4))
 
@@ -249,7 +249,7 @@ def _subsample_points(base: Pair, q: float, direction: Direction) -> Cells:
         log_b = np.append(log_b, extra if remove else -math.inf)
     if new_losses.size == 0:
         return Cells.none()
-    mixed_a, mixed_b = _mix(log_a, log_b, q, direction)
+    mixed_a, mixed_b = _mixed_masses(log_a, log_b, q, direction)
     order = np.argsort(new_losses, kind="stable")
     new_error = error + _rounding(mixed_a, mixed_b, direction)
     return Cells(new_losses[order], new_losses[order], mixed_a[order], mixed_b[order], new_error[order])

@@ -117,7 +117,7 @@ def test_sums_have_rounding_of_their_own():
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 64, 100])
 def test_sums_of_blocks_lose_nothing(count: int):
     parts = np.random.default_rng(count).integers(-1000, 1000, (count, 2, 3)).astype(np.float64)
-    assert (frequencies._total(parts) == parts.sum(axis=0)).all()  # of whole numbers, in any order
+    assert (frequencies._pairwise_sum(parts) == parts.sum(axis=0)).all()  # of whole numbers, in any order
 
 
 @pytest.mark.parametrize("size", [63, 64, 65, 129])

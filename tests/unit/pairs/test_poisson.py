@@ -6,7 +6,7 @@ import pytest
 from mpmath import mpf
 
 from tightbudget.pairs.base import Direction
-from tightbudget.pairs.poisson import _mix, _rounding
+from tightbudget.pairs.poisson import _mixed_masses, _rounding
 
 
 def used(size: float, q: float, direction: Direction) -> list[mpf]:
@@ -14,7 +14,7 @@ def used(size: float, q: float, direction: Direction) -> list[mpf]:
     source = np.random.default_rng(5)
     log_a = -size * source.random(60)
     log_b = np.minimum(0.0, log_a + source.uniform(-3.0, 3.0, log_a.size))
-    mixed_a, mixed_b = _mix(log_a, log_b, q, direction)
+    mixed_a, mixed_b = _mixed_masses(log_a, log_b, q, direction)
     bounds = _rounding(mixed_a, mixed_b, direction)
     sampled, rest, mixed = (log_a, log_b, mixed_a) if direction is Direction.REMOVE else (log_b, log_a, mixed_b)
     with mpmath.workdps(60):

@@ -51,14 +51,14 @@ class Choices(Sequence[Choice]):
     def __str__(self) -> str:
         width = max(len(row.name) for row in self.rows)
         lines = [f"steps like {self.increment} within epsilon {self.epsilon}, delta {self.delta}"]
-        lines += [f"  {row.name:<{width}}  {_count(row):>12}  {row.note}".rstrip() for row in self.rows]
+        lines += [f"  {row.name:<{width}}  {_shown_count(row):>12}  {row.note}".rstrip() for row in self.rows]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         from tightbudget.markup import table
 
         caption = f"steps like {self.increment} within epsilon {self.epsilon}, delta {self.delta}"
-        return table(("filter", "admits", ""), ((row.name, _count(row), row.note) for row in self.rows), caption)
+        return table(("filter", "admits", ""), ((row.name, _shown_count(row), row.note) for row in self.rows), caption)
 
 
 def best_filters(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = None) -> Choices:
@@ -82,11 +82,11 @@ def best_filters(epsilon: Any, delta: Any, expected: Increment, delta_for_steps:
     rows = list[Choice]()
     for kind in ALL:
         known = max((row.count for row in rows), default=0)
-        rows += [_row(name, make, expected) for name, make in kind.candidates(replace(plan, known=known))]
-    return Choices(expected, promised["epsilon"], promised["delta"], tuple(sorted(rows, key=_rank)))
+        rows += [_choice_of(name, make, expected) for name, make in kind.candidates(replace(plan, known=known))]
+    return Choices(expected, promised["epsilon"], promised["delta"], tuple(sorted(rows, key=_choice_rank)))
 
 
-def _row(name: str, make: Callable[[], Filter], expected: Increment) -> Choice:
+def _choice_of(name: str, make: Callable[[], Filter], expected: Increment) -> Choice:
     try:
         made = make()
         count, or_more = made.counted(expected)
@@ -95,7 +95,7 @@ def _row(name: str, make: Callable[[], Filter], expected: Increment) -> Choice:
     return Choice(name, count, made, made.note(expected, count, or_more), or_more)
 
 
-def _rank(row: Choice) -> tuple[int, bool]:
+def _choice_rank(row: Choice) -> tuple[int, bool]:
     return -row.count, not row.or_more
 
 
@@ -105,5 +105,5 @@ def _why_not(problem: InvalidParameter) -> str:
     return f"needs {needed}" if problem.name == "increment" else f"needs {problem.name} {needed}"
 
 
-def _count(row: Choice) -> str:
+def _shown_count(row: Choice) -> str:
     return str(row.count) if row.filter is not None else "-"

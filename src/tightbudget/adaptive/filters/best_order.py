@@ -21,7 +21,7 @@ def best_order(expected: Expected) -> Fraction:
         return _most_admitting(expected, expected.step.orders)
     low, high = Fraction(1, 20), Fraction(10**4)
     for _ in range(_REFINED):
-        candidates = _spaced(low, high)
+        candidates = _spaced_orders(low, high)
         place = candidates.index(_most_admitting(expected, candidates))
         low, high = candidates[max(place - 1, 0)] - 1, candidates[min(place + 1, len(candidates) - 1)] - 1
     return _most_admitting(expected, candidates)
@@ -36,7 +36,7 @@ def _most_admitting(expected: Expected, candidates: tuple[Fraction, ...]) -> Fra
     return candidates[shares.index(max(shares))]
 
 
-def _spaced(low: Fraction, high: Fraction) -> tuple[Fraction, ...]:
+def _spaced_orders(low: Fraction, high: Fraction) -> tuple[Fraction, ...]:
     """Return orders whose distances from 1 grow evenly from one to the other, with few digits."""
     rests = np.geomspace(float(low), float(high), _ORDERS_TRIED).tolist()
     return tuple(dict.fromkeys(1 + exact("order", float(f"{rest:.6g}")) for rest in rests))

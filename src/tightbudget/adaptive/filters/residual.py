@@ -111,7 +111,7 @@ class ResidualFilter(Filter):
 
     def _weigh(self, increment: Increment) -> tuple[Quote, Sums]:
         mu, delta, h = float(self._sums[0]), self._sums[1], float(self._sums[2])
-        for mechanism, count in _steps(increment):
+        for mechanism, count in _parts_of_step(increment):
             promise = mechanism.promise
             if promise is not None and promise.delta:  # an epsilon-private step after removal of an event (M14)
                 delta += count * exact("delta", promise.delta)
@@ -180,7 +180,7 @@ class ResidualFilter(Filter):
         """
         while self._points(0.5 * h, self._start) <= FINEST:
             spreads = self._spreads(mechanism, h)
-            if max((_variance(one, h) for one in spreads), default=math.inf) >= RESOLVES * h**2:
+            if max((_mu_squared_taken(one, h) for one in spreads), default=math.inf) >= RESOLVES * h**2:
                 return h
             h *= 0.5
         return h
@@ -196,9 +196,9 @@ class ResidualFilter(Filter):
             return mu
         if mu == 0.0:
             return None
-        guess = min(0.5, max(_variance(one, h) for one in spreads) / mu**2)
-        part = _least(lambda given_up: self._excess(spreads, mu, _smaller(mu, given_up), h), guess)
-        return None if part is None else _smaller(mu, part)
+        guess = min(0.5, max(_mu_squared_taken(one, h) for one in spreads) / mu**2)
+        part = _least_part_given_up(lambda given_up: self._excess(spreads, mu, _mu_left(mu, given_up), h), guess)
+        return None if part is None else _mu_left(mu, part)
 
     def _excess(self, spreads: tuple[Spread, ...], mu: float, left: float, h: float) -> float:
         """Return by how much, in logarithms, the step followed by the budget of `left` exceeds the budget of `mu`.
@@ -273,7 +273,7 @@ class ResidualFilter(Filter):
         return {"mu left": repr(self._sums[0]), "delta": self._tick.written(self._tick.up(self._sums[1]))}
 
 
-def _steps(increment: Increment) -> Iterator[tuple[Mechanism, int]]:
+def _parts_of_step(increment: Increment) -> Iterator[tuple[Mechanism, int]]:
     if not isinstance(increment, Composable):
         hint = "Give the mechanism itself, or take a filter for steps of its kind."
         raise InvalidParameter("increment", str(increment), "a mechanism or composition for this filter", hint)
@@ -282,7 +282,7 @@ def _steps(increment: Increment) -> Iterator[tuple[Mechanism, int]]:
     return iter(increment._parts)
 
 
-def _least(excess: Callable[[float], float], guess: float) -> float | None:
+def _least_part_given_up(excess: Callable[[float], float], guess: float) -> float | None:
     """Return about the least part from 0 to 1 whose excess is not above 0, if any; the excess falls with the part.
 
     Only parts that were tried are returned. A line says where to look, a little to either side of it: through the two
@@ -299,24 +299,24 @@ def _least(excess: Callable[[float], float], guess: float) -> float | None:
         tries += 1
         ends = (low, at_low, high, at_high) if tries == 1 or (value > 0.0) != (last[1] > 0.0) else (*last, part, value)
         last = (part, value)
-        line = _crossing(*ends) if at_low < math.inf else 0.5 * high
+        line = _zero_of_line(*ends) if at_low < math.inf else 0.5 * high
         part = line * (1.0 + 0.4 * _CLOSE) if value > 0.0 else min(line, high) * (1.0 - 0.4 * _CLOSE)
         if tries > 12 or not low < part < high:
             part = 0.5 * (low + high) if high <= 2.0 * low else math.sqrt(low * high) if low > 0.0 else 0.5 * high
     return high
 
 
-def _crossing(one: float, at_one: float, other: float, at_other: float) -> float:
+def _zero_of_line(one: float, at_one: float, other: float, at_other: float) -> float:
     """Return where the line through two points is 0; the first of them if it is nowhere."""
     return one + (other - one) * at_one / (at_one - at_other) if at_one != at_other else one
 
 
-def _smaller(mu: float, part: float) -> float:
+def _mu_left(mu: float, part: float) -> float:
     """Return mu after a part of its square was given up."""
     return mu * math.sqrt(1.0 - part)
 
 
-def _variance(step: Spread, h: float) -> float:
+def _mu_squared_taken(step: Spread, h: float) -> float:
     """Return about what the step takes of mu^2 when there is much left."""
     losses = h * (step.first + np.arange(step.masses.size))
     return float(step.masses @ losses**2) - float(step.masses @ losses) ** 2

@@ -63,21 +63,21 @@ def spread(pair: Pair, h: float, negligible: float, reach: float) -> Spread:
     cells = pair.cells(x - 4.0 * loss_shift)
     index = np.flatnonzero(cells.log_a > -np.inf)
     cells = cells.where(cells.log_a > -np.inf)
-    _add(masses, cells, index, cells.log_a - cells.log_b - x[index] + 6.0 * loss_shift, h)
+    _spread_events(masses, cells, index, cells.log_a - cells.log_b - x[index] + 6.0 * loss_shift, h)
     points = pair.points()
     points = points.where((points.low >= low) & (points.low <= high) & (points.log_a > -np.inf))
     place = points.low + loss_shift + 4.0 * U * np.abs(points.low)
     index = np.floor(place / h).astype(np.intp) - start
-    _add(masses, points, index, place - x[index], h)
+    _spread_events(masses, points, index, place - x[index], h)
     # Cells below the window may be counted twice; point masses there are counted here alone, and lie below low +
     # loss_shift.
-    masses[math.ceil((low + loss_shift) / h) + 1 - start] += _sum(log_a[below])
-    infinity = pair.infinity.upper + pair.unresolved + _sum(log_a[above])
+    masses[math.ceil((low + loss_shift) / h) + 1 - start] += _sum_of_masses(log_a[below])
+    infinity = pair.infinity.upper + pair.unresolved + _sum_of_masses(log_a[above])
     # the roundings of an exponential, a share and the sums they enter
     return Spread(start, raised_by(masses, AMPLE), raised_by(infinity, AMPLE))
 
 
-def _add(masses: Array, events: Cells, index: NDArray[np.intp], above: Array, h: float) -> None:
+def _spread_events(masses: Array, events: Cells, index: NDArray[np.intp], above: Array, h: float) -> None:
     """Split events whose loss is `above` grid point `index` between it and the next, connecting the dots (M5).
 
     Any doubt about the loss moves mass up; so does any about the share.
@@ -89,7 +89,7 @@ def _add(masses: Array, events: Cells, index: NDArray[np.intp], above: Array, h:
     np.add.at(masses, index, a * (1.0 - share))
 
 
-def _sum(logs: Array) -> float:
+def _sum_of_masses(logs: Array) -> float:
     return float(np.exp(np.minimum(logs, 0.0)).sum())  # no mass is above 1, however wide its error bound
 
 

@@ -58,7 +58,7 @@ class SlotFilter(Filter):
         self._plan = _checked_plan(plan, mix_relations)
         self._slots = list(dict.fromkeys(mechanism for mechanism, _ in self._plan.items))
         self._counts = [sum(n for mechanism, n in self._plan.items if mechanism == slot) for slot in self._slots]
-        self._names = _different([str(slot.in_numbers()) for slot in self._slots])
+        self._names = _numbered_names([str(slot.in_numbers()) for slot in self._slots])
         Filter.__init__(self, epsilon, delta, mix_relations=mix_relations)
         self._sums = (0,) * len(self.sums)
         self._tick = Tick.beside(self._delta)
@@ -122,7 +122,7 @@ class SlotFilter(Filter):
 
     def _wanted(self, increment: Increment) -> "_Wanted":
         """Return what a step needs; a part that reveals nothing needs no slot."""
-        parts = [(step, count) for step, count in _steps(increment) if not step.reveals_nothing]
+        parts = [(step, count) for step, count in _parts_of_step(increment) if not step.reveals_nothing]
         fitting = [self._fitting(step) for step, _ in parts]
         needs = [count for _, count in parts]
         delta = sum((need * charged for need, (_, charged) in zip(needs, fitting, strict=True)), start=Fraction(0))
@@ -237,12 +237,12 @@ def _checked_plan(plan: Any, mix_relations: bool) -> Composition:
     return Composition(read._parts, mix_relations)
 
 
-def _different(names: list[str]) -> tuple[str, ...]:
+def _numbered_names(names: list[str]) -> tuple[str, ...]:
     """Return the names with a number behind those that are not the only one; in the notation no two are the same."""
     return tuple(name if names.count(name) == 1 else f"{name} #{place}" for place, name in enumerate(names))
 
 
-def _steps(increment: Increment) -> tuple[tuple[Mechanism, int], ...]:
+def _parts_of_step(increment: Increment) -> tuple[tuple[Mechanism, int], ...]:
     if not isinstance(increment, Composable):
         hint = "Give the mechanism itself, or take a filter for steps of its kind."
         raise InvalidParameter("increment", str(increment), "a mechanism or composition for this filter", hint)

@@ -13,8 +13,8 @@ def sees_no_subsampling(increment: Increment, price: Callable[[Increment], Amoun
     """Return whether some subsampled part costs as much as it does without subsampling."""
     # a promise about moments is no mechanism: it has no parts
     parts = (part for part, _ in increment._parts if part.subsamples) if isinstance(increment, Composable) else ()
-    return any(_close(price(part), price(part.whole)) for part in parts)
+    return any(_nearly_equal_costs(price(part), price(part.whole)) for part in parts)
 
 
-def _close(one: Amount, other: Amount) -> bool:
+def _nearly_equal_costs(one: Amount, other: Amount) -> bool:
     return abs(to_float(one) - to_float(other)) <= 1e-9 * to_float(other)

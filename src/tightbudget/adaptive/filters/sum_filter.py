@@ -68,7 +68,7 @@ class SumFilter(Filter):
         """
         if not isinstance(sums, Mapping) or set(sums) != set(self.sums):
             raise InvalidParameter("sums", sums, f"a mapping of {', '.join(self.sums)}")
-        totals = {name: _total(name, amount) for name, amount in sums.items()}
+        totals = {name: _exact_sum(name, amount) for name, amount in sums.items()}
         after = self._scales.in_ticks(totals)
         return self._scales.verdict(after, after)[0]
 
@@ -125,5 +125,5 @@ class SumFilter(Filter):
         return {"ticks": here["ticks"], **rest}
 
 
-def _total(name: str, amount: Any) -> Amount:
+def _exact_sum(name: str, amount: Any) -> Amount:
     return math.inf if isinstance(amount, float) and amount == math.inf else exact(name, amount)

@@ -32,14 +32,14 @@ def filter_from_state(state: object, kinds: Mapping[str, Any]) -> Any:
     spent = state["spent"]
     if not isinstance(spent, dict) or len(spent) != 1:
         raise InvalidParameter("spent", type(spent).__name__, wrote)
-    made = kinds[kind](**settings, balances=_read(next(iter(spent.values()))))
+    made = kinds[kind](**settings, balances=_read_balances(next(iter(spent.values()))))
     check_keys("spent", spent, made.sums, wrote)
     if type(state["digits"]) is not int or state["digits"] != made.units.digits:
         raise InvalidParameter("digits", state["digits"], f"{made.units.digits}, the unit of this budget")
     return made
 
 
-def _read(balances: object) -> Any:
+def _read_balances(balances: object) -> Any:
     """Return whole numbers as the array that a filter keeps; which of them are possible, the filter checks."""
     if not isinstance(balances, list) or not all(type(each) is int and 0 <= each < 2**53 for each in balances):
         raise InvalidParameter("spent", "no list of whole numbers", "a list with one whole number for each person")

@@ -112,7 +112,7 @@ class Odometer(Kept):
         most = exact("epsilon", epsilon)
         with self._reading():
             price = self._price(self._checked(increment))
-            return largest_count(lambda count: _within(self._highest(price, count), most))
+            return largest_count(lambda count: _running_within(self._highest(price, count), most))
 
     def _after(self, price: Sums, count: int = 1) -> Sums:
         """Return the sums after `count` steps of this price."""
@@ -135,14 +135,14 @@ class Odometer(Kept):
         self._sums = {name: math.inf if spent[name] == "inf" else exact(name, spent[name]) for name in self.sums}
 
     def __repr__(self) -> str:
-        return f"<{self.kind} odometer for delta {show(self._delta)} at epsilon {_figure(self.epsilon)}>"
+        return f"<{self.kind} odometer for delta {show(self._delta)} at epsilon {_running_in_few_digits(self.epsilon)}>"
 
     def _repr_html_(self) -> str:
         from tightbudget.markup import record
 
         with self._reading():
             steps = "not counted" if self.sequence is None else self.sequence
-            rows = [("delta", show(self._delta)), ("running epsilon", _figure(self.epsilon)), ("steps", steps)]
+            rows = [("delta", show(self._delta)), ("running epsilon", _running_in_few_digits(self.epsilon)), ("steps", steps)]
             return record([*rows, ("guarantee", self.sense.value)], f"{self.kind} odometer")
 
 
@@ -158,12 +158,12 @@ def tidy_sum(amount: Amount) -> Amount:
     return math.inf if amount > LARGEST else tidy_amount(amount)
 
 
-def _within(running: float, most: Fraction) -> bool:
+def _running_within(running: float, most: Fraction) -> bool:
     """Compare as typed numbers are: a running epsilon is read as the decimal that it prints as."""
     return running < math.inf and exact("epsilon", running) <= most
 
 
-def _figure(running: float) -> str:
+def _running_in_few_digits(running: float) -> str:
     """Return a running epsilon in few digits, rounded up."""
     return "inf" if math.isinf(running) else readable_amount(exact("epsilon", running))
 

@@ -66,7 +66,7 @@ def discretise(
         inside = (points.low >= span.low) & (points.low <= span.high)
         points = points if inside.all() else points.where(inside)
     if points.size:
-        events = _joined(events, _points(points, x, k, step, (points.low - anchor) / step, error_bound))
+        events = _joined_events(events, _points(points, x, k, step, (points.low - anchor) / step, error_bound))
     below = (span.log_below, int(np.searchsorted(x, span.low))) if span.log_below > -math.inf else None
     if not events.above.size and not below:
         raise TooWide
@@ -93,7 +93,7 @@ _NONE = np.empty(0)
 _NO_EVENTS = Events(np.empty(0, dtype=np.intp), _NONE, _NONE, _NONE, _NONE, _NONE)
 
 
-def _joined(first: Events, second: Events) -> Events:
+def _joined_events(first: Events, second: Events) -> Events:
     if first.above.size == 0:
         return second
     above, share, log_a, log_b, loss, error = (
@@ -156,7 +156,7 @@ def _tilted(
     `below` is what lies below the window, moved up to a point: it takes part in the upper reading alone.
     """
     above, logs = events.above, np.array([events.log_a, events.log_b])
-    peak = _peak(logs[0] + theta * x[above], above, below, theta, x)
+    peak = _heaviest_event(logs[0] + theta * x[above], above, below, theta, x)
     place = step * (k - k[peak])
     origin = float(x[peak])
     tilts = np.multiply.outer((theta, theta + 1.0), place[above])
@@ -197,20 +197,20 @@ def _tilted(
     both = normalised_rows(rows, first, origin, np.array([shift_a, shift_a, shift_b]), error, _NO_NOISE, _NO_NOISE)
     widest = max(abs(float(x[0])), abs(float(x[-1])))
     return DiscretisedPair(
-        _part(both, slice(0, 1), origin),
-        _part(both, slice(1, 3), middle),
+        _one_reading(both, slice(0, 1), origin),
+        _one_reading(both, slice(1, 3), middle),
         loss_shift + 32.0 * U * (widest + abs(anchor)) + events.displacement,
         begin,
     )
 
 
-def _part(both: TiltedPMF, rows: slice, anchor: float) -> TiltedPMF:
+def _one_reading(both: TiltedPMF, rows: slice, anchor: float) -> TiltedPMF:
     return TiltedPMF(
         both.rows[rows], both.first, anchor, both.log_scale[rows], both.error[rows], both.noise[rows], both.noise_mass[rows]
     )
 
 
-def _peak(tilted: Array, above: NDArray[np.intp], below: tuple[float, int] | None, theta: float, x: Array) -> int:
+def _heaviest_event(tilted: Array, above: NDArray[np.intp], below: tuple[float, int] | None, theta: float, x: Array) -> int:
     """Return the index of the heaviest event."""
     top = int(np.argmax(tilted)) if tilted.size else -1
     if below and (top < 0 or below[0] + theta * float(x[below[1]]) > float(tilted[top])):

@@ -139,8 +139,8 @@ def layered_direction(steps: Steps, epsilon: float, decades: int, allowed: float
     split = SplitDirection(steps, loss_ceilings(steps, epsilon)) if has_large_losses(steps, epsilon) else None
     whole = split.small if split else OneDirection(steps)
     theta = whole.saddle(decades).for_epsilon(epsilon).theta
-    tops = tuple(_valley(pair.coarse_cells(), theta) for pair, _ in whole.steps.items)
-    parts = _parts(whole.steps, tops)
+    tops = tuple(_thinnest_loss(pair.coarse_cells(), theta) for pair, _ in whole.steps.items)
+    parts = _parts_of_layers(whole.steps, tops)
     masses = [math.log(count) + large.log_mass for _, large, count in parts if large is not None]
     if not masses:
         return None
@@ -156,7 +156,7 @@ def layered_direction(steps: Steps, epsilon: float, decades: int, allowed: float
     return None
 
 
-def _valley(cells: Cells, theta: float) -> float:
+def _thinnest_loss(cells: Cells, theta: float) -> float:
     """Return the loss at which the tilted law is thinnest between its bulk and its large losses; inf if nowhere."""
     wide = cells.high > cells.low
     if not wide.all() or cells.size < 3:
@@ -177,7 +177,7 @@ def _valley(cells: Cells, theta: float) -> float:
 _Halves = tuple[Pair, AbovePair | None, int]
 
 
-def _parts(steps: Steps, ceilings: tuple[float, ...]) -> list[_Halves]:
+def _parts_of_layers(steps: Steps, ceilings: tuple[float, ...]) -> list[_Halves]:
     parts: list[_Halves] = []
     for (pair, count), top in zip(steps.items, ceilings, strict=True):
         below = BelowPair(pair, top) if math.isfinite(top) else None

@@ -56,12 +56,14 @@ def choose_nodes(blocks: Sequence[Block], places: Array, best: float, depth: flo
     that.
     """
     least = math.ceil(length)
-    transformable = no_gaps(places) and places.size <= least <= LONGEST_PERIOD and _fits(blocks, least)
+    transformable = no_gaps(places) and places.size <= least <= LONGEST_PERIOD and _transforms_fit(blocks, least)
     if transformable and least <= _SHORT_PERIOD:
         return _all_by_transform(blocks, depth, least)
     if (least // 2 + 1) * places.size <= _FEW_ENTRIES:
-        return _kept(blocks, least | 1, _transforms(blocks, even_turns(places, 0, least // 2 + 1, _node(least | 1))), depth)
-    found = _some(blocks, places, best, depth, least | 1, _PATIENCE if transformable else _MOST_NODES)
+        return _kept_nodes(
+            blocks, least | 1, _transforms(blocks, even_turns(places, 0, least // 2 + 1, _node(least | 1))), depth
+        )
+    found = _some_nodes(blocks, places, best, depth, least | 1, _PATIENCE if transformable else _MOST_NODES)
     return _all_by_transform(blocks, depth, least) if found is None and transformable else found
 
 
@@ -70,7 +72,7 @@ def no_gaps(places: Array) -> bool:
     return bool(places[-1] - places[0] == places.size - 1.0)
 
 
-def _fits(blocks: Sequence[Block], period: int) -> bool:
+def _transforms_fit(blocks: Sequence[Block], period: int) -> bool:
     """Whether transforms of all rows may be held at once."""
     return sum(int(block.rows.shape[0]) for block in blocks) * period <= _MOST_WORK
 
@@ -85,10 +87,10 @@ def _transforms(blocks: Sequence[Block], at: Turns) -> Transforms:
 
 def _all_by_transform(blocks: Sequence[Block], depth: float, least: int) -> ChosenNodes:
     period = odd_length(least)
-    return _kept(blocks, period, [whole_transform(block.rows, period) for block in blocks], depth)
+    return _kept_nodes(blocks, period, [whole_transform(block.rows, period) for block in blocks], depth)
 
 
-def _kept(blocks: Sequence[Block], period: int, transforms: Transforms, depth: float) -> ChosenNodes:
+def _kept_nodes(blocks: Sequence[Block], period: int, transforms: Transforms, depth: float) -> ChosenNodes:
     """Return the nodes that may matter, of transforms at every node."""
     log_modulus = np.zeros((3, period // 2 + 1))
     for block, (values, error) in zip(blocks, transforms, strict=True):
@@ -107,9 +109,11 @@ def _exp_up(logs: Array) -> Array:
     return exponentials
 
 
-def _some(blocks: Sequence[Block], places: Array, best: float, depth: float, period: int, patience: int) -> ChosenNodes | None:
+def _some_nodes(
+    blocks: Sequence[Block], places: Array, best: float, depth: float, period: int, patience: int
+) -> ChosenNodes | None:
     """Return the nodes in those intervals of angles that no bound rules out; None if they are too many."""
-    looked = _look(blocks, places, best)
+    looked = _first_look(blocks, places, best)
     if looked is None or not looked[0].size:
         return None
     found = _islands(blocks, places, looked, depth, max(0.5 * best, 8.0 * _node(period)), patience)
@@ -128,7 +132,7 @@ Look = tuple[Array, Array, Array]
 """Intervals of angles (lower, upper ends) that follow one another up to pi, and bounds on the log modulus there."""
 
 
-def _look(blocks: Sequence[Block], places: Array, best: float) -> Look | None:
+def _first_look(blocks: Sequence[Block], places: Array, best: float) -> Look | None:
     """Return a first look at the modulus from about `best` on, or None if that takes too long."""
     widest = math.sqrt(max(float(block.variances.max()) for block in blocks))
     if no_gaps(places):
@@ -160,7 +164,7 @@ def _look(blocks: Sequence[Block], places: Array, best: float) -> Look | None:
 def _look_everywhere(blocks: Sequence[Block], places: Array, best: float, widest: float) -> Look | None:
     """Return a look at angles as close together as the variance asks for, by transforms of places without gaps."""
     least = max(places.size, math.ceil(2.0 * math.pi * widest / _SHORT_STRIDE))
-    if least > LONGEST_PERIOD or not _fits(blocks, least):
+    if least > LONGEST_PERIOD or not _transforms_fit(blocks, least):
         return None
     period = odd_length(least)
     node = _node(period)

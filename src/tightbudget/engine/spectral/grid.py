@@ -35,7 +35,7 @@ def spectral_grid(target: Target, most_points: float) -> Grid:
     counts = [float(count) for _, count in target.steps.items]
     alignments = [pair.alignment for pair, _ in target.steps.items]
     anchors = tuple(alignment.anchor if alignment else 0.0 for alignment in alignments)
-    alignment = _common(alignments, counts)
+    alignment = _commonest_alignment(alignments, counts)
     low = min(span.low - anchor for span, anchor in zip(target.windows, anchors, strict=True))
     high = max(span.high - anchor for span, anchor in zip(target.windows, anchors, strict=True))
     if alignment and len(counts) == 1:
@@ -62,7 +62,7 @@ def spectral_grid(target: Target, most_points: float) -> Grid:
     multiples = 2.0 ** np.floor(np.log2(np.maximum(steps / step, 1.0)) + 1e-9)
     if float(np.einsum("i,i", widths, 1.0 / multiples)) / step > most_points or max(abs(low), abs(high)) / step > 2.0**49:
         raise TooWide
-    return Grid(step, _places(mesh / step, multiples), anchors)
+    return Grid(step, _grid_places(mesh / step, multiples), anchors)
 
 
 def _lattice(target: Target, alignment: Alignment, count: float, low: float, high: float, most_points: float) -> Grid:
@@ -104,7 +104,7 @@ def _mesh(target: Target, weights: list[Array], anchors: tuple[float, ...], low:
     return np.concatenate([[low], mesh[(mesh > low) & (mesh < high)], [high]])
 
 
-def _places(mesh: Array, multiples: Array) -> Array:
+def _grid_places(mesh: Array, multiples: Array) -> Array:
     """Return whole numbers that cover the mesh, at distances of its multiples, and go on beyond its ends."""
     change = np.flatnonzero(np.diff(multiples)) + 1
     starts, ends = np.concatenate([[0], change]), np.concatenate([change, [multiples.size]])
@@ -123,7 +123,7 @@ def _places(mesh: Array, multiples: Array) -> Array:
     return np.concatenate([inside[0] - float(multiples[0]) * _LAST[::-1], inside, inside[-1] + m * _LAST])
 
 
-def _common(alignments: list[Alignment | None], counts: list[float]) -> Alignment | None:
+def _commonest_alignment(alignments: list[Alignment | None], counts: list[float]) -> Alignment | None:
     """Return where the point masses of the most frequent item lie; among several items no grid is exact for all."""
     alignment = alignments[max(range(len(counts)), key=lambda i: counts[i])]
     if alignment is not None and len(counts) > 1:

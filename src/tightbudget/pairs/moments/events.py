@@ -182,10 +182,10 @@ def _removed(events: Events, q: float) -> Events:
     if events.minus_infinity > 0.0:  # A had no mass there: now (1-q) B
         losses = np.append(losses, -raised(-math.log1p(-q), 4))
         log_a = np.append(log_a, -lowered(-math.log1p(-q) - math.log(events.minus_infinity), 8) + GENEROUS)
-    return Events(losses, log_a, 0.0, _part(q, events.infinity), _removed_tail(events.tail, q))
+    return Events(losses, log_a, 0.0, _sampled_mass(q, events.infinity), _removed_tail(events.tail, q))
 
 
-def _part(q: float, mass: float) -> float:
+def _sampled_mass(q: float, mass: float) -> float:
     """Return at least q times the mass, and never 0 unless the mass is."""
     return raised_by(q * mass, GENEROUS) + TINIEST if mass > 0.0 else 0.0
 
@@ -207,7 +207,7 @@ def _added(events: Events, q: float) -> Events:
     if events.infinity > 0.0:  # B had no mass there: now (1-q) A
         losses = np.append(losses, raised(-math.log1p(-q), 4))
         log_a = np.append(log_a, log_or_minus_inf(events.infinity) + GENEROUS)
-    return Events(losses, log_a, _part(q, events.minus_infinity), 0.0, _added_tail(events.tail, q))
+    return Events(losses, log_a, _sampled_mass(q, events.minus_infinity), 0.0, _added_tail(events.tail, q))
 
 
 def _added_tail(tail: Tail | None, q: float) -> Tail | None:

@@ -52,7 +52,7 @@ def play_filter(
     shared = SharedStates.of_filter(meter, adversary.menu)
     for table in _advance(adversary, shared, rounds, runs, rng, bit):
         loss[table.run], played[table.run] = table.loss, table.round
-        _tell(progress, table.round)
+        _tell_progress(progress, table.round)
     epsilon = float(meter.epsilon)
     against = loss if bit == 0 else -loss  # the loss of the bit that was played against the other one
     with np.errstate(over="ignore"):
@@ -82,7 +82,7 @@ def play_odometer(
         against = table.loss if bit == 0 else -table.loss
         failed[table.run] |= exceeds(against, shared.bounds(table.node))
         played[table.run] = table.round
-        _tell(progress, table.round)
+        _tell_progress(progress, table.round)
     return OdometerGame(Estimate(int(failed.sum()), runs), float(played.mean()))
 
 
@@ -123,12 +123,12 @@ def _advance(
         if table.run.size == 0:
             return
         table.node = shared.move(table.node, choices)
-        table.loss = table.loss + _answers(adversary, choices, rng, bit)
+        table.loss = table.loss + _drawn_losses(adversary, choices, rng, bit)
         table.round = finished + 1
         yield table
 
 
-def _answers(adversary: Adversary, choices: NDArray[np.intp], rng: np.random.Generator, bit: int) -> NDArray[np.float64]:
+def _drawn_losses(adversary: Adversary, choices: NDArray[np.intp], rng: np.random.Generator, bit: int) -> NDArray[np.float64]:
     losses = np.empty(choices.size)
     for index, item in enumerate(adversary.menu):
         chosen = choices == index
@@ -146,6 +146,6 @@ def check_game(rounds: int, runs: int, bit: int) -> None:
         raise InvalidParameter("bit", bit, "0 or 1", "It is the bit the data hold; both must be private.")
 
 
-def _tell(progress: Progress | None, done: int) -> None:
+def _tell_progress(progress: Progress | None, done: int) -> None:
     if progress is not None:
         progress(done)

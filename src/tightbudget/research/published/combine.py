@@ -26,7 +26,7 @@ def composed_buckets(first: Buckets, second: Buckets) -> Buckets:
     error = raised_by(inherited + fresh, GENEROUS)
     loss_shift = raised(first.loss_shift + second.loss_shift, 4)
 
-    below, inside, above = _cut(product.rows, first.first + second.first + product.first, n)
+    below, inside, above = _cut_to_buckets(product.rows, first.first + second.first + product.first, n)
     start = min(max(-n, first.first + second.first + product.first), n)
     if below is not None:
         below[REAL] = uncorrected_mass(float(below[A]), float(error[A]), n * log_factor, loss_shift)
@@ -70,7 +70,7 @@ def squared_buckets(child: Buckets) -> Buckets:
     )
 
 
-def _cut(rows: Array, first: int, n: int) -> tuple[Array | None, Array, Array]:
+def _cut_to_buckets(rows: Array, first: int, n: int) -> tuple[Array | None, Array, Array]:
     """Return the sums of columns at indices <= -n (None if there are none), those between, and the sums above n."""
     start = min(max(0, -n - first + 1), rows.shape[1])
     stop = min(max(start, n - first + 1), rows.shape[1])

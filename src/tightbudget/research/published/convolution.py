@@ -29,11 +29,11 @@ class Convolution:
 
 def bucket_convolution(p: Array, q: Array) -> Convolution:
     """Return the row-by-row convolution of two stacks of non-negative rows with sums of about 1 or less."""
-    heavy_p = _heavy(p)
-    heavy_q = heavy_p if p is q else _heavy(q)
+    heavy_p = _heavy_columns(p)
+    heavy_q = heavy_p if p is q else _heavy_columns(q)
     if heavy_p.size == 0 and heavy_q.size == 0:
         return _transformed(p, q)
-    thin_p, thin_q = _without(p, heavy_p), _without(q, heavy_q)
+    thin_p, thin_q = _without_columns(p, heavy_p), _without_columns(q, heavy_q)
     rest = _transformed(thin_p, thin_p if p is q else thin_q)
     rows = np.zeros((p.shape[0], p.shape[1] + q.shape[1] - 1))
     rows[:, rest.first : rest.first + rest.rows.shape[1]] = rest.rows
@@ -53,7 +53,7 @@ def _transformed(p: Array, q: Array) -> Convolution:
     return Convolution(product.rows, product.first, product.error + math.sqrt(product.rows.shape[1]) * product.noise)
 
 
-def _heavy(rows: Array) -> NDArray[np.intp]:
+def _heavy_columns(rows: Array) -> NDArray[np.intp]:
     """Return the heaviest columns, if without them the rows' 2-norm is much smaller."""
     weight = np.max(rows, axis=0)
     if weight.size <= _MOST_HEAVY:
@@ -67,7 +67,7 @@ def _heavy(rows: Array) -> NDArray[np.intp]:
     return np.sort(heaviest[squares[heaviest] > whole * 1e-9])
 
 
-def _without(rows: Array, columns: NDArray[np.intp]) -> Array:
+def _without_columns(rows: Array, columns: NDArray[np.intp]) -> Array:
     thin = rows.copy()
     thin[:, columns] = 0.0
     return thin

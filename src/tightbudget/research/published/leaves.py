@@ -23,11 +23,11 @@ def leaf_buckets(pair: Pair, log_factor: float, n: int) -> Buckets:
     edges = np.concatenate([[-np.inf], log_factor * np.arange(-n, n + 1, dtype=np.float64), [np.inf]])
     cells = pair.cells(edges)
     if cells.size:
-        _add(a, b, error, cells, np.arange(2 * n + 2), 1)
+        _add_to_buckets(a, b, error, cells, np.arange(2 * n + 2), 1)
     points, moved = pair.points(), 0.0
     if points.size:
         column, moved = _columns(points.low, log_factor, n)
-        _add(a, b, error, points, column, int(np.bincount(column).max()))
+        _add_to_buckets(a, b, error, points, column, int(np.bincount(column).max()))
     error += NEGLIGIBLE  # what underflows
     error[A] += raised_by(pair.unresolved, GENEROUS)
     error[A] += pair.infinity.upper - pair.infinity.lower  # bucket infinity holds the most it may be
@@ -52,7 +52,7 @@ def leaf_buckets(pair: Pair, log_factor: float, n: int) -> Buckets:
     )
 
 
-def _add(a: Array, b: Array, error: Array, cells: Cells, column: NDArray[np.intp], crowd: int) -> None:
+def _add_to_buckets(a: Array, b: Array, error: Array, cells: Cells, column: NDArray[np.intp], crowd: int) -> None:
     """Add the cells' masses to their columns; `crowd` of them at most share one."""
     mass_a, mass_b = np.exp(cells.log_a), np.exp(cells.log_b)
     a += np.bincount(column, mass_a, a.size)

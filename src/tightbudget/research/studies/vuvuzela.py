@@ -147,7 +147,7 @@ class Setting:
 
     def _ever(self, rounds: int, levels: dict[int, float]) -> tuple[float, float]:
         quantiles = [(level - self.mean / part) / (self.scale / part) for part, level in levels.items()]
-        never = math.fsum(math.log1p(-min(_below(self.noise, z), 1.0 - 1e-16)) for z in quantiles)
+        never = math.fsum(math.log1p(-min(_noise_below(self.noise, z), 1.0 - 1e-16)) for z in quantiles)
         probability = -math.expm1(rounds * never)
         # A quantile is good to a few roundings, so its probability to about z^2 of them; 1e-14 is 90 roundings.
         doubt = 1e-14 * (16.0 + max(z * z for z in quantiles))
@@ -235,7 +235,7 @@ def smallest(
     counts = rounds * len(_COUNTS[protocol])
     guess, chosen = _estimate(noise, counts, epsilon, delta)
     ratio = chosen if ratio is None else positive("ratio", ratio)
-    ever = -math.expm1(counts * math.log1p(-_below(noise, -ratio)))
+    ever = -math.expm1(counts * math.log1p(-_noise_below(noise, -ratio)))
     if ever >= delta:  # however large the scale, clamping alone costs this much
         needed = f"above {math.ceil(1000.0 * _quantile(noise, delta, counts)) / 1000.0} for this target"
         raise InvalidParameter("ratio", ratio, needed, "It is mean / scale; a small one means counts clamped at 0.")
@@ -247,14 +247,14 @@ def smallest(
         return at(mean)._upper(epsilon, rounds, 1e-3) <= delta
 
     step = len(_COUNTS[protocol])  # so that the mean of each count is a whole number
-    smallest_mean = _first(meets, step, max(step, step * round(guess * ratio / step)), rtol)
+    smallest_mean = _least_multiple(meets, step, max(step, step * round(guess * ratio / step)), rtol)
     if smallest_mean is None:
         raise InvalidParameter("delta", delta, "large enough for a mean below 1e12", "Ask for a larger epsilon or delta.")
     found = at(smallest_mean)
-    return Answer(found, rounds, epsilon, delta, found.delta(epsilon, rounds), _failing(found, epsilon, delta, rounds))
+    return Answer(found, rounds, epsilon, delta, found.delta(epsilon, rounds), _failing_setting(found, epsilon, delta, rounds))
 
 
-def _first(meets: Callable[[int], bool], step: int, guess: int, rtol: float) -> int | None:
+def _least_multiple(meets: Callable[[int], bool], step: int, guess: int, rtol: float) -> int | None:
     """Return a multiple of `step` that meets the target, within `rtol` of one that does not (or the step itself).
 
     None if there is none below 1e12.
@@ -274,7 +274,7 @@ def _first(meets: Callable[[int], bool], step: int, guess: int, rtol: float) -> 
     return high
 
 
-def _failing(found: Setting, epsilon: float, delta: float, rounds: int) -> Setting | None:
+def _failing_setting(found: Setting, epsilon: float, delta: float, rounds: int) -> Setting | None:
     for less in _FAILING:
         mean = float(f"{found.mean * (1.0 - less):.6g}")
         tried = Setting(found.protocol, found.noise, mean, float(f"{mean / found.ratio:.6g}"))
@@ -312,7 +312,7 @@ def _quantile(noise: str, ever: float, counts: int) -> float:
     return -math.log(2.0 * each) if noise == "laplace" else -float(special.ndtri(each))
 
 
-def _below(noise: str, z: float) -> float:
+def _noise_below(noise: str, z: float) -> float:
     """Return P(standard noise <= z)."""
     return math.exp(_log_below(noise, z))
 

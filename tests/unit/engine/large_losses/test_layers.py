@@ -17,7 +17,7 @@ from tightbudget.engine.large_losses.layers import (
     LayeredDirection,
     LayeredProfile,
     _Layer,
-    _parts,
+    _parts_of_layers,
     _selections,
     layered_direction,
 )
@@ -30,7 +30,7 @@ EPSILONS = (0.0, 0.3, 0.9, 1.2, 1.7, 1.9, 2.05, 2.6, 3.1, 4.3)
 
 
 def direction(steps: Steps, ceilings: tuple[float, ...], most: int, beyond: float, epsilon: float) -> LayeredDirection:
-    chosen = [_Layer(ways, OneDirection(Steps(items))) for ways, items in _selections(_parts(steps, ceilings), most)]
+    chosen = [_Layer(ways, OneDirection(Steps(items))) for ways, items in _selections(_parts_of_layers(steps, ceilings), most)]
     return LayeredDirection(chosen, ceilings, beyond, epsilon, None)
 
 
@@ -47,7 +47,7 @@ CASES = {"one item": (ONE, (1.0,)), "two items": (TWO, (1.0, 0.75)), "one of two
 
 def mean_number(steps: Steps, ceilings: tuple[float, ...]) -> float:
     """Return the mean number of large losses."""
-    large = [(part, count) for _, part, count in _parts(steps, ceilings) if part is not None]
+    large = [(part, count) for _, part, count in _parts_of_layers(steps, ceilings) if part is not None]
     return math.fsum(count * math.exp(part.log_mass) for part, count in large)
 
 
@@ -86,7 +86,7 @@ def test_the_ways_add_up():
     steps.
     """
     for steps, ceilings, pairs in ((ONE, (1.0,), 5), (TWO, (1.0, 0.75), 5), (TWO, (math.inf, 0.75), 2)):
-        assert sum(ways for ways, _ in _selections(_parts(steps, ceilings), 5)) == 2**pairs
+        assert sum(ways for ways, _ in _selections(_parts_of_layers(steps, ceilings), 5)) == 2**pairs
 
 
 def test_a_layer_that_cannot_be_made_is_not_left_out(monkeypatch: pytest.MonkeyPatch):

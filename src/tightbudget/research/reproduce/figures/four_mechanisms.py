@@ -64,8 +64,8 @@ def compute_figure(quick: bool) -> Data:
     points = 21 if quick else 61
     laplace = _panel("Laplace, γ = 200, r = 512", LAPLACE * ROUNDS, epsilon_grid(1.0, 1.8, points), n, _KOV, facts, "laplace")
     gauss = _panel("Gauss, σ = 200√2, r = 512", GAUSS * ROUNDS, epsilon_grid(1.0, 1.8, points), n, _KOV, facts, "gauss")
-    _add(laplace, Laplace(SCALE) * ROUNDS, (*_RENYI, *_CONCENTRATED), facts, "laplace")
-    _add(gauss, Gaussian(SIGMA) * ROUNDS, (*_RENYI, *_CONCENTRATED), facts, "gauss")
+    _add_classic_bounds(laplace, Laplace(SCALE) * ROUNDS, (*_RENYI, *_CONCENTRATED), facts, "laplace")
+    _add_classic_bounds(gauss, Gaussian(SIGMA) * ROUNDS, (*_RENYI, *_CONCENTRATED), facts, "gauss")
     sgd = _panel(
         "DP-SGD, q = 0.01, σ = 4, r = 2^16",
         SGD * STEPS,
@@ -92,11 +92,11 @@ def _panel(
     facts[f"{name} buckets"] = bracket_ends(trees.epsilon(DELTA))
     facts[f"{name} least"] = exact_ends(math.inf)
     panel = Panel(title, "e^ε", "δ", series, floor=1e-10, ceiling=2.0)
-    _add(panel, composition, bounds, facts, name)
+    _add_classic_bounds(panel, composition, bounds, facts, name)
     return panel
 
 
-def _add(panel: Panel, composition: Composable, bounds: Bounds, facts: dict[str, Number], name: str) -> None:
+def _add_classic_bounds(panel: Panel, composition: Composable, bounds: Bounds, facts: dict[str, Number], name: str) -> None:
     """Put classic bounds on a panel; keep their values at the ends, and how close any of them comes to ours."""
     assert isinstance(panel.series, list)
     epsilons = [math.log(x) for x in panel.series[0].x]
@@ -147,8 +147,8 @@ def _timing(quick: bool, n: int, facts: dict[str, Number]) -> Panel:
 
 def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
     return [
-        *(_tighter(facts, name) for name in PANELS),
-        *(_tight(facts, name) for name in PANELS),
+        *(_claim_tighter(facts, name) for name in PANELS),
+        *(_claim_tight(facts, name) for name in PANELS),
         _kov_is_tight(facts),
         _kov_is_far_away(facts),
         *(_outperforms(facts, name, moments_accountant) for name in ("gauss", "timing")),
@@ -171,7 +171,7 @@ def judged_panel(name: str, verdict: str) -> str:
     return OPEN if name == "timing" and verdict == REFUTED else verdict
 
 
-def _tighter(facts: Mapping[str, Number], name: str) -> Claim:
+def _claim_tighter(facts: Mapping[str, Number], name: str) -> Claim:
     least = facts[f"{name} least"]
     return Claim(
         "5.8",
@@ -182,7 +182,7 @@ def _tighter(facts: Mapping[str, Number], name: str) -> Claim:
     )
 
 
-def _tight(facts: Mapping[str, Number], name: str) -> Claim:
+def _claim_tight(facts: Mapping[str, Number], name: str) -> Claim:
     low, high = facts[f"{name} buckets"]
     n = facts["n"][0]
     return Claim(

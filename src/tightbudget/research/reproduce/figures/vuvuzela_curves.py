@@ -45,7 +45,7 @@ def curves_figure(
             "rounds": [row.rounds for row in rows],
             "noise": {each: str(noise.SETTINGS[each]) for row in rows for each in (*row.names, row.dot)},
             "target": {"epsilon": noise.TARGET_EPSILON, "delta": noise.TARGET_DELTA},
-            "e^epsilon": e_to(_epsilons(quick)),
+            "e^epsilon": e_to(_plotted_epsilons(quick)),
             "n": bucket_number(quick),
         }
 
@@ -54,18 +54,18 @@ def curves_figure(
         for row in rows:
             for reading in readings:
                 panels.append(_panel(row, reading, quick, facts))
-            _facts(row, readings, facts)
+            _add_facts(row, readings, facts)
         return Data(panels, facts)
 
     return Figure(name, title, caption, figure_settings, compute_figure, claims, columns=len(readings))
 
 
-def _epsilons(quick: bool) -> list[float]:
+def _plotted_epsilons(quick: bool) -> list[float]:
     return [math.log(value) for value in QUICK_POINTS] if quick else epsilon_grid(1.0, 3.5, 26)
 
 
 def _panel(row: Row, reading: str, quick: bool, facts: dict[str, Number]) -> Panel:
-    epsilons = tuple(_epsilons(quick))
+    epsilons = tuple(_plotted_epsilons(quick))
     series = []
     for colour, (name, setting) in enumerate(noise.named_settings(row.names)):
         brackets = noise.noise_curve(setting, row.rounds, reading, epsilons)
@@ -82,38 +82,38 @@ def _panel(row: Row, reading: str, quick: bool, facts: dict[str, Number]) -> Pan
 def _buckets(row: Row, name: str, colour: int, quick: bool, facts: dict[str, Number]) -> Series:
     """Return the published buckets' bounds; keep what the claims need of them."""
     setting = noise.SETTINGS[name]
-    epsilons = _epsilons(True)
+    epsilons = _plotted_epsilons(True)
     dot, _ = noise.original_analysis(noise.SETTINGS[row.dot], row.rounds)
     level = TIGHT_DOWN_TO.get(name, noise.TARGET_DELTA)
     *brackets, at_dot, tight_at = noise.bucket_brackets(setting, row.rounds, bucket_number(quick), (*epsilons, dot), level)
-    facts[_key("buckets at dot", row.rounds, name)] = at_dot
+    facts[_fact_key("buckets at dot", row.rounds, name)] = at_dot
     if name in TIGHT_DOWN_TO:
-        facts[_key("buckets tight", row.rounds, name)] = tight_at
+        facts[_fact_key("buckets tight", row.rounds, name)] = tight_at
     upper, lower = [high for _, high in brackets], [low for low, _ in brackets]
     return Series(f"{name} by buckets", "buckets", e_to(epsilons), upper, lower, colour)
 
 
-def _facts(row: Row, readings: Sequence[str], facts: dict[str, Number]) -> None:
+def _add_facts(row: Row, readings: Sequence[str], facts: dict[str, Number]) -> None:
     dot = noise.original_analysis(noise.SETTINGS[row.dot], row.rounds)
-    facts[_key("dot epsilon", row.rounds, row.dot)], facts[_key("dot delta", row.rounds, row.dot)] = (
+    facts[_fact_key("dot epsilon", row.rounds, row.dot)], facts[_fact_key("dot delta", row.rounds, row.dot)] = (
         exact_ends(dot[0]),
         exact_ends(dot[1]),
     )
     dotted = noise.SETTINGS[row.dot]
     unclamped = Laplace(dotted.scale, 2.0) * row.rounds
-    facts[_key("kov", row.rounds, row.dot)] = exact_ends(classic_epsilon(kov, unclamped, noise.TARGET_DELTA))
-    facts[_key("engine", row.rounds, row.dot)] = bracket_ends(unclamped.epsilon(noise.TARGET_DELTA, rtol=1e-4))
+    facts[_fact_key("kov", row.rounds, row.dot)] = exact_ends(classic_epsilon(kov, unclamped, noise.TARGET_DELTA))
+    facts[_fact_key("engine", row.rounds, row.dot)] = bracket_ends(unclamped.epsilon(noise.TARGET_DELTA, rtol=1e-4))
     for name, setting in noise.named_settings(row.names):
         for reading in readings:
             at_target, at_dot, at_less = noise.noise_curve(
                 setting, row.rounds, reading, (noise.TARGET_EPSILON, dot[0], math.log(1.5))
             )
-            facts[_key(f"{reading} at target", row.rounds, name)] = at_target
-            facts[_key(f"{reading} at dot", row.rounds, name)] = at_dot
-            facts[_key(f"{reading} at 1.5", row.rounds, name)] = at_less
+            facts[_fact_key(f"{reading} at target", row.rounds, name)] = at_target
+            facts[_fact_key(f"{reading} at dot", row.rounds, name)] = at_dot
+            facts[_fact_key(f"{reading} at 1.5", row.rounds, name)] = at_less
 
 
-def _key(what: str, rounds: int, name: str) -> str:
+def _fact_key(what: str, rounds: int, name: str) -> str:
     return f"{what}: {name}, r = {rounds}"
 
 
@@ -136,7 +136,7 @@ def claim_noise_meets_target(
             note,
         )
         for reading in noise.noise_readings(noise.SETTINGS[name])
-        if (found := facts.get(_key(f"{reading} at target", rounds, name))) is not None
+        if (found := facts.get(_fact_key(f"{reading} at target", rounds, name))) is not None
     ]
 
 
@@ -144,10 +144,10 @@ def claim_delta_lower_by(
     facts: Mapping[str, Number], section: str, statement: str, name: str, dot: str, rounds: int, least: float
 ) -> list[Claim]:
     """Judge "delta is so many orders of magnitude below the original analysis" in every reading and for the buckets."""
-    before = facts[_key("dot delta", rounds, dot)]
+    before = facts[_fact_key("dot delta", rounds, dot)]
     claims = []
     for reading in (*noise.noise_readings(noise.SETTINGS[name]), "buckets"):
-        after = facts[_key(f"{reading} at dot", rounds, name)]
+        after = facts[_fact_key(f"{reading} at dot", rounds, name)]
         found = orders_of_magnitude(before, after)
         label = noise.READINGS.get(reading, f"the paper's pair, privacy buckets with n = {facts['n'][0]:.0f}")
         note = UNRESOLVED if after[0] == 0.0 else ""
@@ -157,7 +157,7 @@ def claim_delta_lower_by(
 
 
 def claim_buckets_are_tight(facts: Mapping[str, Number], name: str, rounds: int) -> Claim:
-    low, high = facts[_key("buckets tight", rounds, name)]
+    low, high = facts[_fact_key("buckets tight", rounds, name)]
     level, n = TIGHT_DOWN_TO[name], facts["n"][0]
     resolved = 0.0 < low <= high < math.inf
     return Claim(
@@ -180,7 +180,7 @@ def dialing_claims(facts: Mapping[str, Number]) -> list[Claim]:
     )
     claims += claim_delta_lower_by(facts, "7.2", "For LP(8k, 500) the bound is 2 orders lower", "LP 8k", "LP 8k", 1_024, 1.5)
     for reading in noise.noise_readings(noise.SETTINGS["GS 20k"]):
-        found = facts[_key(f"{reading} at 1.5", 8_192, "GS 20k")]
+        found = facts[_fact_key(f"{reading} at 1.5", 8_192, "GS 20k")]
         claims.append(
             Claim(
                 "7.2",
@@ -201,7 +201,7 @@ def dialing_claims(facts: Mapping[str, Number]) -> list[Claim]:
 
 
 def kov_is_tight(facts: Mapping[str, Number], name: str, rounds: int) -> Claim:
-    theirs, ours = facts[_key("kov", rounds, name)], facts[_key("engine", rounds, name)]
+    theirs, ours = facts[_fact_key("kov", rounds, name)], facts[_fact_key("engine", rounds, name)]
     return Claim(
         "7, footnote 14",
         f"For the Laplace noise previous results (KOV) would already yield tight results: {name}, r = {rounds:,}",
@@ -249,10 +249,10 @@ def claim_proposed_noise_is_better(facts: Mapping[str, Number]) -> list[Claim]:
     """Figure 3: the proposed noise against the original analysis of ten times as much."""
     claims = []
     for name, dot, rounds in (("GS-new1", "LP-low", 65_536), ("GS-new2", "LP-high", 524_288)):
-        before = facts[_key("dot delta", rounds, dot)]
+        before = facts[_fact_key("dot delta", rounds, dot)]
         for reading in noise.noise_readings(noise.SETTINGS[name]):
-            after = facts[_key(f"{reading} at dot", rounds, name)]
-            e = math.exp(facts[_key("dot epsilon", rounds, dot)][0])
+            after = facts[_fact_key(f"{reading} at dot", rounds, name)]
+            e = math.exp(facts[_fact_key("dot epsilon", rounds, dot)][0])
             claims.append(
                 Claim(
                     "2.3",
@@ -282,7 +282,8 @@ def laplace_claims(facts: Mapping[str, Number], rows: Sequence[Row], gauss: Mapp
         )
         for reading in noise.noise_readings(noise.SETTINGS[name]):
             found = orders_of_magnitude(
-                facts[_key(f"{reading} at target", row.rounds, name)], facts[_key(f"{reading} at target", row.rounds, other)]
+                facts[_fact_key(f"{reading} at target", row.rounds, name)],
+                facts[_fact_key(f"{reading} at target", row.rounds, other)],
             )
             claims.append(
                 Claim(

@@ -28,12 +28,12 @@ Point = tuple[Fraction, Fraction]  # beta, alpha
 def roc_curve(b: Sequence[Fraction], a: Sequence[Fraction], start: Point = (Fraction(0), Fraction(0))) -> list[Point]:
     """Return the vertices of the curve that begins at `start` and takes the steps (b[i], a[i]), the steepest first."""
     points = [start]
-    for beta, alpha in sorted(zip(b, a, strict=True), key=_steepness):
+    for beta, alpha in sorted(zip(b, a, strict=True), key=_roc_slope):
         points.append((points[-1][0] + beta, points[-1][1] + alpha))
     return points
 
 
-def _steepness(step: Point) -> tuple[bool, Fraction]:
+def _roc_slope(step: Point) -> tuple[bool, Fraction]:
     """Order steps from steep to flat; upright ones come first."""
     beta, alpha = step
     return beta > 0, -alpha / beta if beta else Fraction(0)
@@ -46,7 +46,7 @@ def lowest_roc(curves: Sequence[Sequence[Point]]) -> list[Point]:
     smallest can only have corners there and where two of them cross.
     """
     every = sorted({Fraction(0), Fraction(1), *(x for points in curves for x, _ in points if 0 < x < 1)})
-    rows = [*(_heights(points, every) for points in curves), [Fraction(1)] * len(every)]
+    rows = [*(_roc_heights(points, every) for points in curves), [Fraction(1)] * len(every)]
     corners = {(x, min(column)) for x, column in zip(every, zip(*rows, strict=True), strict=True)}
     for place, (left, right) in enumerate(pairwise(every)):
         lines = [(row[place], row[place + 1]) for row in rows]
@@ -60,7 +60,7 @@ def lowest_roc(curves: Sequence[Sequence[Point]]) -> list[Point]:
     return sorted(corners)
 
 
-def _heights(points: Sequence[Point], places: Iterable[Fraction]) -> list[Fraction]:
+def _roc_heights(points: Sequence[Point], places: Iterable[Fraction]) -> list[Fraction]:
     across = [x for x, _ in points]
     heights = []
     for x in places:
