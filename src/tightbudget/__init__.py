@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from tightbudget.notation import parse
     from tightbudget.numerics.attempt import Attempt
     from tightbudget.numerics.bracket import Bracket
+    from tightbudget.tradeoff import Risk, Roc, risk
     from tightbudget.training import Accountant, TrainingRun, dpsgd
 
 __all__ = [
@@ -78,6 +79,8 @@ __all__ = [
     "Poisson",
     "PureDP",
     "RandomizedResponse",
+    "Risk",
+    "Roc",
     "Skellam",
     "TightBudgetError",
     "TrainingRun",
@@ -96,6 +99,7 @@ __all__ = [
     "odometers",
     "parse",
     "published",
+    "risk",
     "studies",
 ]
 
@@ -107,6 +111,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("MissingExtra", "MixedRelations", "NotationError", "TightBudgetError"), "errors"),
     **dict.fromkeys(("Brackets", "Curve"), "mechanisms.answers"),
     **dict.fromkeys(("Accountant", "TrainingRun", "dpsgd"), "training"),
+    **dict.fromkeys(("Risk", "Roc", "risk"), "tradeoff"),
     "Attempt": "numerics.attempt",
     "Bracket": "numerics.bracket",
     "parse": "notation",

@@ -9,14 +9,15 @@ from functools import cached_property
 from typing import Any, ClassVar, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.engine.refine import delta_bracket, epsilon_bracket
 from tightbudget.engine.steps import Steps, engine_steps
 from tightbudget.errors import Contradiction, InvalidParameter
-from tightbudget.mechanisms.answers import Brackets, Curve, joined_curves
+from tightbudget.mechanisms.answers import Curve, joined_curves
+from tightbudget.mechanisms.arrays import ask_each, float_array
 from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, not_lost_to_zero, real, whole_count
 from tightbudget.mechanisms.known_bounds import Known
 from tightbudget.mechanisms.relations import (
@@ -78,7 +79,7 @@ class Composable:
         each route, which take a second or so. By default it is 1, and 4 where `rtol` is below 1e-4.
         """
         width = asked_width(rtol, atol, effort)
-        return _ask_each(epsilon, lambda value: self._delta(epsilon_asked(value), *width))
+        return ask_each(epsilon, lambda value: self._delta(epsilon_asked(value), *width))
 
     @overload
     def epsilon(self, delta: float, rtol: float = ..., atol: float = ..., effort: float | None = ...) -> Bracket: ...
@@ -87,7 +88,7 @@ class Composable:
     def epsilon(self, delta: Any, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None) -> Any:
         """Return a bracket of the smallest epsilon >= 0 with at most the delta given; the rest as in `delta`."""
         width = asked_width(rtol, atol, effort)
-        return _ask_each(delta, lambda value: self._epsilon(delta_asked(value), *width))
+        return ask_each(delta, lambda value: self._epsilon(delta_asked(value), *width))
 
     def curve(
         self, epsilons: ArrayLike | None = None, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None
@@ -101,7 +102,7 @@ class Composable:
         if epsilons is None:
             even = self.curve(np.linspace(0.0, end_of_range(self), USUAL_POINTS), rtol, atol, effort)
             return joined_curves(even, self.curve(epsilons_between(even), rtol, atol, effort))
-        values = np.atleast_1d(_float_array(epsilons))
+        values = np.atleast_1d(float_array(epsilons))
         brackets = [self.delta(value, rtol, atol, effort) for value in values.ravel().tolist()]
         order = np.argsort(values, axis=None, kind="stable")
         lower, upper = np.empty(values.size), np.empty(values.size)
@@ -290,24 +291,3 @@ def compose(parts: Iterable[Composable], mix_relations: bool = False) -> Composi
 
 def _argument(name: str, value: object) -> str:
     return str(value) if isinstance(value, Mechanism) else f"{name}={value!r}"
-
-
-def _float_array(values: Any) -> NDArray[Any]:
-    try:
-        array = np.asarray(values)
-        floats = array if array.ndim == 0 else array.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidParameter("values", values, "a number or an array of numbers") from None
-    if array.dtype.kind in "Of" and ((floats == 0.0) & (array != 0)).any():  # fractions or long doubles
-        raise InvalidParameter("values", "nearer to 0 than any float", "a number or an array of numbers")
-    return floats
-
-
-def _ask_each(value: Any, ask: Any) -> Any:
-    array = _float_array(value)
-    if array.ndim == 0:
-        return ask(value)
-    answers = np.empty(array.shape, dtype=object)
-    for index in np.ndindex(array.shape):
-        answers[index] = ask(array[index])
-    return Brackets(answers)

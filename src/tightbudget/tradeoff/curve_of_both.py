@@ -1,0 +1,68 @@
+"""The trade-off curve of a composition, both directions together: hull above, one direction's tests below (M23).
+
+The upper end bounds the trade-off function of f-DP, the hull of both directions' curves; the lower end is the power of
+a test between two neighbours in one order. The two readings differ only between the points where both have slope 1.
+"""
+
+import math
+from collections.abc import Sequence
+
+from tightbudget.engine.direction import OneDirection
+from tightbudget.engine.reasons import OF_A_CLASS
+from tightbudget.engine.refine import delta_bracket, epsilon_bracket
+from tightbudget.errors import Contradiction
+from tightbudget.mechanisms.base import NEGLIGIBLE_WIDTH, Composable
+from tightbudget.tradeoff.signed import Answers, SignedProfile
+from tightbudget.tradeoff.touching import Power, power
+
+HULL = (
+    "between the best tests of both directions the curve of both together is their hull; the upper end is that of the hull, "
+    "the lower end that of one direction"
+)
+_ROUGH = 0.1
+
+
+class TradeOff:
+    """Answers about one composition; keeps the points it has asked for, as long as one question lasts."""
+
+    def __init__(self, composition: Composable, effort: float | None) -> None:
+        directions = composition._directions
+        attained = composition._member or composition
+        self._is_class = attained is not composition
+        answers = Answers(effort)
+        self._hull = SignedProfile(directions, directions, answers)
+        alone = not self._is_class and len(directions) == 1  # one profile for both orders is its own hull
+        self._apart = [] if alone else [SignedProfile(*order, answers) for order in _orders(attained._directions)]
+        self._scale = _scale(directions, effort)
+
+    def tpr(self, fpr: float, rtol: float) -> Power:
+        """Return bounds on the largest true positive rate at a false positive rate 0 < fpr < 1."""
+        hull = power(self._hull, fpr, rtol, NEGLIGIBLE_WIDTH, self._scale)
+        if not self._apart:
+            return hull
+        lower, reason = 0.0, hull.reason
+        for profile in self._apart:
+            found = power(profile, fpr, rtol, NEGLIGIBLE_WIDTH, self._scale)
+            lower, reason = max(lower, found.lower), reason or found.reason
+            if hull.upper - lower <= max(rtol * hull.upper, NEGLIGIBLE_WIDTH):
+                return Power(lower, hull.upper, "")
+        if lower > hull.upper:
+            raise Contradiction(lower, hull.upper)
+        return Power(lower, hull.upper, reason or (OF_A_CLASS if self._is_class else HULL))
+
+
+def _orders(directions: Sequence[OneDirection]) -> list[tuple[Sequence[OneDirection], Sequence[OneDirection]]]:
+    """Return, for each order of two neighbours, the profile that counts above 0 and the one that counts below."""
+    if len(directions) == 1:
+        return [(directions, directions)]
+    remove, add = directions
+    return [((remove,), (add,)), ((add,), (remove,))]
+
+
+def _scale(directions: Sequence[OneDirection], effort: float | None) -> float:
+    """Return an epsilon over which delta changes by half; roughly, and never 0."""
+    at_zero = delta_bracket(directions, 0.0, _ROUGH, NEGLIGIBLE_WIDTH, effort).upper
+    if at_zero == 0.0:
+        return 1.0
+    half = epsilon_bracket(directions, 0.5 * at_zero, _ROUGH, NEGLIGIBLE_WIDTH, effort).upper
+    return half if 0.0 < half < math.inf else 1.0
