@@ -1,4 +1,4 @@
-"""What one step may declare, besides the mechanisms of the engine."""
+"""Increments: what one step may declare to a filter or odometer, besides the mechanisms of the engine."""
 
 import difflib
 import re

@@ -1,4 +1,4 @@
-"""Written down and read back, for filters and odometers alike.
+"""States: filters and odometers written down for JSON, and read back with checks.
 
 A state holds the settings, what was computed from them when the object was made (its constants) and what was spent.
 Constants differ in the last bits from one processor to another, so they are read, not computed anew: a restored object

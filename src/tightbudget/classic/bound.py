@@ -1,4 +1,4 @@
-"""The face of every classic bound, and the search for the promises that suit a theorem best."""
+"""What every classic bound has: delta, epsilon and curve; and the search for the promises that suit a theorem best."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Theorems for k times the same promise."""
+"""Refusing different steps, for theorems about k times the same promise."""
 
 from tightbudget.classic.promises import Promises
 from tightbudget.errors import DoesNotApply

@@ -1,4 +1,4 @@
-"""Ask every bound the same question."""
+"""Ask the engine and every classic bound the same question."""
 
 import math
 from collections.abc import Sequence

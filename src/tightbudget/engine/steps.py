@@ -1,4 +1,4 @@
-"""A composition of dominating pairs in one direction, in the form the engine likes best."""
+"""A composition of dominating pairs in one direction: equal pairs counted together, Gaussians merged into one (M8)."""
 
 import math
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Normal noise and the promise that behaves like it."""
+"""Gaussian noise, whole or truncated, and the promise of GDP, which behaves like it."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Noise that is shifted by less (M15)."""
+"""Domination between steps of the same noise: what is shifted by less reveals less (M15)."""
 
 from dataclasses import replace
 

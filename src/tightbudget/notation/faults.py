@@ -1,4 +1,4 @@
-"""A mistake and its place in the text."""
+"""Faults: a mistake in the notation, and its place in the text with a caret under it."""
 
 from tightbudget.errors import NotationError
 

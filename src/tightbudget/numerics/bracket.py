@@ -1,4 +1,4 @@
-"""A number of which we know only two ends."""
+"""Brackets: a number of which we know only a lower and an upper end."""
 
 import math
 import numbers

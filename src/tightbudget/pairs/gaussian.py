@@ -1,4 +1,4 @@
-"""Normal noise, whole or cut off: A = N(m, 1), B = N(0, 1), loss m z - m^2/2."""
+"""The pair of Gaussian noise, whole or cut off: A = N(m, 1), B = N(0, 1), loss m z - m^2/2."""
 
 import math
 from dataclasses import dataclass

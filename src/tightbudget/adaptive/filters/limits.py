@@ -1,4 +1,4 @@
-"""What a filter compares its sums with."""
+"""Limits of a filter: the caps that its sums of prices must stay within."""
 
 import math
 from collections.abc import Mapping

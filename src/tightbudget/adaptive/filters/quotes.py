@@ -1,4 +1,4 @@
-"""What a filter answers to a step."""
+"""Quotes: what a filter answers to a step before it is spent, what it asks and what is left."""
 
 import math
 from collections.abc import Sequence

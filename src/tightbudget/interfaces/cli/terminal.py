@@ -1,4 +1,4 @@
-"""Answers shown, and a sign of life while work takes long."""
+"""The terminal: answers shown, and a sign of life while work takes long."""
 
 import os
 import sys

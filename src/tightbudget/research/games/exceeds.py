@@ -1,4 +1,4 @@
-"""When a loss is above a bound: by more than rounding.
+"""When a privacy loss exceeds a bound: by more than rounding.
 
 A loss is a sum of at most some millions of rounded floats, and basic composition is met with equality whenever every
 answer tells. Such a tie is no failure, and no reason for an adversary to stop.

@@ -1,4 +1,4 @@
-"""UNSOUND. What people do without filters and odometers, kept only to show that it fails (M18, theory B.0).
+"""UNSOUND rules that people use without filters and odometers, kept only to show that they fail (M18, theory B.0).
 
 None of these gives privacy. They exist so that the games can break them; use `tb.filters` and `tb.odometers`.
 """

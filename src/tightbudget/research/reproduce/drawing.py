@@ -1,4 +1,7 @@
-"""Panels on axes. Colours are those of Okabe and Ito, which differ for every kind of colour vision."""
+"""Panels of a figure drawn on Matplotlib axes.
+
+Colours are those of Okabe and Ito, which differ for every kind of colour vision.
+"""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Two samples as counts over the same cells."""
+"""Measured delays: two samples counted over the same cells."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
