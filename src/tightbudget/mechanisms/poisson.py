@@ -110,7 +110,7 @@ class Poisson(Mechanism):
             bound[~near] = np.minimum(bound[~near], self.events(direction, reach).log_moment(far))
         if direction is Direction.REMOVE and base.gaussian is not None:
             for place in np.flatnonzero((orders == np.floor(orders)) & (orders <= subsampled_gaussian.LARGEST_ORDER)):
-                bound[place] = min(bound[place], subsampled_gaussian.log_moment(m, q, int(orders[place])))
+                bound[place] = min(bound[place], subsampled_gaussian.subsampled_gaussian_log_moment(m, q, int(orders[place])))
         return bound
 
     def events(self, direction: Direction, reach: float) -> Events:

@@ -25,8 +25,8 @@ class Scales:
         self._caps = caps  # in ticks, those of measures as they are
         self._sums = tuple(limits.sums)
         self._all: tuple[Cap, ...] = (*limits.needed, *limits.enough)
-        self._needed = self._checks(range(len(limits.needed)))
-        self._enough = self._checks(range(len(limits.needed), len(self._all)))
+        self._needed = self._limits_to_check(range(len(limits.needed)))
+        self._enough = self._limits_to_check(range(len(limits.needed), len(self._all)))
         self._measuring = next((cap for cap in self._all if cap.measure), None)
         self._measured_sums = [self._sums.index(name) for name in self._measuring.of] if self._measuring else []
         self._per_unit = [ticks[index].per_unit for index in self._measured_sums]
@@ -46,7 +46,7 @@ class Scales:
     def __reduce__(self) -> tuple[Any, ...]:
         return Scales, (self.limits, self.ticks, self._caps)
 
-    def _checks(self, places: range) -> list[tuple[int, int, Amount]]:
+    def _limits_to_check(self, places: range) -> list[tuple[int, int, Amount]]:
         """Return which of the figures must be within which cap; a measure comes after the sums."""
         return [(place, self._index(self._all[place]), self._caps[place]) for place in places]
 

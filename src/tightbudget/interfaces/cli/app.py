@@ -46,7 +46,7 @@ def _about(
     """
 
 
-def _whole() -> Any:
+def _whole_command() -> Any:
     """Return the command with all others in it, none of which is imported before it is run."""
     whole: Any = typer.main.get_command(app)
     for name, place, short_help in COMMANDS:
@@ -57,22 +57,22 @@ def _whole() -> Any:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     if not prepare_streams():
-        return _say("Standard output is closed, so no answer can be shown; send it to a file or to /dev/null.")
+        return _say_error("Standard output is closed, so no answer can be shown; send it to a file or to /dev/null.")
     try:
-        code = _whole()(args=None if arguments is None else list(arguments), prog_name=NAME, standalone_mode=False)
+        code = _whole_command()(args=None if arguments is None else list(arguments), prog_name=NAME, standalone_mode=False)
         return code if isinstance(code, int) else 0
     except BudgetRefused as problem:
-        _say(str(problem))
+        _say_error(str(problem))
         return REFUSED
     except TightBudgetError as problem:
-        return _say("\n".join([str(problem), *getattr(problem, "__notes__", [])]))
+        return _say_error("\n".join([str(problem), *getattr(problem, "__notes__", [])]))
     except SystemExit:  # a reader who left in the middle of help: Typer stops there, in whatever mode; answers do not
         return 0
     except OSError as problem:
         what = f"use the file {problem.filename!r}" if problem.filename else "write to standard output"
-        return _say(f"Cannot {what}: {problem.strerror or problem}.")
+        return _say_error(f"Cannot {what}: {problem.strerror or problem}.")
     except (KeyboardInterrupt, typer.Abort):
-        _say("Interrupted; nothing was written.")
+        _say_error("Interrupted; nothing was written.")
         return INTERRUPTED
     except Exception as problem:
         # Usage errors of the command line; their class has moved between versions of Typer, their face has not.
@@ -82,15 +82,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(sentence, file=sys.stderr)
                 return BAD_INPUT
             ended = sentence if sentence.endswith((".", "?")) else f"{sentence}."
-            return _say(f"{ended} See {_asked(problem)} --help.") if sentence else BAD_INPUT
+            return _say_error(f"{ended} See {_command_asked(problem)} --help.") if sentence else BAD_INPUT
         raise
 
 
-def _asked(problem: Exception) -> str:
+def _command_asked(problem: Exception) -> str:
     """Return the command that the problem is about, as it is typed."""
     return getattr(getattr(problem, "ctx", None), "command_path", NAME)
 
 
-def _say(sentence: str) -> int:
+def _say_error(sentence: str) -> int:
     print(f"Error: {sentence}", file=sys.stderr)
     return BAD_INPUT

@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 LARGEST_ORDER = 512
 
 
-def log_moment(m: float, q: float, order: int) -> float:
+def subsampled_gaussian_log_moment(m: float, q: float, order: int) -> float:
     """Return log E_B (1 - q + q dA/dB)^a for A = N(m, 1), B = N(0, 1) and a whole order a >= 2, rounded up.
 
     With K ~ Bin(a, q) it is log E e^{K(K-1) m^2/2}; the terms K < 2 are 1, so the excess over 1 is a positive sum.

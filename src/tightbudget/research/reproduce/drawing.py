@@ -63,7 +63,7 @@ def draw_panel(panel: Panel, axes: "Axes") -> None:
         axes.set_xticks(range(len(panel.ticks)), panel.ticks, rotation=30, ha="right", fontsize=8)
         axes.set_xlim(-0.5, len(panel.ticks) - 0.5)
     if panel.target:
-        _draw_target(axes, panel)
+        _draw_target_of_panel(axes, panel)
     if floor > 0.0:
         axes.set_ylim(bottom=floor)
     if panel.ceiling > 0.0:
@@ -116,7 +116,7 @@ def _draw_series(axes: "Axes", series: Series, floor: float) -> None:
     axes.plot(x, upper, color=colour, linewidth=1.3, linestyle=look, label=series.name)
 
 
-def _draw_target(axes: "Axes", panel: Panel) -> None:
+def _draw_target_of_panel(axes: "Axes", panel: Panel) -> None:
     from matplotlib.patches import Rectangle
 
     bottom = panel.floor if panel.floor > 0.0 else SMALLEST_SHOWN

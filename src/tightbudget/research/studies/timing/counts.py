@@ -14,7 +14,7 @@ Counts = tuple[int, ...]
 
 def checked_counts(a: Iterable[float], b: Iterable[float]) -> tuple[Counts, Counts]:
     """Return the counts as whole numbers: as many in both lists, not all 0 in either, and not too many."""
-    first, second = _whole("a", a), _whole("b", b)
+    first, second = _whole_counts("a", a), _whole_counts("b", b)
     if len(first) != len(second):
         raise InvalidParameter(
             "b", f"{len(second)} cells", f"as long as a, which has {len(first)} cells", "Give empty cells as 0."
@@ -27,7 +27,7 @@ def checked_counts(a: Iterable[float], b: Iterable[float]) -> tuple[Counts, Coun
     return first, second
 
 
-def _whole(name: str, counts: Iterable[float]) -> Counts:
+def _whole_counts(name: str, counts: Iterable[float]) -> Counts:
     if isinstance(counts, str | np.ma.MaskedArray) or not isinstance(counts, Iterable):  # what is masked would be read as 0
         raise InvalidParameter(name, counts, "a list of counts")
     return tuple(map(whole_count, counts))
