@@ -31,8 +31,8 @@ class Accountant:
     are one or two numbers, and a question takes as long as one about the composition written down at once.
 
     The answers are for steps whose mechanisms do not depend on the data or on earlier answers. Where noise or sampling
-    are chosen by what training shows, or training stops when it shows enough, use a filter instead
-    (`tightbudget.filters`).
+    are chosen by what training shows, use a filter instead (`tightbudget.filters`). Where training stops by what it
+    shows, the cost is that of all steps that were planned, not of those that were taken.
 
     Threads may share an accountant. A copy, a forked child and whoever reads a pickle have an accountant of their own,
     which answers for the steps that it was told of.

@@ -85,7 +85,7 @@ class TrainingRun:
             "phases": [_phase(phase) for phase in self.phases],
             "sampling": "poisson",
             "shuffled": None if self.shuffled is None else _shuffled(self.shuffled),
-            "statement": {section.name: " ".join(section.paragraphs) for section in self.sections},
+            "statement": {one.name: [text.removeprefix("- ") for text in one.paragraphs] for one in self.sections},
             "version": __version__,
         }
 

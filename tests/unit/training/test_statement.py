@@ -60,6 +60,16 @@ def test_no_line_is_too_wide_and_no_word_is_lost(width: int) -> None:
     assert not [line for line in text.splitlines() if line != line.rstrip()]
 
 
+def test_machines_read_the_same_words() -> None:
+    fields = RUN.as_dict()["statement"]
+    words = " ".join(text for texts in fields.values() for text in texts).split()
+    assert sorted(words) == sorted(
+        word for section in RUN.sections for text in section.paragraphs for word in text.split() if word != "-"
+    )
+    assert len(fields["assumptions"]) == 7
+    assert set(fields) >= {"unit_of_privacy", "neighbouring_relation", "release", "sampling", "accounting", "trust_model"}
+
+
 def test_markdown_has_the_same_words() -> None:
     plain = RUN.markdown.replace("\\", "").replace("#", "")
     assert plain.split() == RUN.statement.split()
@@ -82,7 +92,7 @@ def test_a_number_of_examples_that_is_not_known_is_said() -> None:
 
 
 def test_a_wide_bracket_is_said_to_be_wide() -> None:
-    run = tb.dpsgd(sample_rate=0.01, steps=10, noise_multiplier=2, delta=1e-5, rtol=1e-15)
+    run = tb.dpsgd(sample_rate=0.01, steps=10, noise_multiplier=2, delta=1e-5, rtol=1e-15, effort=0.1)
     assert not run.epsilon.converged
     assert "wider than asked" in " ".join(run.statement.split())
 

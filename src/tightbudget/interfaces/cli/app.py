@@ -18,6 +18,7 @@ COMMANDS = (
     ("epsilon", "questions:epsilon", "The smallest ε at a δ."),
     ("delta", "questions:delta", "The smallest δ at an ε."),
     ("curve", "curve:curve", "δ over a range of ε."),
+    ("dpsgd", "dpsgd:dpsgd", "A training run and its statement."),
     ("study", "study:app", "Case studies."),
     ("compare", "compare:compare", "The classic bounds beside ours."),
     ("filter", "filters:app", "Budgets for adaptive steps."),

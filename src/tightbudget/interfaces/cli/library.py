@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.comparison import compare as compare
     from tightbudget.interfaces.cli import compare_output as compare_output
     from tightbudget.interfaces.cli import curve_output as curve_output
+    from tightbudget.interfaces.cli import dpsgd_output as dpsgd_output
     from tightbudget.interfaces.cli import filters_output as filters_output
     from tightbudget.interfaces.cli import odometer_games as odometer_games
     from tightbudget.interfaces.cli import odometer_output as odometer_output
@@ -21,6 +22,7 @@ if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.notation import parse as parse
     from tightbudget.research.reproduce.run import run as run
     from tightbudget.research.studies import vuvuzela as vuvuzela
+    from tightbudget.training import dpsgd as dpsgd
 else:
     __getattr__ = imported_when_used(
         __name__,
@@ -30,6 +32,8 @@ else:
             "compare": "tightbudget.comparison:compare",
             "compare_output": "tightbudget.interfaces.cli.compare_output",
             "curve_output": "tightbudget.interfaces.cli.curve_output",
+            "dpsgd": "tightbudget.training:dpsgd",
+            "dpsgd_output": "tightbudget.interfaces.cli.dpsgd_output",
             "exact": "tightbudget.adaptive.amounts:exact",
             "filters_output": "tightbudget.interfaces.cli.filters_output",
             "odometer_games": "tightbudget.interfaces.cli.odometer_games",

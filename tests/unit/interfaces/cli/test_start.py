@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 HELP = [
     ["--version"], ["--help"], [], ["nonsense"],
     *([*command, "--help"] for command in (
-        ["epsilon"], ["delta"], ["curve"], ["compare"], ["reproduce"], ["filter"], ["filter", "compare"], ["study"],
+        ["epsilon"], ["delta"], ["curve"], ["compare"], ["dpsgd"], ["reproduce"], ["filter"], ["filter", "compare"], ["study"],
         ["study", "timing"], ["study", "vuvuzela"], ["odometer"], ["odometer", "simulate"], ["odometer", "separation"],
     )),
 ]  # fmt: skip
