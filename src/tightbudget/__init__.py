@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from tightbudget.notation import parse
     from tightbudget.numerics.attempt import Attempt
     from tightbudget.numerics.bracket import Bracket
+    from tightbudget.sweeps.results import SweepResult
+    from tightbudget.sweeps.run import sweep
     from tightbudget.tradeoff import Risk, Roc, risk
     from tightbudget.training import Accountant, TrainingRun, dpsgd
 
@@ -82,6 +84,7 @@ __all__ = [
     "Risk",
     "Roc",
     "Skellam",
+    "SweepResult",
     "TightBudgetError",
     "TrainingRun",
     "TruncatedGaussian",
@@ -101,6 +104,7 @@ __all__ = [
     "published",
     "risk",
     "studies",
+    "sweep",
 ]
 
 _PARTS = ("classic", "divergences", "filters", "games", "individual", "odometers", "published", "studies")
@@ -114,7 +118,9 @@ _ELSEWHERE = {
     **dict.fromkeys(("Risk", "Roc", "risk"), "tradeoff"),
     "Attempt": "numerics.attempt",
     "Bracket": "numerics.bracket",
+    "SweepResult": "sweeps.results",
     "parse": "notation",
+    "sweep": "sweeps.run",
 }
 
 if not TYPE_CHECKING:  # so that type checkers know these names and no others

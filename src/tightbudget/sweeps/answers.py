@@ -1,0 +1,81 @@
+"""Answering a batch: the one function that runs on workers."""
+
+import math
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tightbudget.engine.sharing.work import sharing_work
+from tightbudget.errors import TightBudgetError
+from tightbudget.notation import Private, parse
+from tightbudget.sweeps.batches import Batch, Point
+from tightbudget.sweeps.questions import Question
+from tightbudget.sweeps.values import Value
+
+
+class Answer(NamedTuple):
+    """One question at one point: a bracket, or the sentence that says why there is none."""
+
+    point: int
+    values: tuple[Value, ...]
+    question: str
+    target: str
+    lower: float = math.nan
+    upper: float = math.nan
+    converged: bool = False
+    reason: str = ""
+    relation: str = ""
+    seconds: float = math.nan
+    error: str = ""
+
+
+def answer_batch(batch: Batch) -> list[Answer]:
+    """Return the answers of a batch, point by point.
+
+    Points share work with those before them in the batch, and with nothing else: what is answered depends neither on
+    the worker nor on what it did before.
+    """
+    with sharing_work():
+        return [answer for point in batch.points for answer in _point_answers(batch, point)]
+
+
+def _point_answers(batch: Batch, point: Point) -> Iterator[Answer]:
+    try:
+        private = parse(point.expression, batch.mix_relations)
+    except (TightBudgetError, OSError, MemoryError) as problem:
+        yield from (_failed(point, question, problem) for question in batch.questions)
+        return
+    for question in batch.questions:
+        yield _answer(point, question, private)
+
+
+def _answer(point: Point, question: Question, private: Private) -> Answer:
+    started = time.perf_counter()
+    try:
+        found = question.bracket(private)
+    except Exception as problem:  # of this point alone: all others are still answered
+        return _failed(point, question, problem)
+    return Answer(
+        point.number,
+        point.values,
+        question.ask,
+        question.target,
+        found.lower,
+        found.upper,
+        found.converged,
+        found.reason,
+        found.relation,
+        time.perf_counter() - started,
+    )
+
+
+def _failed(point: Point, question: Question, problem: Exception) -> Answer:
+    sentence = str(problem).partition("\n")[0]
+    said = sentence if isinstance(problem, TightBudgetError) else f"{type(problem).__name__}: {sentence}"
+    return Answer(point.number, point.values, question.ask, question.target, error=said)
+
+
+def lost(batch: Batch, problem: str) -> list[Answer]:
+    """Return the answers of a batch that no worker lived to answer."""
+    unanswered = ((point, question) for point in batch.points for question in batch.questions)
+    return [Answer(point.number, point.values, question.ask, question.target, error=problem) for point, question in unanswered]

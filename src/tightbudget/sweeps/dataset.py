@@ -1,0 +1,175 @@
+"""Results on disk: a folder of Parquet files, one a batch, written whole or not at all (decision 0024).
+
+    results.parquet/
+      _tightbudget.json      which plan this is of, and which version made it
+      part-000000.parquet    the answers of batch 0
+      ...
+
+What is there is finished. A file that cannot be read is computed again, so an interrupted sweep goes on where it was.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tightbudget.errors import InvalidParameter, MissingExtra
+from tightbudget.sweeps.answers import Answer
+from tightbudget.sweeps.batches import rows_of
+from tightbudget.sweeps.columns import Columns, columns, joined, kinds
+from tightbudget.sweeps.plan import Plan
+from tightbudget.version import __version__
+
+ABOUT = "_tightbudget.json"  # readers of Parquet pass over names that begin with _ or .
+FORMAT = 1
+
+
+def require() -> None:
+    """Raise MissingExtra unless pyarrow is there."""
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        raise MissingExtra("sweep", "pyarrow") from None
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """The folder of one plan."""
+
+    folder: Path
+    plan: Plan
+
+    def open(self) -> None:
+        """Make the folder ready for this plan."""
+        self.check()
+        self.folder.mkdir(exist_ok=True)
+        if not (self.folder / ABOUT).exists():
+            _replace(self.folder / ABOUT, json.dumps(self._about, indent=1).encode())
+
+    def check(self) -> None:
+        """Say why the folder cannot take the results of this plan, if it cannot; nothing is written."""
+        require()
+        name = str(self.folder)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise InvalidParameter("out", name, "a folder, or a new name for one", "Results are a folder of Parquet files.")
+        if not self.folder.resolve().parent.is_dir():
+            hint = f"Make {str(self.folder.resolve().parent)!r} first."
+            raise InvalidParameter("out", name, "in a folder that exists", hint)
+        about = self.folder / ABOUT
+        if about.exists():
+            self._check_same(name, about)
+        elif self.folder.is_dir() and any(not entry.name.startswith(".") for entry in self.folder.iterdir()):
+            raise InvalidParameter("out", name, "an empty folder, a new one, or one that a sweep has written")
+
+    def _check_same(self, name: str, about: Path) -> None:
+        try:
+            found = json.loads(about.read_text(encoding="utf-8"))
+            made_by, fingerprint, layout = found["version"], found["plan"], found["format"]
+        except (ValueError, KeyError, TypeError):
+            raise InvalidParameter("out", name, f"the folder of a sweep; its {ABOUT} cannot be read") from None
+        if fingerprint != self.plan.fingerprint:
+            hint = "Give another folder, or the plan as it was; its finished points stay."
+            raise InvalidParameter("out", name, "a folder of this plan; it holds results of another one", hint)
+        if (made_by, layout) != (__version__, FORMAT):
+            allowed = f"a folder of tightbudget {__version__}; this one was begun by {made_by}"
+            raise InvalidParameter("out", name, allowed, "Give another folder: one sweep has the answers of one version.")
+
+    @property
+    def _about(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "version": __version__,
+            "plan": self.plan.fingerprint,
+            "composition": self.plan.template.text,
+            "points": self.plan.space.size,
+            "questions": [f"{question.ask} at {question.target}".removesuffix(" at ") for question in self.plan.questions],
+            "batches": self.plan.batches,
+        }
+
+    def part(self, number: int) -> Path:
+        return self.folder / f"part-{number:06d}.parquet"
+
+    def finished(self) -> Iterator[tuple[int, Columns]]:
+        """Yield the batches that are there and whole."""
+        for number in range(self.plan.batches):
+            if self.part(number).exists() and (found := self.read(number)) is not None:
+                yield number, found
+
+    def read(self, number: int) -> Columns | None:
+        """Return what a file holds, or None where that is not the whole batch of this plan."""
+        import pyarrow as arrow
+        import pyarrow.parquet as parquet
+
+        try:
+            with parquet.ParquetFile(self.part(number), page_checksum_verification=True) as file:
+                table = file.read()
+        except (arrow.ArrowException, OSError):
+            return None
+        whole = table.num_rows == rows_of(self.plan, number) and table.schema.names == self._schema.names
+        if not whole or (table.schema.metadata or {}).get(b"tightbudget") != self._label(number):
+            return None
+        return {name: _array(table.column(name), kind) for name, kind in kinds(self.plan.space).items()}
+
+    def write(self, number: int, answers: Sequence[Answer]) -> None:
+        """Put the answers of a batch in their place; doing so twice changes nothing."""
+        import pyarrow as arrow
+        import pyarrow.parquet as parquet
+
+        table = arrow.table(self.arrays(columns(self.plan.space, answers)), schema=self._schema)
+        labelled = table.replace_schema_metadata({b"tightbudget": self._label(number)})
+        sink = arrow.BufferOutputStream()
+        parquet.write_table(labelled, sink, compression="zstd", write_page_checksum=True)
+        _replace(self.part(number), sink.getvalue())
+
+    def arrays(self, found: Columns) -> dict[str, Any]:
+        return arrow_arrays(found, self._schema)
+
+    def _label(self, number: int) -> bytes:
+        return f"{self.plan.fingerprint} {number}".encode()
+
+    @cached_property
+    def _schema(self) -> Any:
+        return arrow_schema(kinds(self.plan.space))
+
+    def all(self) -> Columns:
+        """Return everything that is finished, in the order of the plan."""
+        return joined(self.plan.space, [found for _, found in self.finished()])
+
+
+def arrow_schema(of: dict[str, type]) -> Any:
+    import pyarrow as arrow
+
+    types = {str: arrow.string(), float: arrow.float64(), int: arrow.int64(), bool: arrow.bool_()}
+    return arrow.schema([(name, types[kind]) for name, kind in of.items()])
+
+
+def arrow_arrays(found: Columns, schema: Any) -> dict[str, Any]:
+    """Return the columns as Arrow has them: a number that is not known is null."""
+    import pyarrow as arrow
+
+    missing = {name: np.isnan(found[name]) for name in ("lower", "upper", "seconds")}
+    return {field.name: arrow.array(found[field.name], type=field.type, mask=missing.get(field.name)) for field in schema}
+
+
+def _array(column: Any, kind: type) -> Any:
+    return column.to_numpy() if kind is not str else np.array(column.to_pylist(), dtype=object)
+
+
+def _replace(path: Path, content: Any) -> None:
+    """Write a file under a name that readers pass over, and rename it once it is on the disk."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with open(draft, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    finally:
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)

@@ -1,0 +1,117 @@
+"""A sweep from beginning to end: what is not there yet is answered, counted and kept."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.checks import whole_count
+from tightbudget.sweeps.answers import lost
+from tightbudget.sweeps.batches import Batch, batches
+from tightbudget.sweeps.columns import columns
+from tightbudget.sweeps.dataset import Dataset
+from tightbudget.sweeps.plan import Plan, PlanLike, read_plan
+from tightbudget.sweeps.pool import Outcomes, answered_by_workers, answered_here, cores
+from tightbudget.sweeps.results import SweepResult, Tally
+
+MOST_WORKERS = 1024
+
+Answering = Callable[[Iterator[Batch]], Outcomes]
+"""Makes outcomes of batches, in any order."""
+
+Watch = Callable[[int, int, int], None]
+"""Is told how many answers there are, how many of them from an earlier run, and how many there will be."""
+
+
+def sweep(
+    plan: PlanLike,
+    scheduler: Any = None,
+    out: str | PathLike[str] | None = None,
+    workers: int | None = None,
+    *,
+    retry_failed: bool = False,
+    watch: Watch | None = None,
+) -> SweepResult:
+    """Answer every question of a plan at every point, on all cores or on a Dask cluster.
+
+    `plan` is a table or the name of a TOML file (docs/how-to/sweep.md). `out` names a folder for the results: what is
+    finished there is not computed again, so an interrupted sweep goes on where it was. `workers` are processes on this
+    machine, as many as it has processors unless given; 1 is this process itself. `scheduler` is the address of a Dask
+    scheduler, such as "tcp://host:8786", or a client. The answers are the same however many workers there are.
+
+    A point that cannot be answered has its `error` in place of a bracket; `retry_failed` tries those of an earlier run
+    again. `watch` is told how far it is.
+
+    >>> plan = {
+    ...     "composition": "gaussian(sigma={sigma}) * {steps}",
+    ...     "grid": {"sigma": [10, 20], "steps": [1, 100]},
+    ...     "questions": [{"ask": "epsilon", "delta": 1e-6}],
+    ... }
+    >>> found = sweep(plan)
+    >>> [round(float(upper), 3) for upper in found["upper"]]
+    [0.429, 4.868, 0.203, 2.292]
+    """
+    checked = read_plan(plan)
+    dataset = None if out is None else Dataset(_folder(out), checked)
+    if dataset is not None:
+        dataset.check()
+    with _answering(checked, scheduler, workers) as answered:
+        if dataset is not None:
+            dataset.open()
+        return _run(checked, dataset, answered, retry_failed, watch or (lambda done, reused, total: None))
+
+
+def _folder(out: str | PathLike[str]) -> Path:
+    if not isinstance(out, (str, PathLike)) or not fspath(out):
+        raise InvalidParameter("out", out, "the name of a folder")
+    return Path(out)
+
+
+@contextlib.contextmanager
+def _answering(plan: Plan, scheduler: Any, workers: int | None) -> Iterator[Answering]:
+    """Give what answers batches: this process, workers of our own, or a cluster, to which it is connected."""
+    if scheduler is not None:
+        if workers is not None:
+            raise InvalidParameter("workers", workers, "absent beside `scheduler`, whose workers are already there")
+        from tightbudget.sweeps.cluster import connected
+
+        with connected(scheduler) as answered:
+            yield answered
+        return
+    count = cores() if workers is None else whole_count(workers, "workers")
+    if not 1 <= count <= MOST_WORKERS:
+        raise InvalidParameter("workers", workers, f"a whole number from 1 to {MOST_WORKERS}")
+    count = min(count, plan.batches)
+    yield answered_here if count == 1 else lambda wanted: answered_by_workers(wanted, count)
+
+
+def _run(
+    plan: Plan,
+    dataset: Dataset | None,
+    answered: Answering,
+    retry_failed: bool,
+    watch: Watch,
+) -> SweepResult:
+    tally, total = Tally(), plan.space.size * len(plan.questions)
+    finished = set()
+    for number, found in dataset.finished() if dataset is not None else ():
+        if not (retry_failed and (found["error"] != "").any()):
+            finished.add(number)
+            tally.add(found, reused=True)
+    result = SweepResult(plan, tally, None if dataset is None else dataset.folder)
+    watch(tally.answers, tally.reused, total)
+    wanted = (number for number in range(plan.batches) if number not in finished)
+    with contextlib.closing(answered(batches(plan, wanted))) as outcomes:
+        for batch, answers in outcomes:
+            is_lost = isinstance(answers, str)
+            kept = lost(batch, answers) if isinstance(answers, str) else answers
+            found = columns(plan.space, kept)
+            if dataset is None:
+                result.parts.append(found)
+            elif not is_lost:
+                dataset.write(batch.number, kept)
+            tally.add(found, lost=is_lost)
+            watch(tally.answers, tally.reused, total)
+    return result

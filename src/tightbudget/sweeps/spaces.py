@@ -1,0 +1,130 @@
+"""The points of a sweep, found by their place: a grid of a million points is never written out.
+
+`place` counts in the order of evaluation, in which neighbours differ little; `point` in the order of the plan.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.sweeps.axes import axis
+from tightbudget.sweeps.keys import as_table, brief, check_keys
+from tightbudget.sweeps.values import Value, one_kind, value
+
+
+class Space(Protocol):
+    """Points with the same parameters."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def at(self, place: int) -> tuple[int, tuple[Value, ...]]:
+        """Return the number of the point that is evaluated at this place, and its values."""
+        ...
+
+    def written(self) -> Iterator[str]:
+        """Yield what the points are made of, for a fingerprint."""
+        ...
+
+    def example(self, name: str) -> Value:
+        """Return a value of the parameter; all are of its kind."""
+        ...
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Every combination of the values of some parameters; the last of `names` changes first from point to point."""
+
+    names: tuple[str, ...]
+    axes: tuple[tuple[Value, ...], ...]
+    evaluated: tuple[str, ...]  # the same names, so that those come last that leave most of the work the same
+
+    @cached_property
+    def size(self) -> int:
+        return math.prod(len(values) for values in self.axes)
+
+    @cached_property
+    def _strides(self) -> dict[str, int]:
+        strides, step = {}, 1
+        for name, values in zip(reversed(self.names), reversed(self.axes), strict=True):
+            strides[name] = step
+            step *= len(values)
+        return strides
+
+    @cached_property
+    def _axis(self) -> dict[str, tuple[Value, ...]]:
+        return dict(zip(self.names, self.axes, strict=True))
+
+    def at(self, place: int) -> tuple[int, tuple[Value, ...]]:
+        chosen: dict[str, Value] = {}
+        point = 0
+        for name in reversed(self.evaluated):
+            place, index = divmod(place, len(self._axis[name]))
+            chosen[name] = self._axis[name][index]
+            point += index * self._strides[name]
+        return point, tuple(chosen[name] for name in self.names)
+
+    def written(self) -> Iterator[str]:
+        for name, values in zip(self.names, self.axes, strict=True):
+            yield name
+            yield from map(repr, values)
+
+    def example(self, name: str) -> Value:
+        return self._axis[name][0]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Points one by one, evaluated in the order in which they are listed."""
+
+    names: tuple[str, ...]
+    columns: tuple[tuple[Value, ...], ...]
+    number: int
+
+    @property
+    def size(self) -> int:
+        return self.number
+
+    def at(self, place: int) -> tuple[int, tuple[Value, ...]]:
+        return place, tuple(column[place] for column in self.columns)
+
+    def written(self) -> Iterator[str]:
+        yield str(self.number)
+        for name, column in zip(self.names, self.columns, strict=True):
+            yield name
+            yield from map(repr, column)
+
+    def example(self, name: str) -> Value:
+        return self.columns[self.names.index(name)][0]
+
+
+def grid(given: Any, evaluated: Any) -> Grid:
+    """Return the grid of a plan; `evaluated` puts names into the order of evaluation."""
+    table = as_table(given, "grid", "{ sigma = [1, 2, 4] }")
+    names = tuple(table)
+    return Grid(names, tuple(axis(name, table[name]) for name in names), evaluated(names))
+
+
+def listed(given: Any) -> Listed:
+    """Return the points of a plan, which is a list of tables with the same keys."""
+    example = "{ sigma = 1, q = 0.01 }"
+    if isinstance(given, (str, Mapping)) or not isinstance(given, Sequence) or not given:
+        raise InvalidParameter("points", brief(given), "a list of tables", f"For example [{example}].")
+    names = tuple(as_table(given[0], "points[0]", example))
+    rows = [_row(names, place, as_table(table, f"points[{place}]", example)) for place, table in enumerate(given)]
+    columns = zip(names, zip(*rows, strict=True), strict=False)  # no names, no columns
+    return Listed(names, tuple(one_kind(name, column) for name, column in columns), len(rows))
+
+
+def _row(names: tuple[str, ...], place: int, table: Mapping[str, Any]) -> tuple[Value, ...]:
+    check_keys(table, names, f"points[{place}]")
+    for name in names:
+        if name not in table:
+            raise InvalidParameter(f"points[{place}]", brief(dict(table)), f"given {name!r}, as the first point is")
+    return tuple(value(name, table[name]) for name in names)
