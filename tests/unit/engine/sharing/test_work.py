@@ -10,7 +10,7 @@ import pytest
 import tightbudget as tb
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.sharing.work import shared, sharing_work
-from tightbudget.engine.steps import steps
+from tightbudget.engine.steps import engine_steps
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Direction
 
@@ -78,7 +78,7 @@ def test_a_context_within_another_begins_anew_and_leaves_the_other_as_it_was():
 def one_direction() -> OneDirection:
     pair = LAPLACE.pair(Direction.REMOVE)
     assert pair is not None
-    return OneDirection(steps([(pair, 3)]), "remove")
+    return OneDirection(engine_steps([(pair, 3)]), "remove")
 
 
 def test_outside_a_direction_is_as_it_is():
