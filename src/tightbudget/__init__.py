@@ -13,6 +13,7 @@ from tightbudget.version import __version__
 
 if TYPE_CHECKING:
     from tightbudget import classic, divergences, filters, games, individual, odometers, published, studies
+    from tightbudget.calibration import Calibration, calibrate
     from tightbudget.comparison import Comparison, compare, compare_curves
     from tightbudget.errors import (
         BudgetRefused,
@@ -60,6 +61,7 @@ __all__ = [
     "Bracket",
     "Brackets",
     "BudgetRefused",
+    "Calibration",
     "CannotShare",
     "ClampedGaussian",
     "ClampedLaplace",
@@ -90,6 +92,7 @@ __all__ = [
     "TruncatedGaussian",
     "TruncatedLaplace",
     "__version__",
+    "calibrate",
     "classic",
     "compare",
     "compare_curves",
@@ -110,6 +113,7 @@ __all__ = [
 _PARTS = ("classic", "divergences", "filters", "games", "individual", "odometers", "published", "studies")
 _ROOMS = ("engine", "errors", "mechanisms", "notation", "numerics", "pairs")  # not public, but met by these names
 _ELSEWHERE = {
+    **dict.fromkeys(("Calibration", "calibrate"), "calibration"),
     **dict.fromkeys(("Comparison", "compare", "compare_curves"), "comparison"),
     **dict.fromkeys(("BudgetRefused", "CannotShare", "DoesNotApply", "InvalidParameter"), "errors"),
     **dict.fromkeys(("MissingExtra", "MixedRelations", "NotationError", "TightBudgetError"), "errors"),

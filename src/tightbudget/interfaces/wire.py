@@ -7,12 +7,14 @@ with digits that lie outside as well: they are bounds for a reader of decimals a
 
 import json
 import math
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
 from tightbudget.numerics.decimals import at_least, at_most
 from tightbudget.version import __version__
 
 if TYPE_CHECKING:
+    from tightbudget.calibration import Calibration
     from tightbudget.comparison import Comparison
     from tightbudget.mechanisms.answers import Curve
     from tightbudget.numerics.attempt import Attempt
@@ -129,6 +131,35 @@ def comparison(answer: "Comparison") -> Wire:
         "note": answer.note,
         "version": __version__,
     }
+
+
+def calibration(answer: "Calibration", note: str = "") -> Wire:
+    """Return the shape of a calibration: what was asked, the value that meets it, and the one that misses it."""
+    return {
+        "template": answer.template,
+        "argument": answer.argument,
+        "target": {field.name: number(getattr(answer.target, field.name)) for field in fields(answer.target)},
+        "value": _as_given(answer.value),
+        "achieved": _ends(answer.achieved),
+        "too_little": None if answer.too_little is None else _as_given(answer.too_little),
+        "missed": None if answer.missed is None else _ends(answer.missed),
+        "expression": str(answer.composition),
+        "relation": answer.relation,
+        "converged": answer.converged,
+        "reason": answer.reason,
+        "rtol": answer.rtol,
+        "evaluations": answer.evaluations,
+        "note": note,
+        "version": __version__,
+    }
+
+
+def _as_given(value: float) -> float | str:
+    return value if isinstance(value, int) else number(value)
+
+
+def _ends(answer: "Bracket") -> Wire:
+    return {"lower": lower_end(answer.lower), "upper": upper_end(answer.upper)}
 
 
 def dumps(shape: Any) -> str:

@@ -28,6 +28,7 @@ from tightbudget.mechanisms.relations import (
     relation_label,
     stated_relation,
 )
+from tightbudget.mechanisms.trends import HIDES, REVEALS, Trend
 from tightbudget.mechanisms.whole_range import end_of_range, epsilons_between
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Direction
@@ -208,6 +209,8 @@ class Mechanism(Composable, Known):
     name: ClassVar[str]
     neighbours: ClassVar[str] = DEFAULT
     promises: ClassVar[tuple[str, ...]] = ()  # fields that may be rounded up but not down
+    reveal_more: ClassVar[tuple[str, ...]] = ()  # arguments of which more never hides more (M24)
+    hide_more: ClassVar[tuple[str, ...]] = ()  # arguments of which more never reveals more
 
     @cached_property
     def relations(self) -> Relations:
@@ -216,6 +219,15 @@ class Mechanism(Composable, Known):
     def member(self) -> "Mechanism":
         """Return a mechanism that can occur where this one stands; another if it stands for a class (decision 0008)."""
         return self
+
+    def trend(self, argument: str) -> Trend | None:
+        """Return which way privacy moves with an argument; None where no theorem says so.
+
+        >>> from tightbudget import Gaussian
+        >>> Gaussian(sigma=2.0).trend("sigma")
+        Trend(reveals=False, low=0.0, high=inf)
+        """
+        return REVEALS if argument in self.reveal_more else HIDES if argument in self.hide_more else None
 
     @cached_property
     def _parts(self) -> "tuple[tuple[Mechanism, int], ...]":

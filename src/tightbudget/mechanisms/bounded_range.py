@@ -31,6 +31,7 @@ class BoundedRange(Mechanism):
 
     name: ClassVar[str] = "bounded_range"
     neighbours: ClassVar[str] = ANY
+    reveal_more: ClassVar[tuple[str, ...]] = ("eta",)
 
     eta: float
 

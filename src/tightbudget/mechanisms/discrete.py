@@ -36,6 +36,8 @@ class DiscreteLaplace(Mechanism):
     """Integer noise with probabilities proportional to e^(-|x| / scale), also called geometric."""
 
     name: ClassVar[str] = "discrete_laplace"
+    reveal_more: ClassVar[tuple[str, ...]] = ("sensitivity",)
+    hide_more: ClassVar[tuple[str, ...]] = ("scale",)
 
     scale: float
     sensitivity: int = 1
@@ -89,6 +91,7 @@ class DiscreteGaussian(Mechanism):
     """Integer noise with probabilities proportional to e^(-x^2 / (2 sigma^2))."""
 
     name: ClassVar[str] = "discrete_gaussian"
+    reveal_more: ClassVar[tuple[str, ...]] = ("sensitivity",)
 
     sigma: float
     sensitivity: int = 1

@@ -26,6 +26,8 @@ class Gaussian(Mechanism):
     """Normal noise of standard deviation sigma on a query of the given (L2) sensitivity; sigma 0 is no noise at all."""
 
     name: ClassVar[str] = "gaussian"
+    reveal_more: ClassVar[tuple[str, ...]] = ("sensitivity",)
+    hide_more: ClassVar[tuple[str, ...]] = ("sigma",)
 
     sigma: float
     sensitivity: float = 1.0
@@ -59,6 +61,8 @@ class TruncatedGaussian(Mechanism):
     """Normal noise conditioned on [-bound, bound]."""
 
     name: ClassVar[str] = "truncated_gaussian"
+    reveal_more: ClassVar[tuple[str, ...]] = ("sensitivity",)
+    hide_more: ClassVar[tuple[str, ...]] = ("bound",)
 
     sigma: float
     bound: float
@@ -93,6 +97,7 @@ class GaussianDP(Mechanism):
     name: ClassVar[str] = "gaussian_dp"
     neighbours: ClassVar[str] = ANY
     promises: ClassVar[tuple[str, ...]] = ("mu",)
+    reveal_more: ClassVar[tuple[str, ...]] = ("mu",)
 
     mu: float
 

@@ -25,6 +25,8 @@ class Laplace(Mechanism):
     """Laplace noise of scale b on a query of the given (L1) sensitivity; scale 0 is no noise at all."""
 
     name: ClassVar[str] = "laplace"
+    reveal_more: ClassVar[tuple[str, ...]] = ("sensitivity",)
+    hide_more: ClassVar[tuple[str, ...]] = ("scale",)
 
     scale: float
     sensitivity: float = 1.0
@@ -69,6 +71,8 @@ class TruncatedLaplace(Mechanism):
     """Laplace noise conditioned on [-bound, bound]."""
 
     name: ClassVar[str] = "truncated_laplace"
+    reveal_more: ClassVar[tuple[str, ...]] = ("sensitivity",)
+    hide_more: ClassVar[tuple[str, ...]] = ("bound",)
 
     scale: float
     bound: float

@@ -31,6 +31,7 @@ class Poisson(Mechanism):
     """
 
     name: ClassVar[str] = "poisson"
+    reveal_more: ClassVar[tuple[str, ...]] = ("q",)
 
     mechanism: Mechanism
     q: float

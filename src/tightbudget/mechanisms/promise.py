@@ -27,6 +27,7 @@ class PureDP(Mechanism):
     name: ClassVar[str] = "pure_dp"
     neighbours: ClassVar[str] = ANY
     promises: ClassVar[tuple[str, ...]] = ("promised_epsilon",)
+    reveal_more: ClassVar[tuple[str, ...]] = ("epsilon",)
 
     promised_epsilon: float = field(metadata={"argument": "epsilon"})
 
@@ -61,6 +62,7 @@ class ApproximateDP(Mechanism):
     name: ClassVar[str] = "approximate_dp"
     neighbours: ClassVar[str] = ANY
     promises: ClassVar[tuple[str, ...]] = ("promised_epsilon", "promised_delta")
+    reveal_more: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
 
     promised_epsilon: float = field(metadata={"argument": "epsilon"})
     promised_delta: float = field(metadata={"argument": "delta"})

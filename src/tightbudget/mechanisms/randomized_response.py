@@ -10,8 +10,9 @@ import numpy as np
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import probability, real
+from tightbudget.mechanisms.trends import Trend
 from tightbudget.numerics.logs import log_fraction
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import U, float_above
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.points import point_pair
 from tightbudget.pairs.revealing import revealing_pair
@@ -33,6 +34,10 @@ class RandomizedResponse(Mechanism):
         values = real("k", self.k, "a whole number from 2")
         if not (values >= 2.0 and math.isfinite(values) and values == math.floor(values)):
             raise InvalidParameter("k", self.k, "a whole number from 2")
+
+    def trend(self, argument: str) -> Trend | None:
+        # below 1/k a lie is likelier than the truth, and more truth hides more
+        return Trend(reveals=True, low=float_above(Fraction(1, int(self.k))), high=1.0) if argument == "p" else None
 
     def pair(self, direction: Direction) -> Pair | None:
         # floats are exact rationals: whether p is just 1/k, and by how much it is not, is decided without rounding

@@ -32,6 +32,8 @@ class Skellam(Mechanism):
     """Integer noise N - N' of variance mu, both Poisson of mean mu/2: probabilities e^-mu I_|x|(mu)."""
 
     name: ClassVar[str] = "skellam"
+    reveal_more: ClassVar[tuple[str, ...]] = ("sensitivity",)
+    hide_more: ClassVar[tuple[str, ...]] = ("mu",)
 
     mu: float
     sensitivity: int = 1

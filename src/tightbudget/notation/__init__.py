@@ -10,6 +10,8 @@ Elsewhere: numbers typed as options of a command (`interfaces/cli/options.py`); 
     argument    = [name "="] (number | "[" numbers "]" | "file name" | mechanism)
     number      = literal | inf | nan | sqrt(number) | -number | number (+ - * / **) number
 
+In a template one number is open and written `?`.
+
 Nothing is ever evaluated: what is not in the grammar is an error that names its position. Printing is `str` of the
 object itself, and `parse(str(c)) == c`.
 """
@@ -17,5 +19,6 @@ object itself, and `parse(str(c)) == c`.
 from tightbudget.notation.expressions import MAX_CHARACTERS, parse
 from tightbudget.notation.meaning import Private
 from tightbudget.notation.promises import parse_call
+from tightbudget.notation.templates import Template
 
-__all__ = ["MAX_CHARACTERS", "Private", "parse", "parse_call"]
+__all__ = ["MAX_CHARACTERS", "Private", "Template", "parse", "parse_call"]

@@ -21,16 +21,25 @@ def parse(text: str, mix_relations: bool = False) -> Private:
     """
     if not isinstance(text, str):
         raise InvalidParameter("text", text, "a string in the notation", "For example 'gaussian(sigma=2) * 10'.")
-    if len(text) > MAX_CHARACTERS:
-        too_long = f"The expression has {len(text)} characters, but at most {MAX_CHARACTERS} are read"
-        raise fault(f"{too_long}; give long histograms as a file", text[:80], 0)
+    check_length(text)
     terms = [_term(text, start, source, mix_relations_asked(mix_relations)) for start, source in split_sum(text)]
     return terms[0] if len(terms) == 1 else compose(terms, mix_relations)
 
 
 def _term(text: str, start: int, source: str, mix_relations: bool) -> Private:
+    check_there(text, start, source)
+    term = Term.unindented(text, start, source, mix_relations)
+    return as_private(term, term.tree())
+
+
+def check_length(text: str) -> None:
+    if len(text) > MAX_CHARACTERS:
+        too_long = f"The expression has {len(text)} characters, but at most {MAX_CHARACTERS} are read"
+        raise fault(f"{too_long}; give long histograms as a file", text[:80], 0)
+
+
+def check_there(text: str, start: int, source: str) -> None:
+    """Refuse a term of which there is nothing."""
     if not source.strip():
         example = "write a mechanism such as gaussian(sigma=2), or nothing"
         raise fault(f"A mechanism is missing here; {example}", text, start)
-    term = Term.unindented(text, start, source, mix_relations)
-    return as_private(term, term.tree())

@@ -8,7 +8,7 @@ from tightbudget.mechanisms import BY_NAME, Composition, Mechanism, Poisson, com
 from tightbudget.mechanisms.histograms import Histograms
 from tightbudget.notation.arithmetic import Number, arithmetic, as_written, checked_number, square_root, sum_of_numbers
 from tightbudget.notation.signatures import did_you_mean, mechanism_arguments, mechanism_signature
-from tightbudget.notation.sums import COMMA, MAX_DEPTH
+from tightbudget.notation.sums import COMMA, HOLE, MAX_DEPTH
 from tightbudget.notation.terms import Term
 
 MECHANISM_ARGUMENTS = frozenset({"mechanism"})
@@ -88,6 +88,8 @@ def _constant(term: Term, node: ast.Constant) -> Number | str:
 
 
 def _name(term: Term, node: ast.Name) -> Value:
+    if node.id == HOLE and term.hole is not None:
+        return term.hole
     match node.id:
         case "nothing":
             return Composition(())

@@ -6,6 +6,12 @@ from collections.abc import Iterator
 from tightbudget.notation.faults import fault
 from tightbudget.notation.signatures import meant_by
 
+OPEN = "?"
+"""The number that a template leaves open."""
+
+HOLE = "ʔ"
+"""Stands for it in syntax trees: a letter as long as `?` is, and one that no text may have outside its strings."""
+
 MAX_DEPTH = 60  # of brackets and operators inside each other; Python's own parser stops at 200
 
 _TEXT_ESCAPE = r"""\\(?:[\\'"nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"""
@@ -25,22 +31,28 @@ _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 # what people type or paste, and how it is written here
 _WRITTEN = {
     "×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "—": "-", "^": "**", ";": ",", "∞": "inf", "√": "sqrt(...)",
+    "?": "the number itself, or let calibrate find it",
     "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "{": "[", "}": "]",
 }  # fmt: skip
 COMMA = "A comma stands between arguments, not inside a number"
 
 
-def split_sum(text: str) -> Iterator[tuple[int, str]]:
+def tokens(text: str) -> Iterator[re.Match[str]]:
+    """Return the pieces of a text, each with its kind as `lastgroup`."""
+    return _TOKEN.finditer(text)
+
+
+def split_sum(text: str, template: bool = False) -> Iterator[tuple[int, str]]:
     """Yield (offset, term) for each term of the outermost sum; sums inside brackets stay with their term.
 
     Python's parser nests a sum as deep as it is long and gives up near three thousand terms; cut here, a composition of
     any length can be read. The same pass refuses foreign characters (a comment could hide half of a composition) and
-    brackets that do not match, each at its exact position.
+    brackets that do not match, each at its exact position. Only a template may have an open number.
     """
     start, pieces = 0, list[str]()
     open_brackets = list[re.Match[str]]()
     after_operand = False
-    for token in _TOKEN.finditer(text):
+    for token in tokens(text):
         kind, piece = token.lastgroup, token.group()
         if kind == "space":
             pieces.append(" " * len(piece))  # same length, so that positions stay true
@@ -52,6 +64,8 @@ def split_sum(text: str) -> Iterator[tuple[int, str]]:
         elif kind == "close":
             if not open_brackets or open_brackets.pop().group() + piece not in ("()", "[]"):
                 raise fault(f"The bracket '{piece}' closes nothing", text, token.start())
+        elif template and piece == OPEN:
+            kind, piece = "name", HOLE
         elif kind == "foreign":
             raise fault(_misread(text, token.start()), text, token.start())
         elif piece == "," and not open_brackets:

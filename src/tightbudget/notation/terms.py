@@ -16,12 +16,13 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Its own source, and where in the whole text that starts; and whether relations may be mixed in it."""
+    """Its own source, and where in the whole text that starts; whether relations may be mixed; what `?` stands for."""
 
     text: str
     start: int
     source: str
     mix_relations: bool = False
+    hole: int | float | None = None  # what the open number of a template is
 
     @classmethod
     def unindented(cls, text: str, start: int, source: str, mix_relations: bool = False) -> Self:

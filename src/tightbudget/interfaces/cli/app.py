@@ -17,6 +17,7 @@ NAME = "tightbudget"
 COMMANDS = (
     ("epsilon", "questions:epsilon", "The smallest ε at a δ."),
     ("delta", "questions:delta", "The smallest δ at an ε."),
+    ("calibrate", "calibrate:calibrate", "The noise, rate or count that meets a target."),
     ("curve", "curve:curve", "δ over a range of ε."),
     ("dpsgd", "dpsgd:dpsgd", "A training run and its statement."),
     ("study", "study:app", "Case studies."),

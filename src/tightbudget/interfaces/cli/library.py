@@ -8,6 +8,7 @@ if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.adaptive.amounts import exact as exact
     from tightbudget.adaptive.filters import parse_increment as parse_increment
     from tightbudget.adaptive.filters.best_filters import best_filters as best_filters
+    from tightbudget.calibration import calibrate as calibrate
     from tightbudget.comparison import compare as compare
     from tightbudget.interfaces.cli import compare_output as compare_output
     from tightbudget.interfaces.cli import curve_output as curve_output
@@ -28,6 +29,7 @@ else:
         __name__,
         {
             "best_filters": "tightbudget.adaptive.filters.best_filters:best_filters",
+            "calibrate": "tightbudget.calibration:calibrate",
             "class_note": "tightbudget.mechanisms.class_note:class_note",
             "compare": "tightbudget.comparison:compare",
             "compare_output": "tightbudget.interfaces.cli.compare_output",

@@ -19,8 +19,9 @@ pytestmark = pytest.mark.slow
 HELP = [
     ["--version"], ["--help"], [], ["nonsense"],
     *([*command, "--help"] for command in (
-        ["epsilon"], ["delta"], ["curve"], ["compare"], ["dpsgd"], ["reproduce"], ["filter"], ["filter", "compare"], ["study"],
-        ["study", "timing"], ["study", "vuvuzela"], ["odometer"], ["odometer", "simulate"], ["odometer", "separation"],
+        ["epsilon"], ["delta"], ["calibrate"], ["curve"], ["compare"], ["dpsgd"], ["reproduce"], ["filter"],
+        ["filter", "compare"], ["study"], ["study", "timing"], ["study", "vuvuzela"], ["odometer"],
+        ["odometer", "simulate"], ["odometer", "separation"],
     )),
 ]  # fmt: skip
 PROGRAM = "from tightbudget.interfaces.cli import main"

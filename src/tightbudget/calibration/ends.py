@@ -1,0 +1,166 @@
+"""Two numbers between which the target stops being met: one proven to meet it, one proven to miss it."""
+
+import math
+from collections.abc import Callable
+
+from tightbudget.calibration.candidates import Number
+from tightbudget.calibration.open_number import NotAllowed
+from tightbudget.calibration.points import Point, Points
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.checks import MOST_REPETITIONS
+from tightbudget.numerics.bracket import Bracket
+
+_FARTHEST = 1e290
+_TURNS = 14  # from a factor of 2 on, squared each time
+_FIRST_FACTOR = 2.0
+_LARGEST_FACTOR = 2.0**64
+_PAST = 1.25  # times as far as the target seems to be, so that the next point is likely beyond it
+_EDGE = 200  # halvings until what is still allowed is known to the last bit
+_DEAR_EDGE = 8  # where each takes a bracket
+
+
+def enclose(points: Points, bounds: tuple[Number, Number] | None) -> None:
+    """Find both; or raise `InvalidParameter`, if every number meets the target, or none does."""
+    if bounds is not None:
+        _between(points, *bounds)
+        return
+    start = points.open_number.start()
+    points.reveals = points.open_number.reveals(start)
+    here = points.decided(start)
+    if points.reveals is None:
+        here = _find_trend(points, here)
+    assert points.reveals is not None
+    while not (points.best and points.nearest_miss):
+        _walk(points, here, upward=points.reveals == (points.best is not None))
+        here = points.best or points.nearest_miss or here
+
+
+def _between(points: Points, low: Number, high: Number) -> None:
+    ends = []
+    for number in (low, high):
+        try:
+            ends.append(points.decided(number))
+        except NotAllowed as problem:
+            raise problem.__cause__ from None  # type: ignore[misc]
+    less, more = ends
+    points.reveals = points.open_number.reveals(low)
+    if points.reveals is None:
+        if not points.differ(less, more):
+            raise _same_everywhere(points, less, more)
+        points.learn(less, more)
+    if points.best is None or points.nearest_miss is None:
+        private, exposed = (less, more) if points.reveals else (more, less)
+        raise _met_by_all(points, exposed, None) if points.best else _met_by_none(points, private, None)
+
+
+def _find_trend(points: Points, here: Point) -> Point:
+    """Step away from a point, both ways in turn, until privacy has moved for certain; return the last point."""
+    factor, last = 2.0, here
+    for _ in range(_TURNS):
+        for up in (True, False):
+            number = _moved(points, here.number, factor if up else 1.0 / factor)
+            try:
+                last = points.at(number)
+            except NotAllowed:
+                continue
+            if points.differ(here, last):
+                points.learn(*((here, last) if last.number > here.number else (last, here)))
+                return last
+        factor = min(factor * factor, _LARGEST_FACTOR)
+    raise _same_everywhere(points, here, last)
+
+
+def _walk(points: Points, here: Point, upward: bool) -> None:
+    """Go one way until the target is passed: to where it seems to be, and beyond by ever larger factors."""
+    wanted_met = points.reveals != upward
+    factor = _FIRST_FACTOR
+    for _ in range(_TURNS):
+        step = factor
+        guess = points.guess()
+        if guess is not None and (guess.place > here.place) == upward:
+            step = min(step, math.exp(min(max(_PAST * abs(guess.place - here.place), 0.01), 700.0)))
+        number = _moved(points, here.number, step if upward else 1.0 / step)
+        if number == here.number:
+            break
+        try:
+            there = points.decided(number)
+        except NotAllowed as problem:
+            _at_the_edge(points, here, number, wanted_met, str(problem))
+            return
+        if (there.met if wanted_met else there.missed) or (points.best and points.nearest_miss):
+            return
+        here = there
+        factor = min(factor * factor, _LARGEST_FACTOR)
+    raise _met_by_none(points, here, None) if wanted_met else _met_by_all(points, here, None)
+
+
+def _moved(points: Points, number: Number, factor: float) -> Number:
+    """Return the number times a factor, or a whole number beyond it, within what is looked at."""
+    if not points.scale.whole:
+        return min(max(float(f"{number * factor:.3g}"), 1.0 / _FARTHEST), _FARTHEST)
+    moved = number * factor
+    return min(math.ceil(moved), MOST_REPETITIONS) if factor > 1.0 else math.floor(moved)
+
+
+def _at_the_edge(points: Points, inside: Point, outside: Number, wanted_met: bool, why: str) -> None:
+    """Look at the last number that is allowed; if the target is not passed there either, say so."""
+    allows = points.open_number.allows
+    dear = allows(outside)  # then it is the question that is refused
+    ask: Callable[[Number], bool] = (lambda number: _answers(points, number)) if dear else allows
+    last = _last_allowed(points, inside.number, outside, ask, _DEAR_EDGE if dear else _EDGE)
+    try:
+        there = points.decided(last)
+    except NotAllowed:
+        there = inside
+    if not (there.met if wanted_met else there.missed):
+        raise _met_by_none(points, there, why) if wanted_met else _met_by_all(points, there, why)
+
+
+def _answers(points: Points, number: Number) -> bool:
+    try:
+        points.at(number)
+    except NotAllowed:
+        return False
+    return True
+
+
+def _last_allowed(points: Points, inside: Number, outside: Number, ask: Callable[[Number], bool], most: int) -> Number:
+    for _ in range(most):
+        middle = _middle(points, inside, outside)
+        if middle in (inside, outside):
+            break
+        inside, outside = (middle, outside) if ask(middle) else (inside, middle)
+    return inside
+
+
+def _middle(points: Points, one: Number, other: Number) -> Number:
+    if points.scale.whole:
+        return (int(one) + int(other)) // 2
+    low, high = sorted((one, other))
+    return math.sqrt(low) * math.sqrt(high) if 0.0 < 4.0 * low < high else low + 0.5 * (high - low)
+
+
+def _met_by_none(points: Points, point: Point, why: str | None) -> InvalidParameter:
+    cause = "the other steps, or losses that are infinite, cost that much whatever ? is."
+    hint = f"Even with ? = {point.number!r} {_still(points, point)}: {f'beyond, {why}' if why else cause}"
+    return InvalidParameter(points.target.name, points.target.limit, "a limit that some ? meets", hint)
+
+
+def _met_by_all(points: Points, point: Point, why: str | None) -> InvalidParameter:
+    hint = (
+        f"Even with ? = {point.number!r} {_still(points, point)}: {f'beyond, {why}' if why else 'there is nothing to choose.'}"
+    )
+    return InvalidParameter(points.target.name, points.target.limit, "a limit that some ? misses", hint)
+
+
+def _still(points: Points, point: Point) -> str:
+    if point.answer.lower == math.inf:
+        rest: Bracket = point.composition.delta(epsilon=math.inf)
+        return f"delta is at least {rest.lower:.6g} at every epsilon"
+    return f"{points.target.asked} is in {point.answer}"
+
+
+def _same_everywhere(points: Points, one: Point, other: Point) -> InvalidParameter:
+    seen = f"from {min(one.number, other.number)!r} to {max(one.number, other.number)!r} it stays in {one.answer}"
+    allowed = "such that privacy depends on ?"
+    return InvalidParameter("template", points.open_number.text, allowed, f"{points.target.asked.capitalize()}: {seen}.")

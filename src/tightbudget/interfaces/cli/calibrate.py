@@ -1,0 +1,86 @@
+"""`tightbudget calibrate`: the one open number of a composition, solved for."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tightbudget.interfaces import wire
+from tightbudget.interfaces.cli import library
+from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
+from tightbudget.interfaces.cli.options import Effort, Expression, Json, MixRelations, Usage, number
+from tightbudget.interfaces.cli.questions import say
+from tightbudget.interfaces.cli.terminal import patiently, show, show_words
+
+if TYPE_CHECKING:
+    from tightbudget.calibration import Calibration
+
+_Number = float | None
+
+
+def _limit(words: str, metavar: str) -> typer.models.OptionInfo:
+    option: typer.models.OptionInfo = typer.Option(help=words, parser=number, metavar=metavar, show_default=False)
+    return option
+
+
+def calibrate(
+    expression: Expression,
+    epsilon: Annotated[_Number, _limit("The ε to keep, 0 or more; with --delta.", "E")] = None,
+    delta: Annotated[_Number, _limit("The δ to keep it at, between 0 and 1.", "D")] = None,
+    advantage: Annotated[_Number, _limit("The membership advantage to keep, between 0 and 1.", "A")] = None,
+    low: Annotated[
+        _Number, typer.Option("--min", help="Least ? to try.", parser=number, metavar="X", show_default="any")
+    ] = None,
+    high: Annotated[
+        _Number, typer.Option("--max", help="Largest ? to try.", parser=number, metavar="X", show_default="any")
+    ] = None,
+    rtol: Annotated[
+        float, typer.Option(help="How far apart the value and one that misses may be, relatively.", parser=number, metavar="R")
+    ] = 1e-6,
+    effort: Effort = None,
+    mix_relations: MixRelations = False,
+    as_json: Json = False,
+) -> int:
+    """Print the value of ? that just meets a target, and one beside it that misses it; both are proven.
+
+    EXPR is a composition with ? in place of one number; quote it, since a shell reads ? in its own way.
+
+    \b
+    Example:
+      tightbudget calibrate "poisson(gaussian(?), q=0.01) * 10000" --epsilon 2 --delta 1e-6
+    """
+    if (low is None) != (high is None):
+        raise Usage("Give both of --min and --max, or neither.")
+    bounds = None if low is None or high is None else (low, high)
+
+    def work() -> "Calibration":
+        return library.calibrate(
+            expression,
+            epsilon=epsilon,
+            delta=delta,
+            advantage=advantage,
+            rtol=rtol,
+            bounds=bounds,
+            effort=effort,
+            mix_relations=mix_relations,
+        )
+
+    found = patiently(work, "calibrating")
+    note = library.class_note(found.composition)
+    if as_json:
+        show(wire.dumps(wire.calibration(found, note)))
+    else:
+        show_words("\n".join(_lines(found)))
+    say(note)
+    if found.converged:
+        return 0
+    print(f"Note: the two values are proven but farther apart than asked: {found.reason}.", file=sys.stderr)
+    return NOT_NARROW_ENOUGH
+
+
+def _lines(found: "Calibration") -> list[str]:
+    return [_as_people_write(line) for line in found.sentences()]
+
+
+def _as_people_write(sentence: str) -> str:
+    return sentence.replace("epsilon", "ε").replace("delta", "δ").replace("<=", "≤")
