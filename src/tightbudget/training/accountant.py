@@ -8,6 +8,7 @@ from typing import Any, Self
 from tightbudget.adaptive.sharing import Locks, lock_of
 from tightbudget.adaptive.states import check_keys
 from tightbudget.errors import CannotShare, InvalidParameter
+from tightbudget.markup import table
 from tightbudget.mechanisms import Composable, Composition, Gaussian, Mechanism, Poisson
 from tightbudget.mechanisms.checks import MOST_REPETITIONS, whole_count
 from tightbudget.mechanisms.relations import Relations, check_one_relation, mix_relations_asked
@@ -168,6 +169,9 @@ class Accountant:
 
     def __repr__(self) -> str:
         return f"<Accountant of {self.steps} steps: {self.composition}>"
+
+    def _repr_html_(self) -> str:
+        return table(["step", "count"], self.composition.items, caption=f"Accountant of {self.steps} steps")
 
     def __copy__(self) -> Self:
         twin = type(self).__new__(type(self))

@@ -5,16 +5,19 @@ from collections.abc import Callable
 from tightbudget.mechanisms import Composable
 
 WIDTHS = (0.1, 1e-3, 1e-5)
-"""Relative widths of delta that are tried in turn, until the budget lies outside the bracket."""
+"""Relative widths of the bracket of epsilon that are tried in turn, until the budget lies outside of it."""
 
 
 def holds(composition: Composable, epsilon: float, delta: float) -> bool:
-    """Tell whether the composition is certified to be (epsilon, delta)-private; False if that cannot be decided."""
+    """Tell whether the composition is certified to be (epsilon, delta)-private; False if that cannot be decided.
+
+    Epsilon at the delta of the budget is asked for: far below a budget, delta at its epsilon is too small to be quick.
+    """
     for rtol in WIDTHS:
-        answer = composition.delta(epsilon, rtol=rtol)
-        if answer.certainly_at_most(delta):
+        answer = composition.epsilon(delta, rtol=rtol)
+        if answer.certainly_at_most(epsilon):
             return True
-        if answer.certainly_above(delta) or not answer.converged:
+        if answer.certainly_above(epsilon) or not answer.converged:
             return False
     return False
 

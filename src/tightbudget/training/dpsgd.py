@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.checks import delta_asked
 from tightbudget.training.phases import examples_given, phases_given
 from tightbudget.training.run import TrainingRun, composition
+from tightbudget.training.safe_numbers import delta_below
 from tightbudget.training.shuffled import shuffled
 
 
@@ -36,7 +36,7 @@ def dpsgd(
     >>> print(run.steps, run.epsilon)
     4688 [1.31852, 1.31928]
     """
-    asked = delta_asked(delta)
+    asked = delta_below(delta)
     number = examples_given(examples)
     outside = {
         "batch": batch,

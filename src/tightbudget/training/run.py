@@ -3,10 +3,13 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING
 from typing import Any
 
+from tightbudget.markup import record
 from tightbudget.mechanisms import Composition
 from tightbudget.numerics.bracket import Bracket
+from tightbudget.numerics.decimals import rounded
 from tightbudget.training.layout import as_markdown, as_text
 from tightbudget.training.phases import Phase
 from tightbudget.training.shuffled import Shuffled
@@ -88,6 +91,15 @@ class TrainingRun:
             "statement": {one.name: [text.removeprefix("- ") for text in one.paragraphs] for one in self.sections},
             "version": __version__,
         }
+
+    def _repr_html_(self) -> str:
+        asked = [("ε", self.epsilon), ("δ", self.delta), ("relation", self.epsilon.relation), ("steps", self.steps)]
+        phases = [(f"phase {k}", f"{one.mechanism}, {one.steps} times") for k, one in enumerate(self.phases[:20], start=1)]
+        batches: list[tuple[str, object]] = [("batches", "Poisson samples")]
+        if self.shuffled is not None:
+            most = rounded(self.shuffled.zero_out, 6, ROUND_CEILING)
+            batches.append(("ε of disjoint batches", f"at most {most} (zero_out)"))
+        return record([*asked, *phases, *batches], caption="DP-SGD training run")
 
     def __str__(self) -> str:
         how = "; ".join(f"{phase.steps} steps at q = {phase.sample_rate:.6g}" for phase in self.phases[:3])

@@ -12,7 +12,6 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, positive, probability
 from tightbudget.numerics.rounding import float_above, float_below
 
@@ -40,19 +39,17 @@ def rate_above(name: str, value: object) -> float:
 
 def budget_below(epsilon: object, delta: object) -> tuple[float, float]:
     """Return a budget that is no larger, in floats."""
-    asked = epsilon_asked(epsilon), delta_asked(delta)
-    return _on_the_side(epsilon, asked[0], float_below), _on_the_side(delta, asked[1], float_below)
+    return _on_the_side(epsilon, epsilon_asked(epsilon), float_below), delta_below(delta)
+
+
+def delta_below(delta: object) -> float:
+    """Return a delta as the largest float or whole number up to it: what holds at a smaller delta holds at a larger."""
+    return _on_the_side(delta, delta_asked(delta), float_below)
 
 
 def plain(value: object) -> object:
     """Return the number in an array of one; an array can be changed behind our back."""
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
-
-
-def no_text(name: str, value: object, allowed: str) -> None:
-    """Refuse text where a number is meant."""
-    if isinstance(value, str | bytes):
-        raise InvalidParameter(name, value, allowed)
 
 
 def _on_the_side(value: object, number: float, side: Callable[[Fraction], float]) -> float:

@@ -16,6 +16,7 @@ from tests.support.checked import contains_epsilon
 from tests.support.processes import elsewhere, in_a_child
 
 import tightbudget as tb
+from tightbudget.training.affordable import WIDTHS
 
 A = tb.Poisson(tb.Gaussian(1.1), q=0.01)
 B = tb.Poisson(tb.Gaussian(1.3), q=0.02)
@@ -247,15 +248,15 @@ def test_a_loop_that_asks_first_stays_within_its_budget() -> None:
 
 
 def test_what_cannot_be_decided_exceeds() -> None:
-    """The budget lies in the middle of any bracket that floats can certify."""
-    step = tb.Gaussian(20.0)
-    middle = (step * 100).delta(1.0, rtol=1e-9).estimate
+    """The budget lies in the middle of the narrowest bracket that is asked for."""
     accountant = tb.Accountant()
-    accountant.step(step, count=99)
-    bracket = (step * 100).delta(1.0, rtol=1e-5)
-    assert bracket.lower < middle < bracket.upper
-    assert accountant.would_exceed(step, epsilon=1.0, delta=bracket.lower)
-    assert not accountant.would_exceed(step, epsilon=1.0, delta=bracket.upper)
+    accountant.step(A, count=99)
+    narrowest = (A * 100).epsilon(1e-6, rtol=min(WIDTHS))
+    middle = (narrowest.lower + narrowest.upper) / 2
+    assert narrowest.lower < middle < narrowest.upper
+    assert accountant.would_exceed(A, epsilon=narrowest.lower, delta=1e-6)
+    assert accountant.would_exceed(A, epsilon=middle, delta=1e-6)
+    assert not accountant.would_exceed(A, epsilon=narrowest.upper, delta=1e-6)
 
 
 def test_a_budget_that_is_a_fraction_is_not_rounded_up() -> None:

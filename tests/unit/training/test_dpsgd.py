@@ -277,6 +277,24 @@ def test_it_prints_in_a_line() -> None:
     assert str(many).endswith("; 1 steps at q = 0.3; 2 more phases")
 
 
+def test_a_delta_that_is_a_fraction_is_not_rounded_up() -> None:
+    for delta in (Fraction(1, 3 * 10**k) for k in range(3, 20)):
+        run = tb.dpsgd(**{**MNIST, "delta": delta, "epochs": 0})
+        assert Fraction(run.delta) <= delta
+
+
+def test_a_notebook_shows_a_table() -> None:
+    shown = tb.dpsgd(**MNIST)._repr_html_()
+    for text in ("[1.31852, 1.31928]", "1e-05", "add_remove", "4688", "Poisson samples", "at most 24.9226 (zero_out)"):
+        assert text in shown
+    phases = tb.dpsgd(examples=10000, delta=1e-6, phases=PHASES)._repr_html_()
+    assert "phase 3" in phases
+    accountant = tb.Accountant()
+    accountant.step("gaussian(sigma=2)", count=7)
+    assert "Accountant of 7 steps" in accountant._repr_html_()
+    assert "gaussian(sigma=2)</th><td" in accountant._repr_html_()
+
+
 def test_all_of_it_is_fit_for_json() -> None:
     run = tb.dpsgd(**MNIST)
     shape = json.loads(json.dumps(run.as_dict(), allow_nan=False))
