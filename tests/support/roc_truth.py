@@ -110,7 +110,7 @@ def lowest_sum(delta: Callable[[mpf], mpf], fpr: mpf, low: float, high: float) -
 
 
 def _root(falling: Callable[[mpf], mpf], low: mpf, high: mpf) -> mpf:
-    for _ in range(240):
+    for _ in range(4 * mpmath.mp.dps):
         middle = (low + high) / 2
         low, high = (middle, high) if falling(middle) > 0 else (low, middle)
     return (low + high) / 2

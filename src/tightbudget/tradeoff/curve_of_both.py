@@ -34,6 +34,28 @@ class TradeOff:
         alone = not self._is_class and len(directions) == 1  # one profile for both orders is its own hull
         self._apart = [] if alone else [SignedProfile(*order, answers) for order in _orders(attained._directions)]
         self._scale = _scale(directions, effort)
+        self._directions, self._answers = directions, answers
+
+    @property
+    def at_infinity(self) -> tuple[float, float]:
+        """Bounds on the mass that reveals everything, in the worse direction."""
+        ends = [direction.infinity for direction in self._directions if direction.steps.items]
+        return max((low for low, _ in ends), default=0.0), max((high for _, high in ends), default=0.0)
+
+    @property
+    def max_loss(self) -> float:
+        return self._hull.max_loss
+
+    def delta_upper(self, epsilon: float, rtol: float) -> float:
+        """Return an upper bound on delta(epsilon), epsilon >= 0, of both directions."""
+        return self._answers.largest(self._directions, epsilon, rtol).upper
+
+    def touching_epsilon(self, fpr: float) -> float:
+        """Return roughly the epsilon >= 0 of the line that touches the curve at a rate."""
+        distance = self.delta_upper(0.0, _ROUGH)  # at most what the power exceeds the rate by
+        power(self._hull, fpr, _ROUGH * distance / (distance + fpr), NEGLIGIBLE_WIDTH, self._scale)
+        points = [point for point in self._hull.points if point.epsilon >= 0.0]
+        return min(points, key=lambda point: point.upper + math.exp(min(1.0, point.epsilon + math.log(fpr)))).epsilon
 
     def tpr(self, fpr: float, rtol: float) -> Power:
         """Return bounds on the largest true positive rate at a false positive rate 0 < fpr < 1."""

@@ -8,12 +8,14 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tightbudget.divergences import gdp, pure_epsilon, pure_to_gdp
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.arrays import ask_each, float_array
 from tightbudget.mechanisms.base import NEGLIGIBLE_WIDTH, Composable
 from tightbudget.mechanisms.checks import asked_width, not_lost_to_zero, real
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.tradeoff.curve_of_both import TradeOff
+from tightbudget.tradeoff.gdp import least_mu
 from tightbudget.tradeoff.odds import belief, error_of_best_guess, log_odds_against, log_ratio
 from tightbudget.tradeoff.roc import Roc
 
@@ -95,6 +97,20 @@ class Risk:
         wanted = self._wanted(rtol)
         rate = None if fpr is None else _chance("fpr", fpr)
         return ask_each(prior, lambda value: self._posterior(_chance("prior", value), rate, wanted))
+
+    def gdp_mu(self, down_to: float = 0.0, rtol: float | None = None) -> Bracket:
+        """Return the least mu for which mu-GDP dominates: N(mu, 1) and N(0, 1) are as easy to tell apart, or easier.
+
+        With `down_to`: for the tests whose two error rates are at least that. Tests with ever smaller rates decide
+        about all of them: for sampled Gaussian noise mu is then that without sampling, which says little about tests
+        that occur; 1e-5 is a usual choice. inf if no mu does.
+        """
+        wanted, least = self._wanted(rtol), _chance("down_to", down_to)
+        if least > 0.0 and not least < 0.5:
+            raise InvalidParameter("down_to", down_to, "a number from 0, below 0.5", "1e-5 is a usual choice.")
+        known = min(gdp(self.composition), pure_to_gdp(pure_epsilon(self.composition)))
+        lower, upper, reason = least_mu(self.composition, wanted, self.effort, least, known)
+        return Bracket(lower, upper, not reason, reason, self.relation)
 
     def roc(self, fprs: ArrayLike, rtol: float | None = None) -> Roc:
         """Return lower and upper bounds of the true positive rate at each of the false positive rates."""
