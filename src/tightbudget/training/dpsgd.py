@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.training.phases import examples_given, phases_given
-from tightbudget.training.run import TrainingRun, composition
-from tightbudget.training.safe_numbers import delta_below
+from tightbudget.mechanisms.checks import asked_width
+from tightbudget.training.calibrated import calibrated
+from tightbudget.training.phases import Phase, composition, examples_given, phases_given
+from tightbudget.training.run import TrainingRun
+from tightbudget.training.safe_numbers import delta_below, target_below
 from tightbudget.training.shuffled import shuffled
 
 
@@ -19,6 +21,7 @@ def dpsgd(
     delta: float,
     sample_rate: float | None = None,
     steps: int | None = None,
+    target_epsilon: float | None = None,
     phases: Sequence[Mapping[str, Any]] | None = None,
     rtol: float = 1e-3,
     effort: float | None = None,
@@ -29,6 +32,9 @@ def dpsgd(
     the noise over the clipping norm, which itself does not matter. `sample_rate` may stand in place of `batch`, and
     `steps` in place of `epochs`; otherwise there are epochs x examples / batch steps, rounded up. `phases` is a list of
     dictionaries of these, one after another; what a phase does not say is taken from outside.
+
+    `target_epsilon` may stand in place of `noise_multiplier`: then the least noise that is certified to keep it is
+    searched for, one number for all phases that name none.
 
     Batches are Poisson samples. `rtol` and `effort` are as for `epsilon` of a composition.
 
@@ -45,7 +51,18 @@ def dpsgd(
         "sample_rate": sample_rate,
         "steps": steps,
     }
-    run = phases_given(phases, outside, number)
-    if any(phase.noise_multiplier is None for phase in run):
-        raise InvalidParameter("noise_multiplier", None, "given for every phase")
-    return TrainingRun(run, asked, composition(run).epsilon(asked, rtol, effort=effort), number, shuffled(run, asked))
+    plan = phases_given(phases, outside, number)
+    if target_epsilon is None:
+        return _accounted(plan, number, asked, rtol, effort)
+    target = target_below("target_epsilon", target_epsilon)
+    width, _, effort = asked_width(rtol, 0.0, effort)
+    found = calibrated(plan, target, asked, width, effort)
+    bounds = shuffled(found.phases, asked)
+    return TrainingRun(found.phases, asked, found.epsilon, number, bounds, target, too_little=found.too_little)
+
+
+def _accounted(plan: tuple[Phase, ...], examples: int | None, delta: float, rtol: float, effort: float | None) -> TrainingRun:
+    if any(phase.noise_multiplier is None for phase in plan):
+        raise InvalidParameter("noise_multiplier", None, "given for every phase", "Or give target_epsilon, to calibrate it.")
+    epsilon = composition(plan).epsilon(delta, rtol, effort=effort)
+    return TrainingRun(plan, delta, epsilon, examples, shuffled(plan, delta))

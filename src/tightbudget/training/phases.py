@@ -2,14 +2,14 @@
 
 import difflib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from tightbudget.adaptive.amounts import exact
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms import Gaussian, Mechanism, Poisson
+from tightbudget.mechanisms import Composition, Gaussian, Mechanism, Poisson
 from tightbudget.mechanisms.checks import MOST_REPETITIONS, real, whole_count
 from tightbudget.numerics.rounding import float_above
 from tightbudget.training.safe_numbers import noise_below, plain, rate_above
@@ -48,6 +48,11 @@ class Phase:
     def passes(self) -> int:
         """How many passes over the data these steps would be, if every pass took disjoint batches; begun ones count."""
         return math.ceil(self.epochs) if self.epochs is not None else -(-self.steps // self.in_a_pass)
+
+
+def composition(phases: Sequence[Phase]) -> Composition:
+    """Return the steps of all phases, one after another."""
+    return Composition(tuple((phase.mechanism, phase.steps) for phase in phases))
 
 
 def examples_given(examples: object) -> int | None:

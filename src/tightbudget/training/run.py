@@ -11,7 +11,7 @@ from tightbudget.mechanisms import Composition
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.decimals import rounded
 from tightbudget.training.layout import as_markdown, as_text
-from tightbudget.training.phases import Phase
+from tightbudget.training.phases import Phase, composition
 from tightbudget.training.shuffled import Shuffled
 from tightbudget.training.statement import Section, sections
 from tightbudget.version import __version__
@@ -105,11 +105,6 @@ class TrainingRun:
         how = "; ".join(f"{phase.steps} steps at q = {phase.sample_rate:.6g}" for phase in self.phases[:3])
         more = f"; {len(self.phases) - 3} more phases" if len(self.phases) > 3 else ""
         return f"ε in {self.epsilon} at δ = {self.delta!r} ({self.epsilon.relation}): DP-SGD, {how}{more}"
-
-
-def composition(phases: tuple[Phase, ...]) -> Composition:
-    """Return the steps of all phases, one after another."""
-    return Composition(tuple((phase.mechanism, phase.steps) for phase in phases))
 
 
 def _common(values: Sequence[float | None]) -> float | None:

@@ -42,6 +42,11 @@ def budget_below(epsilon: object, delta: object) -> tuple[float, float]:
     return _on_the_side(epsilon, epsilon_asked(epsilon), float_below), delta_below(delta)
 
 
+def target_below(name: str, epsilon: object) -> float:
+    """Return an epsilon to aim at, above 0, as the largest float or whole number up to it."""
+    return _on_the_side(epsilon, positive(name, epsilon), float_below)
+
+
 def delta_below(delta: object) -> float:
     """Return a delta as the largest float or whole number up to it: what holds at a smaller delta holds at a larger."""
     return _on_the_side(delta, delta_asked(delta), float_below)

@@ -164,6 +164,89 @@ def test_no_phases_cost_nothing() -> None:
     assert "nothing is released" in run.statement
 
 
+# Noise for a target
+
+
+TARGET: dict[str, Any] = {"examples": 60000, "batch": 256, "epochs": 20, "delta": 1e-5, "target_epsilon": 2}
+
+
+def true_delta(run: tb.TrainingRun, noise: float, epsilon: float) -> float:
+    """delta of the run with this noise where it was calibrated, by an independent integral good to 1e-8."""
+    calibrated = run.phases[0].noise_multiplier
+    parts = [
+        (noise if one.noise_multiplier == calibrated else float(one.noise_multiplier or 0), one.sample_rate, one.steps)
+        for one in run.phases
+    ]
+    return max(float_contour.delta(parts, epsilon, remove=remove) for remove in (True, False))
+
+
+@pytest.mark.parametrize(
+    ("change", "phases"),
+    [
+        ({}, None),
+        ({"target_epsilon": 0.5, "delta": 1e-7}, None),
+        ({"batch": None, "sample_rate": 0.02, "epochs": 3, "target_epsilon": 6}, None),
+        ({"epochs": 5}, [{}, {"batch": 512}, {"noise_multiplier": 3}]),
+    ],
+)
+def test_the_noise_for_a_target_is_enough_and_hardly_more(change: dict[str, Any], phases: Any) -> None:
+    asked = {**TARGET, **change}
+    run = tb.dpsgd(**asked, phases=phases)
+    target, delta = asked["target_epsilon"], asked["delta"]
+    noise = run.phases[0].noise_multiplier
+    assert noise is not None
+    assert run.too_little is not None
+    assert run.epsilon.converged
+    assert run.epsilon.upper <= target
+    assert noise * (1 - 2e-6) <= run.too_little < noise
+    assert true_delta(run, noise, target) <= delta * (1 + 1e-7)
+    assert true_delta(run, run.too_little, target) >= delta * (1 - 1e-7)
+    said = " ".join(run.statement.split())
+    assert f"The noise was calibrated to ε = {target!r}: " in said
+    assert f"{run.too_little!r} provably is too little" in said
+    assert (run.target_epsilon, run.as_dict()["too_little"]) == (target, run.too_little)
+    assert run.composition.epsilon(delta, rtol=1e-4).lower <= target
+
+
+def test_noise_that_a_phase_names_is_kept() -> None:
+    run = tb.dpsgd(**{**TARGET, "epochs": 5}, phases=[{}, {"batch": 512}, {"noise_multiplier": 3}])
+    first, second, third = (phase.noise_multiplier for phase in run.phases)
+    assert first == second != third == 3
+    assert run.noise_multiplier is None
+
+
+def test_a_target_that_is_a_fraction_is_not_rounded_up() -> None:
+    run = tb.dpsgd(**{**TARGET, "target_epsilon": 2 - Fraction(1, 10**20)})
+    assert run.target_epsilon is not None
+    assert run.target_epsilon < 2
+
+
+NO_TARGETS = {
+    "delta of 0": {"delta": 0},
+    "delta of 1": {"delta": 1},
+    "epsilon of 0": {"target_epsilon": 0},
+    "epsilon below 0": {"target_epsilon": -1},
+    "infinite epsilon": {"target_epsilon": math.inf},
+    "no number": {"target_epsilon": math.nan},
+    "true": {"target_epsilon": True},
+    "in words": {"target_epsilon": "2"},
+    "noise too": {"noise_multiplier": 1.1},
+    "noise in every phase": {"phases": [{"noise_multiplier": 1.1}, {"noise_multiplier": 1.2}]},
+    "no phases": {"phases": []},
+    "no steps": {"epochs": 0},
+    "nobody sampled": {"batch": None, "epochs": None, "sample_rate": 0, "steps": 10},
+    "a phase without noise": {"phases": [{}, {"noise_multiplier": 0}]},
+    "a phase with too little": {"phases": [{}, {"noise_multiplier": 0.5}]},
+}
+
+
+@pytest.mark.parametrize("change", NO_TARGETS.values(), ids=NO_TARGETS.keys())
+def test_what_is_no_target_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(tb.InvalidParameter, match=r"^(target_epsilon|delta|noise_multiplier|steps) is ") as refused:
+        tb.dpsgd(**{**TARGET, **change})
+    assert "?" not in str(refused.value)
+
+
 # What is at the edge
 
 

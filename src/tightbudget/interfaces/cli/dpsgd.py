@@ -28,6 +28,9 @@ def dpsgd(
     noise_multiplier: Annotated[
         float | None, _option(number, "Standard deviation of the noise over the clipping norm.", "S")
     ] = None,
+    target_epsilon: Annotated[
+        float | None, _option(number, "Find the least noise for this ε, in place of --noise-multiplier.", "E")
+    ] = None,
     delta: Annotated[float | None, _option(number, "The δ to hold, well below 1/N.", "D")] = None,
     sample_rate: Annotated[float | None, _option(number, "Sampling rate, in place of --batch.", "Q")] = None,
     steps: Annotated[int | None, _option(whole, "Number of steps, in place of --epochs.", "T")] = None,
@@ -64,6 +67,7 @@ def dpsgd(
         "batch": batch,
         "epochs": epochs,
         "noise_multiplier": noise_multiplier,
+        "target_epsilon": target_epsilon,
         "delta": delta,
         "sample_rate": sample_rate,
         "steps": steps,
@@ -72,7 +76,10 @@ def dpsgd(
     settings = _settings(plan, typed)
     if statement is not None:
         check_target("--statement", statement, FORMATS)
-    run = patiently(lambda: library.dpsgd(**settings, rtol=rtol, effort=effort), "bracketing ε")
+    run = patiently(
+        lambda: library.dpsgd(**settings, rtol=rtol, effort=effort),
+        "bracketing ε" if target_epsilon is None else "searching the least noise",
+    )
     output = library.dpsgd_output
     done = [] if statement is None else written({statement: output.contents(run, statement)})
     if as_json:
@@ -89,7 +96,7 @@ def _settings(plan: Path | None, typed: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of the plan, and in their place those that were typed."""
     given = {name: value for name, value in typed.items() if value is not None}
     planned = {} if plan is None else read_plan(plan)
-    for names in (("batch", "sample_rate"), ("epochs", "steps")):
+    for names in (("batch", "sample_rate"), ("epochs", "steps"), ("noise_multiplier", "target_epsilon")):
         if any(name in given for name in names):
             planned = {name: value for name, value in planned.items() if name not in names}
     settings = planned | given

@@ -10,7 +10,7 @@ import typer
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces.cli.options import number
 
-SETTINGS = ("examples", "batch", "sample_rate", "epochs", "steps", "noise_multiplier", "delta")
+SETTINGS = ("examples", "batch", "sample_rate", "epochs", "steps", "noise_multiplier", "target_epsilon", "delta")
 _WHOLE = re.compile(r"[0-9][0-9_]*")
 
 

@@ -100,6 +100,17 @@ def test_a_plan_is_read(capsys: pytest.CaptureFixture[str]) -> None:
     assert typed["delta"] == 1e-5
 
 
+def test_noise_is_found_for_a_target(capsys: pytest.CaptureFixture[str]) -> None:
+    target = ["dpsgd", "--sample-rate", "0.02", "--steps", "150", "--delta", "1e-5", "--target-epsilon", "6"]
+    shape = as_json(capsys, *target)
+    assert shape["upper"] <= shape["target_epsilon"] == 6
+    assert shape["too_little"] < shape["noise_multiplier"]
+    Path("plan.toml").write_text("sample_rate = 0.02\nsteps = 150\ndelta = 1e-5\ntarget_epsilon = 6\n")
+    assert as_json(capsys, "dpsgd", "--plan", "plan.toml")["noise_multiplier"] == shape["noise_multiplier"]
+    typed = as_json(capsys, "dpsgd", "--plan", "plan.toml", "--noise-multiplier", "3")
+    assert (typed["noise_multiplier"], typed["target_epsilon"]) == (3, None)
+
+
 def test_epochs_are_decimal_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     shape = as_json(capsys, "dpsgd", "--sample-rate", "0.01", "--epochs", "0.1", "--noise-multiplier", "1", "--delta", "1e-5")
     assert shape["steps"] == 10
@@ -137,6 +148,8 @@ BAD = {
     "negative epochs": [*MNIST, "--epochs", "-1"],
     "delta above 1": [*MNIST, "--delta", "2"],
     "delta too small": [*MNIST, "--delta", "1e-400"],
+    "noise and a target": [*MNIST, "--target-epsilon", "2"],
+    "a target of 0": [*MNIST[:7], "--delta", "1e-5", "--target-epsilon", "0"],
     "empty phase": [*MNIST, "--phase", ""],
     "phase in words": [*MNIST, "--phase", "five epochs"],
     "phase twice": [*MNIST, "--phase", "epochs=5 epochs=6"],
