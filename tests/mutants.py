@@ -127,6 +127,9 @@ DRAWN_BAND = "unit/interfaces/test_drawn_band.py"
 GAMES = [f"unit/research/games/test_{name}.py" for name in ("exact", "worst_case", "walk", "simulate", "estimate", "naive")]
 FREQUENCIES = "unit/numerics/test_characteristic.py"
 SPECTRUM = "unit/engine/spectral/test_spectrum.py"
+FREQUENCIES = "unit/engine/spectral/test_frequencies.py"
+GRID_PLAN = "unit/engine/sharing/test_grid_plan.py"
+BOUNDS = "unit/engine/sharing/test_bounds.py"
 APART = "unit/engine/large_losses/test_apart.py"
 LAYERS = "unit/engine/large_losses/test_layers.py"
 LAPLACE = "unit/engine/closed/test_laplace.py"
@@ -362,7 +365,26 @@ MUTATIONS = [
     Mutation("beyond, best", "engine/spectral/frequencies.py", "bound[:, small].max(axis=1)",
              "bound[:, small].min(axis=1)",
              "of the bounds on what is left out the smallest counts", [SPECTRUM]),
-    Mutation("first interval", "engine/spectral/frequencies.py", "_runs([(0.0, float(looked[0][0])), *intervals]",
+    Mutation("near intervals of a plan", "engine/spectral/frequencies.py", "        if self.near.size:\n", "        if False:\n",
+             "a plan that is followed leaves frequencies out without a bound", [FREQUENCIES]),
+    Mutation("far intervals of a plan", "engine/spectral/frequencies.py",
+             "_core_on(blocks, places, self.few), self.far_at, self.far)", "_core_on(blocks, places, self.few), self.far_at, self.far[:1])",
+             "of the far frequencies left out by a plan only the first are bounded", [FREQUENCIES]),
+    Mutation("cuts of a plan", "engine/spectral/frequencies.py", "near = np.concatenate([start + low for", "near = np.concatenate([low for",
+             "intervals that were cut are looked for among the first ones", [FREQUENCIES]),
+    Mutation("columns of a plan", "engine/spectral/spectrum.py", "begin < columns.start or end > columns.stop", "False",
+             "masses beyond the columns of a plan are put into other ones", [GRID_PLAN]),
+    Mutation("smaller numbers dominate", "engine/sharing/bounds.py", "self._places[:known] >= numbers", "self._places[:known] <= numbers",
+             "a bound is taken from neighbours that are dominated", [BOUNDS]),
+    Mutation("one larger number", "engine/sharing/bounds.py", "numbers).all(axis=1)", "numbers).any(axis=1)",
+             "a bound is taken from neighbours that are larger in one respect", [BOUNDS]),
+    Mutation("delta of a bound", "engine/sharing/bounds.py", "(*numbers, -delta)", "(*numbers, delta)",
+             "a bound at a larger delta is taken for one at a smaller delta", [BOUNDS]),
+    Mutation("counts as floats", "engine/sharing/bounds.py", " or count > _EXACT", "",
+             "counts are compared after rounding", [BOUNDS]),
+    Mutation("directions as one family", "pairs/poisson.py", '("poisson", self.direction, family)', '("poisson", family)',
+             "a bound of one direction is taken for the other", [BOUNDS]),
+    Mutation("first interval", "engine/spectral/frequencies.py", "_runs([(0.0, float(looked.lows[0])), *intervals]",
              "_runs([(0.0, 0.0), *intervals]",
              "frequencies below the first angle are left out without a bound", [SPECTRUM]),
     Mutation("kept intervals", "engine/spectral/frequencies.py", "    kept += zip(lows.tolist(), highs.tolist(), strict=True)\n",

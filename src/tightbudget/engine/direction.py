@@ -18,7 +18,7 @@ from tightbudget.engine.levels.profile import Profile
 from tightbudget.engine.saddle import Saddle
 from tightbudget.engine.spectral.grid import spectral_grid
 from tightbudget.engine.spectral.profile import SpectralProfile
-from tightbudget.engine.spectral.spectrum import spectrum
+from tightbudget.engine.spectral.spectrum import Spectrum, spectrum
 from tightbudget.engine.steps import MERGE_ERROR, Steps
 from tightbudget.engine.target import Target, target_for
 from tightbudget.numerics.byte_cache import ByteCache
@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 WIDEST = 0.25  # in log delta; a wider plan would save nothing
 _MOST_EVENTS = 20_000  # for which a sum over all of them is quicker than a bucket list
 _KEPT, _KEPT_BYTES = 64, 2**26  # profiles remembered, of one direction
-_MOST_PLACES = 2.0**17  # of a spectrum's grid
+MOST_PLACES = 2.0**17  # of a spectrum's grid
 _NEAR = np.array([0.7, 0.85, 1.0, 1.15, 1.3])  # tilts to try in a Chernoff bound, relative to the saddle point
 _DECADES_STEP, MOST_DECADES = 3, 306  # whole multiples of the first are used, up to the second
 
@@ -171,6 +171,13 @@ class OneDirection:
         thetas = self.saddle(decades).at_index(tilt_index).theta * _NEAR
         return thetas, *log_moments(self.steps, thetas, self._log_tail_mass(decades))
 
+    def known_upper(self, delta: float) -> float:
+        """Return an upper bound on epsilon that was certified before; inf if there is none."""
+        return math.inf
+
+    def learn_upper(self, delta: float, upper: float) -> None:
+        """Take an upper bound on epsilon that was certified; whoever asks alone has no use for it."""
+
     def _left_out(self, decades: int) -> float:
         """Return a bound on the mass that is infinite, too rare to be followed or unresolved."""
         return self.infinity[1] + 1.01 * (10.0**-decades * self._coarse_error + self.steps.unresolved)
@@ -187,13 +194,15 @@ class OneDirection:
     def _by_frequencies(self, asked: Target, decades: int) -> SpectralProfile | None:
         """Return the profile read off a spectrum, if that is short."""
         try:
-            points = spectral_grid(asked, _MOST_PLACES)
-            made = spectrum(asked, points)
+            made, points = self._spectrum(asked)
         except (TooWide, ArithmeticError, MemoryError):
             return None
-        if made is None:
-            return None
-        return SpectralProfile.of(made, self._left_out(decades), self.infinity[0], float(points.places.size))
+        return None if made is None else SpectralProfile.of(made, self._left_out(decades), self.infinity[0], points)
+
+    def _spectrum(self, asked: Target) -> tuple[Spectrum | None, float]:
+        """Return the spectrum, if it is short, and the number of points it took."""
+        points = spectral_grid(asked, MOST_PLACES)
+        return spectrum(asked, points), float(points.places.size)
 
 
 class _Made(NamedTuple):

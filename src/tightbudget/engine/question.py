@@ -19,6 +19,7 @@ USUAL = 1e-3
 """The tolerance unless another is asked for; estimates are made for it before any stage."""
 
 _NEAR = 0.4  # of the answer
+_SURELY = 0.999  # of an estimate: what is below that is hardly above the answer
 _LIKE_ROUNDING, _LIKE_SUMS = 2e-13, 1e-12  # of epsilon and delta: to search sums more closely is in vain
 _SETTLED = 1e3  # times as wide: then another route may be narrower
 _LEFT = 1e-16  # of delta, that finite losses may use where rounding cannot tell
@@ -153,9 +154,10 @@ class DeltaQuestion(Question):
 class EpsilonQuestion(Question):
     """What is the smallest epsilon with at most this delta?"""
 
-    def __init__(self, direction: OneDirection, delta: float, trace: list[Attempt]) -> None:
+    def __init__(self, direction: OneDirection, delta: float, trace: list[Attempt], larger: float = 0.0) -> None:
+        """Ask; `larger` is about the answer of another direction, beside which this one may be known not to matter."""
         super().__init__(direction, trace)
-        self.delta = delta
+        self.delta, self._larger = delta, larger
         low, high = direction.infinity
         mass = direction.steps.infinity
         exact = mass.exact if mass.possible else None
@@ -181,6 +183,11 @@ class EpsilonQuestion(Question):
         """Estimate the answer from the part of delta that finite losses may use; or give it in closed form."""
         self.estimate, self.upper = Estimate(finite=finite), top
         begun = time.perf_counter()
+        known = self.direction.known_upper(self.delta)
+        if known < min(top, _SURELY * self._larger):
+            self.estimate, self.upper = Estimate(known, finite), known
+            self.record("neighbours", 0.0, known, time.perf_counter() - begun)
+            return
         gaussian = self.direction.steps.only_gaussian
         if gaussian is not None:
             answer, theta = gaussian_guess(gaussian.m, finite)

@@ -42,8 +42,15 @@ def epsilon_bracket(
 ) -> Bracket:
     """Return a bracket of the smallest epsilon >= 0 with delta(epsilon) <= delta."""
     trace: list[Attempt] = []
-    questions = [EpsilonQuestion(shared(direction), delta, trace) for direction in directions]
-    return _refined(questions, rtol, atol, effort, trace)
+    questions: list[EpsilonQuestion] = []
+    for direction in directions:
+        larger = max((question.estimate.answer for question in questions), default=0.0)
+        questions.append(EpsilonQuestion(shared(direction), delta, trace, larger))
+    answer = _refined(questions, rtol, atol, effort, trace)
+    for question in questions:
+        if question.upper < answer.lower:  # what is small beside the other direction is so for neighbours
+            question.direction.learn_upper(delta, question.upper)
+    return answer
 
 
 class _Ends(NamedTuple):

@@ -1,6 +1,7 @@
 """What the engine asks of a dominating pair (A, B). A mechanism supplies one for each direction."""
 
 import math
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -66,6 +67,14 @@ class Pair(Protocol):
     def total_variation(self) -> float:
         """Bound on the total variation of A and B where no loss is infinite: 1 - e^-x <= x for the largest loss x."""
         return self.max_loss
+
+    @property
+    def place(self) -> tuple[Hashable, tuple[float, ...]] | None:
+        """A family of pairs and numbers in it: one whose numbers are all at least as large dominates this one (M3).
+
+        What is certified of that pair from its numbers then holds for this one. None if no such family is known.
+        """
+        return None
 
     @property
     def covers_b(self) -> bool:

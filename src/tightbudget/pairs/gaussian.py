@@ -1,6 +1,7 @@
 """The pair of Gaussian noise, whole or cut off: A = N(m, 1), B = N(0, 1), loss m z - m^2/2."""
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -145,6 +146,11 @@ class GaussianPair(Pair):
     @property
     def total_variation(self) -> float:
         return self.m if self._whole else self.max_loss
+
+    @property
+    def place(self) -> tuple[Hashable, tuple[float, ...]] | None:
+        # less noise dominates; both are known up to the same relative error
+        return (("gaussian", self.m_error), (self.m,)) if self._whole else None
 
     @property
     def covers_b(self) -> bool:

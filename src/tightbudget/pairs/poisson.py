@@ -5,6 +5,7 @@ losses of the subsampled pair are positive combinations of those of the base pai
 """
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -110,6 +111,14 @@ class PoissonPair(Pair):
         joined = Cells.join(mapped, self.points())
         order = np.argsort(joined.low, kind="stable")
         return Cells(*(getattr(joined, name)[order] for name in ("low", "high", "log_a", "log_b", "error")))
+
+    @property
+    def place(self) -> tuple[Hashable, tuple[float, ...]] | None:
+        found = self.base.place
+        if found is None:
+            return None
+        family, numbers = found
+        return ("poisson", self.direction, family), (*numbers, self.q)
 
     @property
     def covers_b(self) -> bool:

@@ -40,6 +40,21 @@ _PATIENCE = 64  # intervals to be looked at more closely, where a transform of t
 
 
 @dataclass(frozen=True, slots=True)
+class Outlook:
+    """Where was looked: the intervals that were ruled out and those in which nodes are kept reach from 0 to pi.
+
+    Intervals go by the number of the angle they begin at; those of `first` are numbered on into `far`.
+    """
+
+    first: Turns
+    small: list[NDArray[np.intp]]  # intervals that were ruled out, at first and each time they were cut
+    cuts: list[Turns]
+    far: Turns | None  # angles at which only the core was looked at
+    few: slice | None  # points of the core
+    nodes: Turns
+
+
+@dataclass(frozen=True, slots=True)
 class ChosenNodes:
     """The nodes that may matter, and the transforms there."""
 
@@ -47,6 +62,7 @@ class ChosenNodes:
     nodes: Nodes
     transforms: Transforms
     beyond: Array  # bound on the modulus of the product at all other nodes, kind by kind of row
+    outlook: Outlook | None = None
 
 
 def choose_nodes(blocks: Sequence[Block], places: Array, best: float, depth: float, length: float) -> ChosenNodes | None:
@@ -114,22 +130,32 @@ def _some_nodes(
 ) -> ChosenNodes | None:
     """Return the nodes in those intervals of angles that no bound rules out; None if they are too many."""
     looked = _first_look(blocks, places, best)
-    if looked is None or not looked[0].size:
+    if looked is None or not looked.lows.size:
         return None
     found = _islands(blocks, places, looked, depth, max(0.5 * best, 8.0 * _node(period)), patience)
     if found is None:
         return None
-    intervals, beyond = found
-    runs = _runs([(0.0, float(looked[0][0])), *intervals], _node(period), period // 2)
+    intervals, beyond, small, cuts = found
+    runs = _runs([(0.0, float(looked.lows[0])), *intervals], _node(period), period // 2)
     size = sum(count for _, count in runs)
     if size > _MOST_NODES or size * places.size > _MOST_WORK:
         return None
     nodes = np.concatenate([np.arange(first, first + count, dtype=np.int64) for first, count in runs])
-    return ChosenNodes(period, nodes, _transforms(blocks, some_turns(places, runs, _node(period))), beyond)
+    at = some_turns(places, runs, _node(period))
+    outlook = None if looked.at is None else Outlook(looked.at, small, cuts, looked.far, looked.few, at)
+    return ChosenNodes(period, nodes, _transforms(blocks, at), beyond, outlook)
 
 
-Look = tuple[Array, Array, Array]
-"""Intervals of angles (lower, upper ends) that follow one another up to pi, and bounds on the log modulus there."""
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Intervals of angles that follow one another up to pi, and bounds on the log modulus there."""
+
+    lows: Array
+    highs: Array
+    bound: Array
+    at: Turns | None = None  # angles between which they lie, unless a transform was taken at all angles
+    far: Turns | None = None  # angles between which the last ones lie, seen by the core alone
+    few: slice | None = None  # points of the core
 
 
 def _first_look(blocks: Sequence[Block], places: Array, best: float) -> Look | None:
@@ -150,15 +176,17 @@ def _first_look(blocks: Sequence[Block], places: Array, best: float) -> Look | N
         return None
     at = joined_turns([turns(places, ladder), shifted_turns(places, begin, steps, (last - begin) / steps)])
     lows, highs, bound = at.angles[:-1], at.angles[1:], _neighbours(blocks, at.angles, _transforms(blocks, at))
-    if core and last < math.pi:
-        count = math.ceil((math.pi - last) * core.deviation / _STRIDE)
-        if count * core.places.size > _MOST_WORK:
-            return None
-        edges: Array = last + (math.pi - last) / count * np.arange(count + 1, dtype=np.float64)
-        edges[0] = at.angles[-1]  # no gap between the two
-        lows, highs = np.concatenate([lows, edges[:-1]]), np.concatenate([highs, edges[1:]])
-        bound = np.concatenate([bound, _core_bound(core, edges)], axis=1)
-    return lows, highs, bound
+    if not core or not last < math.pi:
+        return Look(lows, highs, bound, at)
+    count = math.ceil((math.pi - last) * core.deviation / _STRIDE)
+    if count * core.places.size > _MOST_WORK:
+        return None
+    edges: Array = last + (math.pi - last) / count * np.arange(count + 1, dtype=np.float64)
+    edges[0] = at.angles[-1]  # no gap between the two
+    lows, highs = np.concatenate([lows, edges[:-1]]), np.concatenate([highs, edges[1:]])
+    far = turns(core.places, edges)
+    bound = np.concatenate([bound, _core_bound(core, far, np.arange(count))], axis=1)
+    return Look(lows, highs, bound, at, far, core.few)
 
 
 def _look_everywhere(blocks: Sequence[Block], places: Array, best: float, widest: float) -> Look | None:
@@ -179,21 +207,23 @@ def _look_everywhere(blocks: Sequence[Block], places: Array, best: float, widest
         far = np.concatenate([values[:, first:], np.conj(values[:, -1:])], axis=1)
         errors = np.concatenate([near_error, np.broadcast_to(error, far.shape)], axis=1)
         transforms.append((np.concatenate([near, far], axis=1), errors))
-    return angles[:-1], angles[1:], _neighbours(blocks, angles, transforms)
+    return Look(angles[:-1], angles[1:], _neighbours(blocks, angles, transforms))
 
 
 def _islands(
     blocks: Sequence[Block], places: Array, look: Look, depth: float, short: float, patience: int
-) -> tuple[list[tuple[float, float]], Array] | None:
-    """Return intervals that may hold more than e^-depth, and a bound on all others, kind by kind of row.
+) -> tuple[list[tuple[float, float]], Array, list[NDArray[np.intp]], list[Turns]] | None:
+    """Return intervals that may hold more than e^-depth, a bound on all others, kind by kind of row, and their numbers.
 
     None if too many have to be looked at more closely.
     """
-    lows, highs, bound = look
+    lows, highs, bound = look.lows, look.highs, look.bound
     kept: list[tuple[float, float]] = []
     beyond = np.full(3, -math.inf)
+    low, ruled_out, closer = np.arange(lows.size), [], []
     for turn in range(_SPLITS + 1):
         small = bound.max(axis=0) <= -depth
+        ruled_out.append(low[small])
         if small.any():
             beyond = np.maximum(beyond, bound[:, small].max(axis=1))
         lows, highs = lows[~small], highs[~small]
@@ -208,9 +238,10 @@ def _islands(
         lows, highs = cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
         low = (5 * np.arange(cuts.shape[0])[:, None] + np.arange(4)).ravel()
         at = turns(places, cuts.ravel())
+        closer.append(at)
         bound = _log_bound(blocks, at.angles, _transforms(blocks, at), low)
     kept += zip(lows.tolist(), highs.tolist(), strict=True)
-    return kept, _exp_up(beyond)
+    return kept, _exp_up(beyond), ruled_out, closer
 
 
 def _runs(intervals: list[tuple[float, float]], stride: float, last: int) -> list[tuple[int, int]]:
@@ -226,9 +257,56 @@ def _runs(intervals: list[tuple[float, float]], stride: float, last: int) -> lis
 
 
 @dataclass(frozen=True, slots=True)
+class FrequencyPlan:
+    """Angles to look at again, for the neighbours of a composition; whatever is seen there is certified anew (M19).
+
+    Between `near` and `far` intervals and the nodes nothing up to pi is left out, so the modulus at any other node is
+    at most the largest of the bounds on the intervals.
+    """
+
+    period: int
+    nodes: Nodes
+    at: Turns  # the ends of intervals, and last those of the nodes
+    near: NDArray[np.intp]  # intervals, by the number of the angle they begin at
+    few: slice | None  # points of the core, which has to rule out the far intervals
+    far_at: Turns | None
+    far: NDArray[np.intp]
+
+    @staticmethod
+    def of(chosen: ChosenNodes) -> "FrequencyPlan | None":
+        """Return the plan by which the nodes were chosen, if it can be followed."""
+        seen = chosen.outlook
+        if seen is None:
+            return None
+        last = seen.first.angles.size - 1
+        parts, numbers = [seen.first, *seen.cuts], [seen.small[0][seen.small[0] < last], *seen.small[1:]]
+        starts = np.cumsum([0, *(part.angles.size for part in parts)]).tolist()
+        near = np.concatenate([start + low for start, low in zip(starts[:-1], numbers, strict=True)])
+        far = seen.small[0][seen.small[0] >= last] - last
+        return FrequencyPlan(chosen.period, chosen.nodes, joined_turns([*parts, seen.nodes]), near, seen.few, seen.far, far)
+
+    @property
+    def nbytes(self) -> int:
+        return 2 * self.at.cosines.nbytes + (2 * self.far_at.cosines.nbytes if self.far_at else 0)
+
+    def follow(self, blocks: Sequence[Block], places: Array) -> ChosenNodes:
+        """Return the nodes, with a bound on all others that holds for these blocks."""
+        transforms = _transforms(blocks, self.at)
+        bounds = [np.full((3, 1), -math.inf)]
+        if self.near.size:
+            bounds.append(_log_bound(blocks, self.at.angles, transforms, self.near))
+        if self.far_at is not None and self.few is not None and self.far.size:
+            bounds.append(_core_bound(_core_on(blocks, places, self.few), self.far_at, self.far))
+        kept = slice(self.at.angles.size - self.nodes.size, None)
+        some = [(values[:, kept], error[:, kept]) for values, error in transforms]
+        return ChosenNodes(self.period, self.nodes, some, _exp_up(np.concatenate(bounds, axis=1).max(axis=1)))
+
+
+@dataclass(frozen=True, slots=True)
 class _Core:
     """The laws given that k is one of few neighbouring points: weight * law is a part of each row."""
 
+    few: slice
     places: Array
     blocks: list[tuple[Block, Array]]  # conditional laws, and their weights
     deviation: float  # the largest
@@ -239,22 +317,25 @@ def _core(blocks: Sequence[Block], places: Array) -> _Core:
     peak = int(np.argmax(sum(block.counts @ block.rows[::3] for block in blocks)))
     size = _SHORT if places.size < 16 * _SHORT else 4 * _SHORT  # few points take many angles to get from, many to get to
     begin = max(0, min(peak - size // 2, places.size - size))
-    few = slice(begin, begin + size)
+    return _core_on(blocks, places, slice(begin, begin + size))
+
+
+def _core_on(blocks: Sequence[Block], places: Array, few: slice) -> _Core:
+    """Return the laws on the points given."""
     parts = []
     for block in blocks:
         weights = block.rows[:, few].sum(axis=1)
         rows = block.rows[:, few] / np.maximum(weights, 1e-300)[:, None]
         parts.append((block_of(rows, block.counts, places[few]), lowered_by(weights, GENEROUS)))
-    return _Core(places[few], parts, math.sqrt(max(float(part.variances.max()) for part, _ in parts)))
+    return _Core(few, places[few], parts, math.sqrt(max(float(part.variances.max()) for part, _ in parts)))
 
 
-def _core_bound(core: _Core, edges: Array) -> Array:
-    """Return bounds on the log modulus of the product between neighbouring angles: |phi| <= 1 - w + w |phi_core|."""
-    at, low = turns(core.places, edges), np.arange(edges.size - 1)
+def _core_bound(core: _Core, at: Turns, low: NDArray[np.intp]) -> Array:
+    """Return bounds on the log modulus of the product between some neighbours: |phi| <= 1 - w + w |phi_core|."""
     log_modulus = np.zeros((3, low.size))
     for block, weights in core.blocks:
         values, error = transform(block.folded, block.mean_place, at)
-        modulus = np.sqrt(np.minimum(_square_bound(block, edges, values, error, low), 1.0))
+        modulus = np.sqrt(np.minimum(_square_bound(block, at.angles, values, error, low), 1.0))
         # a row sums to 1 up to 64 roundings; what is below 0 is raised by a factor below 1
         logs = np.log1p(weights[:, None] * (modulus - 1.0) * (1.0 - GENEROUS) + 128.0 * U)
         log_modulus += block.total(logs)

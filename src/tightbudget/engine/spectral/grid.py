@@ -18,7 +18,8 @@ Array = NDArray[np.float64]
 
 _PER_OCTAVE = 3  # cells of the mesh on which steps are chosen
 _FINEST = 0.6  # of the step that an even grid would have
-_LAST = 2.0 ** np.arange(24)  # distances of the points beyond the ends
+LAST = 2.0 ** np.arange(24)
+"""Distances of the points beyond the ends of a grid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def spectral_grid(target: Target, most_points: float) -> Grid:
     high = max(span.high - anchor for span, anchor in zip(target.windows, anchors, strict=True))
     if alignment and len(counts) == 1:
         return _lattice(target, alignment, counts[0], low, high, most_points)
-    weights = [_weights(cells, target.tilt.theta) for cells in target.cells]
+    weights = [tilted_weights(cells, target.tilt.theta) for cells in target.cells]
     mesh = _mesh(target, weights, anchors, low, high)
     mass = np.zeros(mesh.size - 1)
     for cells, weight, count, anchor in zip(target.cells, weights, counts, anchors, strict=True):
@@ -74,10 +75,11 @@ def _lattice(target: Target, alignment: Alignment, count: float, low: float, hig
     if not 0.0 < step < math.inf or not (high - low) / step < most_points or not max(abs(low), abs(high)) / step < 2.0**49:
         raise TooWide
     places = np.arange(math.floor(low / step) - 2.0, math.ceil(high / step) + 3.0)
-    return Grid(step, np.concatenate([places[0] - _LAST[::-1], places, places[-1] + _LAST]), (alignment.anchor,))
+    return Grid(step, np.concatenate([places[0] - LAST[::-1], places, places[-1] + LAST]), (alignment.anchor,))
 
 
-def _weights(cells: Cells, theta: float) -> Array:
+def tilted_weights(cells: Cells, theta: float) -> Array:
+    """Return the share of each cell in the tilted mass."""
     with np.errstate(invalid="ignore"):
         loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)
     exponent = cells.log_a + theta * loss
@@ -120,7 +122,7 @@ def _grid_places(mesh: Array, multiples: Array) -> Array:
     if not parts:
         parts, m = [np.array([math.floor(mesh[0])])], 1.0
     inside = np.concatenate(parts)
-    return np.concatenate([inside[0] - float(multiples[0]) * _LAST[::-1], inside, inside[-1] + m * _LAST])
+    return np.concatenate([inside[0] - float(multiples[0]) * LAST[::-1], inside, inside[-1] + m * LAST])
 
 
 def _commonest_alignment(alignments: list[Alignment | None], counts: list[float]) -> Alignment | None:

@@ -8,7 +8,7 @@ rounding.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,12 @@ Complex = NDArray[np.complex128]
 
 _SLOPES = np.array([0.2, 0.45, 0.7, 1.0, 1.4])  # of Chernoff bounds, relative to the best one for a normal law
 _ROOM = 1.5  # standard deviations around the mean for which the period is chosen
+_NEEDED = slice(None)  # columns
 _LONGEST = 2.0**40  # period, in steps: angles are good to 1e-16 of a turn
+
+
+ChooseNodes = Callable[[Sequence[Block], Array, float, float, float], ChosenNodes | None]
+"""Of blocks and places, with the angle where a normal law falls to about e^-depth, the depth and the least period."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +81,11 @@ class Spectrum:
     loss_shift: float
 
 
-def spectrum(target: Target, grid: Grid) -> Spectrum | None:
-    """Return the composition's spectrum, or None if it is not short."""
+def spectrum(target: Target, grid: Grid, columns: slice = _NEEDED, choose: ChooseNodes = choose_nodes) -> Spectrum | None:
+    """Return the composition's spectrum, or None if it is not short.
+
+    All columns of the grid that hold anything are used, and no others unless `columns` says so.
+    """
     theta, counts = target.tilt.theta, [count for _, count in target.steps.items]
     discretised = [
         discretise(pair, span, grid.step, theta, anchor, grid.places)
@@ -85,6 +93,10 @@ def spectrum(target: Target, grid: Grid) -> Spectrum | None:
     ]
     log_scale, error = _certificate(discretised, counts)
     begin, end = min(one.begin for one in discretised), max(one.begin + one.spread.size for one in discretised)
+    if columns != _NEEDED:
+        if begin < columns.start or end > columns.stop:
+            raise TooWide
+        begin, end = columns.start, columns.stop
     places = grid.places[begin:end]
     if no_gaps(places):  # then columns are places
         places = places - places[0]
@@ -108,7 +120,7 @@ def spectrum(target: Target, grid: Grid) -> Spectrum | None:
     length = max(chernoff_up.reach(depth), chernoff_down.reach(depth)) + _ROOM * deviation
     if not length < _LONGEST:
         return None
-    found = choose_nodes(blocks, places, best, depth, length)
+    found = choose(blocks, places, best, depth, length)
     if found is None:
         return None
     values, error_bound = _product(blocks, found, centre)

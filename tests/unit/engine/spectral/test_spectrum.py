@@ -27,6 +27,7 @@ from tightbudget.engine.spectral.profile import SpectralProfile
 from tightbudget.engine.spectral.spectrum import Spectrum, spectrum
 from tightbudget.engine.steps import Steps
 from tightbudget.engine.target import Target
+from tightbudget.numerics.characteristic import turns
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Pair
 
@@ -339,7 +340,7 @@ def test_few_points_bound_the_modulus_of_all(name: str, weights: np.ndarray, gap
     core = _core([block], WIDE)
     assert core.places.size < WIDE.size
     edges = np.arange(0.1, math.pi, gap)
-    bound = _core_bound(core, edges)
+    bound = _core_bound(core, turns(WIDE[core.few], edges), np.arange(edges.size - 1))
     for part in np.linspace(0.0, 1.0, 11):
         angles = edges[:-1] + part * np.diff(edges)
         modulus = np.abs(np.exp(-1j * np.multiply.outer(angles, WIDE)) @ rows[0])

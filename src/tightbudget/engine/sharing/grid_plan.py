@@ -1,0 +1,117 @@
+"""A grid and frequencies that served one composition, tried on its neighbours (M9, M19).
+
+Places and angles are whole numbers of steps and parts of a turn: with another step the same ones serve another scale of
+losses, and the table of their turns, which takes most of the time, is there already. Any grid that reaches beyond the
+losses makes a sound bracket, at any frequencies (M5, M6, M19); what is checked here is whether it will be narrow.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.engine.spectral.blocks import Block
+from tightbudget.engine.spectral.frequencies import ChosenNodes, FrequencyPlan, choose_nodes
+from tightbudget.engine.spectral.grid import LAST, Grid, spectral_grid, tilted_weights
+from tightbudget.engine.spectral.spectrum import Spectrum, spectrum
+from tightbudget.engine.target import Target, aligned_step
+
+Array = NDArray[np.float64]
+
+_WIDER, _FINER = 1.15, 0.75  # windows and variance of a plan, so that neighbours on either side can follow it
+_DEEPER, _LONGER = 0.7, 1.12  # depth and period, likewise
+_DENSER, _SPARSER = 1.06, 0.9  # deviation in steps, relative to that of the plan
+_FINEST, _MOST = 0.2, 1.0  # of the variance allowed: a plan that adds less takes needlessly many points
+_MORE = 3.0  # times what frequencies left out may hold; they are allowed a fiftieth of the width
+
+
+@dataclass(frozen=True, slots=True)
+class GridPlan:
+    """Places to put masses on and frequencies to look at, in steps."""
+
+    grid: Grid
+    gaps: Array  # between neighbouring places
+    low: float  # ends of the windows for which it is made
+    high: float
+    deviation: float  # of the composed loss
+    frequencies: FrequencyPlan
+
+    @property
+    def nbytes(self) -> int:
+        return self.grid.places.nbytes + self.gaps.nbytes + self.frequencies.nbytes
+
+    def step_for(self, target: Target) -> float | None:
+        """Return the step with which the plan serves the target; None if it does not."""
+        low, high = _window(target)
+        if not low < 0.0 < high:
+            return None
+        deviation = target.tilt.deviation / self.deviation
+        step = max(low / self.low, high / self.high, deviation / _DENSER)
+        if not step <= deviation / _SPARSER:
+            return None
+        step = aligned_step(1.000002 * step, None)
+        return step if _FINEST <= self._variance(target, step) <= _MOST else None
+
+    def _variance(self, target: Target, step: float) -> float:
+        """Return the variance that the grid adds, relative to what is allowed: that of `spectral_grid` (M9)."""
+        total, edges = 0.0, step * self.grid.places
+        for cells, (_, count) in zip(target.cells, target.steps.items, strict=True):
+            sums = np.concatenate([[0.0], np.cumsum(tilted_weights(cells, target.tilt.theta))])
+            mass = np.diff(np.interp(edges, np.concatenate([cells.low[:1], cells.high]), sums))
+            total += count * float(np.einsum("i,i,i", mass, self.gaps, self.gaps))
+        return total * step * step / target.variance
+
+    def follow(self, target: Target, step: float) -> "tuple[Spectrum | None, GridPlan]":
+        """Return the spectrum on this grid, if it is short, and the plan for the next: other frequencies if need be."""
+        choice = _Choice(self.frequencies)
+        made = spectrum(target, replace(self.grid, step=step), _columns(self.grid), choice)
+        return made, self if choice.plan is None or choice.plan is self.frequencies else replace(self, frequencies=choice.plan)
+
+
+class _Choice:
+    """Chooses nodes by a plan, or where that does not serve, with some room for neighbours."""
+
+    def __init__(self, plan: FrequencyPlan | None = None) -> None:
+        self.plan = plan
+
+    def __call__(self, blocks: Sequence[Block], places: Array, best: float, depth: float, length: float) -> ChosenNodes | None:
+        if self.plan is not None and length <= self.plan.period:
+            chosen = self.plan.follow(blocks, places)
+            if float(chosen.beyond.max()) <= _MORE * math.exp(-depth):
+                return chosen
+        new = choose_nodes(blocks, places, best, depth + _DEEPER, _LONGER * length)
+        self.plan = None if new is None else FrequencyPlan.of(new)
+        return new
+
+
+def planned(target: Target, most_points: float) -> tuple[Spectrum | None, float, GridPlan | None]:
+    """Return the spectrum of a composition, the number of points it took, and the plan that neighbours may follow."""
+    low, high = _window(target)
+    if not low < 0.0 < high or any(pair.alignment for pair, _ in target.steps.items):
+        points = spectral_grid(target, most_points)
+        return spectrum(target, points), float(points.places.size), None
+    points = spectral_grid(_roomier(target), most_points)
+    choice = _Choice()
+    made = spectrum(target, points, _columns(points), choice)
+    if made is None or choice.plan is None:
+        return made, float(points.places.size), None
+    window, deviation = (_WIDER * low / points.step, _WIDER * high / points.step), target.tilt.deviation / points.step
+    plan = GridPlan(points, np.diff(points.places), *window, deviation, choice.plan)
+    return made, float(points.places.size), plan
+
+
+def _window(target: Target) -> tuple[float, float]:
+    return min(span.low for span in target.windows), max(span.high for span in target.windows)
+
+
+def _columns(points: Grid) -> slice:
+    """Return the columns between the outermost points of a grid, which lie far beyond its ends."""
+    return slice(LAST.size - 1, points.places.size - LAST.size + 1)
+
+
+def _roomier(target: Target) -> Target:
+    """Return a target with a finer grid and wider windows."""
+    windows = tuple(replace(span, low=_WIDER * span.low, high=_WIDER * span.high) for span in target.windows)
+    return replace(target, windows=windows, variance=_FINER * target.variance)

@@ -1,0 +1,135 @@
+"""Plans of frequencies followed by neighbours: what is seen there is certified of the neighbour's own law."""
+
+import math
+
+import numpy as np
+import pytest
+from tests.support import spectra
+
+from tightbudget.engine.spectral.blocks import Block, blocks_of
+from tightbudget.engine.spectral.frequencies import ChosenNodes, FrequencyPlan, choose_nodes
+
+FINE = np.arange(-16.0, 16.0)
+PLACES = np.concatenate([np.arange(-96.0, -16.0, 8.0), FINE, np.arange(16.0, 97.0, 8.0)])  # too few for a core
+MORE = np.concatenate([np.arange(-960.0, -80.0, 16.0), np.arange(-80.0, 80.0), np.arange(80.0, 961.0, 16.0)])
+DEPTH = 20.0
+PI = math.pi
+
+
+def bell(places: np.ndarray, mean: float, deviation: float) -> np.ndarray:
+    return np.exp(-0.5 * ((places - mean) / deviation) ** 2)
+
+
+def atoms(places: np.ndarray, period: int) -> np.ndarray:
+    """A law that is nearly on a lattice: its transform comes back at every multiple of a turn / period."""
+    return np.where(places % period == 0.0, bell(places, 0.0, 9.0), 1e-3 * bell(places, 0.0, 9.0))
+
+
+Case = tuple[np.ndarray, np.ndarray, np.ndarray, int, int]  # places, law planned for, law that follows, their counts
+CASES: dict[str, Case] = {
+    "a little wider": (PLACES, bell(PLACES, -5.0, 9.0), bell(PLACES, -5.0, 9.3), 3000, 3000),
+    "much narrower": (PLACES, bell(PLACES, -5.0, 9.0), bell(PLACES, -5.0, 2.0), 3000, 3000),
+    "one point": (PLACES, bell(PLACES, -5.0, 9.0), bell(PLACES, 0.0, 0.05), 3000, 3000),
+    "fewer steps": (PLACES, bell(PLACES, -5.0, 9.0), bell(PLACES, -5.0, 9.0), 3000, 250),
+    "a lattice": (PLACES, bell(PLACES, -5.0, 9.0), atoms(PLACES, 4), 3000, 3000),
+    "with a core": (MORE, bell(MORE, -5.0, 90.0), bell(MORE, -4.0, 95.0), 2000, 2000),
+    "beside the core": (MORE, bell(MORE, -5.0, 90.0), bell(MORE, 500.0, 60.0), 2000, 2000),
+    # as wide as planned, and back at every sixteenth of a turn, where only the core looks
+    "a wide lattice": (MORE, bell(MORE, -5.0, 90.0), np.where(MORE % 16 == 0, 1.0, 1e-9) * bell(MORE, -5.0, 90.0), 2000, 2000),
+    "a lattice under a core": (MORE, bell(MORE, -5.0, 90.0), atoms(MORE, 16), 2000, 2000),
+}
+
+
+def blocks(law: np.ndarray, places: np.ndarray, count: int) -> list[Block]:
+    rows = np.array([law, law + 1e-3 * bell(places, 3.0, 5.0), law + 1e-3 * bell(places, -3.0, 4.0)])
+    return list(blocks_of([spectra.leaf(rows, 0, 0)], [count], places, 0))
+
+
+def plan_of(law: np.ndarray, places: np.ndarray, count: int) -> tuple[FrequencyPlan, ChosenNodes]:
+    made = blocks(law, places, count)
+    deviation = math.sqrt(count * float(made[0].variances.max()))
+    best = math.sqrt(2.0 * DEPTH) / deviation
+    chosen = choose_nodes(made, places, best, DEPTH, 14.0 * deviation)
+    assert chosen is not None
+    plan = FrequencyPlan.of(chosen)
+    assert plan is not None
+    return plan, chosen
+
+
+def followed(name: str) -> tuple[FrequencyPlan, ChosenNodes, Block]:
+    places, law, other, count, other_count = CASES[name]
+    plan, _ = plan_of(law, places, count)
+    mine = blocks(other, places, other_count)
+    return plan, plan.follow(mine, places), mine[0]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_left_out_is_as_small_as_stated(name: str):
+    plan, found, block = followed(name)
+    left_out = np.setdiff1d(np.arange(plan.period // 2 + 1), found.nodes)
+    assert left_out.size > 50
+    angles = 2.0 * PI / plan.period * left_out
+    modulus = np.abs(block.rows @ np.exp(-1j * np.multiply.outer(CASES[name][0], angles)))
+    largest = (block.counts[0] * np.log(np.maximum(modulus, 1e-300))).max(axis=1)
+    assert (largest <= np.log(found.beyond) + 1e-9).all()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_transforms_are_those_of_the_law_that_follows(name: str):
+    plan, found, block = followed(name)
+    ((values, error),) = found.transforms
+    exact = block.rows @ np.exp(-1j * np.multiply.outer(CASES[name][0], 2.0 * PI / plan.period * found.nodes))
+    assert found.period == plan.period
+    assert (np.abs(values - exact) <= error + 1e-13).all()
+
+
+@pytest.mark.parametrize("name", ["a little wider", "with a core"])
+def test_the_law_it_was_made_for_sees_what_it_saw(name: str):
+    places, law, _, count, _ = CASES[name]
+    plan, chosen = plan_of(law, places, count)
+    again = plan.follow(blocks(law, places, count), places)
+    assert (np.abs(np.log(again.beyond / chosen.beyond)) < 1e-6).all()
+    ((values, error),), ((first, first_error),) = again.transforms, chosen.transforms
+    assert (np.abs(values - first) <= error + first_error).all()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_intervals_and_nodes_cover_all_angles(name: str):
+    places, law, _, count, _ = CASES[name]
+    plan, _ = plan_of(law, places, count)
+    lows, highs = plan.at.angles[plan.near], plan.at.angles[plan.near + 1]
+    if plan.far_at is not None:
+        lows = np.concatenate([lows, plan.far_at.angles[plan.far]])
+        highs = np.concatenate([highs, plan.far_at.angles[plan.far + 1]])
+    left_out = 2.0 * PI / plan.period * np.setdiff1d(np.arange(plan.period // 2 + 1), plan.nodes)
+    covered = (lows - 1e-12 <= left_out[:, None]) & (left_out[:, None] <= highs + 1e-12)
+    assert covered.any(axis=1).all()
+
+
+def test_some_plans_look_more_closely():
+    """A lattice that is planned for has peaks between the first angles."""
+    law = bell(PLACES, 0.0, 9.0) * np.where(PLACES % 4 == 0, 1.0, 0.02)
+    plan, chosen = plan_of(law, PLACES, 300)
+    assert chosen.outlook is not None
+    assert chosen.outlook.cuts
+    lows, highs = plan.at.angles[plan.near], plan.at.angles[plan.near + 1]
+    left_out = 2.0 * PI / plan.period * np.setdiff1d(np.arange(plan.period // 2 + 1), plan.nodes)
+    assert ((lows - 1e-12 <= left_out[:, None]) & (left_out[:, None] <= highs + 1e-12)).any(axis=1).all()
+
+
+def test_some_plans_look_by_a_core_alone_at_far_angles():
+    """Otherwise the tests above would not look at it."""
+    assert [name for name, (places, law, _, count, _) in CASES.items() if plan_of(law, places, count)[0].far.size]
+
+
+def test_a_neighbour_leaves_hardly_more_out():
+    _, found, _ = followed("a little wider")
+    assert found.beyond.max() <= math.exp(-DEPTH)
+
+
+def test_transforms_at_all_angles_make_no_plan():
+    places = np.arange(-40.0, 41.0)
+    made = blocks(bell(places, 0.0, 9.0), places, 10)
+    chosen = choose_nodes(made, places, 0.1, DEPTH, 800.0)
+    assert chosen is not None
+    assert FrequencyPlan.of(chosen) is None
