@@ -11,11 +11,9 @@ from tightbudget.calibration.narrow_whole import narrow_whole
 from tightbudget.calibration.open_number import OpenNumber
 from tightbudget.calibration.points import Points
 from tightbudget.calibration.result import Calibration
-from tightbudget.calibration.targets import Advantage, Budget, Delta, Target
+from tightbudget.calibration.which_target import target_asked
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, real, whole_count
-
-_WAYS = "epsilon and delta, or advantage"
+from tightbudget.mechanisms.checks import asked_width, real, whole_count
 
 
 def calibrate(
@@ -24,6 +22,11 @@ def calibrate(
     epsilon: float | None = None,
     delta: float | None = None,
     advantage: float | None = None,
+    tpr: float | None = None,
+    fpr: float | None = None,
+    posterior: float | None = None,
+    prior: float | None = None,
+    bayes_error: float | None = None,
     rtol: float = 1e-6,
     bounds: tuple[float, float] | None = None,
     effort: float | None = None,
@@ -33,7 +36,9 @@ def calibrate(
     """Return the value of the one `?` in a template that just meets a target, and one beside it that misses it.
 
     The template is notation with `?` in place of one number, or a function of one number that returns a mechanism or
-    composition. The target is `epsilon` with `delta`, or the membership `advantage` of the best attack.
+    composition. The target is `epsilon` with `delta`; or a risk, as in `tb.risk`: the membership `advantage` of the
+    best attack, its `tpr` at an `fpr`, the `posterior` it leads to from a `prior` (after a test with an `fpr`, or at
+    worst), or the `bayes_error` at a `prior`, which is to be at least as large as given.
 
     Guarantee: the upper bound at `value` meets the target, and the lower bound at `too_little` misses it. If they are
     at most `rtol` apart (whole numbers: neighbours), `converged` is True. Where privacy is monotone in `?`, no value
@@ -48,7 +53,10 @@ def calibrate(
     ? = 2.3556184 keeps epsilon <= 2.0 at delta = 1e-06: epsilon in [1.999998..., 1.999999...] (add_remove)
     ? = 2.3556167 does not: epsilon in [2.000000..., 2.000001...]
     """
-    target = _target(epsilon, delta, advantage)
+    target = target_asked(
+        epsilon=epsilon, delta=delta, advantage=advantage, tpr=tpr, fpr=fpr, posterior=posterior, prior=prior,
+        bayes_error=bayes_error,
+    )  # fmt: skip
     tolerance, _, effort = asked_width(rtol, 0.0, effort)
     if tolerance >= 1.0:
         raise InvalidParameter("rtol", rtol, "a number above 0 and below 1", "1e-6 is the default.")
@@ -80,30 +88,6 @@ def _result(points: Points, rtol: float, reason: str) -> Calibration:
         reason=reason,
         argument=points.open_number.argument,
     )
-
-
-def _target(epsilon: object, delta: object, advantage: object) -> Target:
-    given = [name for name, value in (("epsilon", epsilon), ("advantage", advantage)) if value is not None]
-    if len(given) != 1:
-        raise InvalidParameter("target", given or None, f"one of {_WAYS}")
-    if epsilon is None:
-        if delta is not None:
-            raise InvalidParameter("delta", delta, "left out where the target is not an epsilon")
-        return Advantage(_share("advantage", advantage))
-    most = epsilon_asked(epsilon)
-    if math.isinf(most):
-        raise InvalidParameter("epsilon", epsilon, "a finite number from 0", "Every composition has an infinite epsilon.")
-    if delta is None:
-        raise InvalidParameter("delta", None, "given with epsilon", "1e-6 is a usual choice; 0 is pure privacy.")
-    rare = delta_asked(delta)
-    return Budget(most, rare) if most > 0.0 else Delta(most, rare)
-
-
-def _share(name: str, value: object) -> float:
-    share = real(name, value, "a number from 0 to 1")
-    if not 0.0 <= share <= 1.0:
-        raise InvalidParameter(name, value, "a number from 0 to 1")
-    return share
 
 
 def _bounds(bounds: object, whole: bool) -> tuple[Number, Number]:

@@ -141,7 +141,7 @@ def _middle(points: Points, one: Number, other: Number) -> Number:
 
 
 def _met_by_none(points: Points, point: Point, why: str | None) -> InvalidParameter:
-    cause = "the other steps, or losses that are infinite, cost that much whatever ? is."
+    cause = "the other steps, or losses without bound, cost that much whatever ? is."
     hint = f"Even with ? = {point.number!r} {_still(points, point)}: {f'beyond, {why}' if why else cause}"
     return InvalidParameter(points.target.name, points.target.limit, "a limit that some ? meets", hint)
 

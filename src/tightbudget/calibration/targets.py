@@ -17,6 +17,7 @@ class Target(ABC):
     """A number that must not be exceeded."""
 
     name: ClassVar[str]  # of the parameter that is the limit
+    sign: ClassVar[str] = "<="
 
     @property
     @abstractmethod
@@ -55,7 +56,7 @@ class Target(ABC):
         return answer.lower > than.upper
 
     def __str__(self) -> str:
-        return f"{self.name} <= {self.limit!r}{self.given}"
+        return f"{self.name} {self.sign} {self.limit!r}{self.given}"
 
 
 @dataclass(frozen=True)

@@ -138,10 +138,10 @@ def calibration(answer: "Calibration", note: str = "") -> Wire:
     return {
         "template": answer.template,
         "argument": answer.argument,
-        "target": {field.name: number(getattr(answer.target, field.name)) for field in fields(answer.target)},
+        "target": {field.name: _as_given(getattr(answer.target, field.name)) for field in fields(answer.target)},
         "value": _as_given(answer.value),
         "achieved": _ends(answer.achieved),
-        "too_little": None if answer.too_little is None else _as_given(answer.too_little),
+        "too_little": _as_given(answer.too_little),
         "missed": None if answer.missed is None else _ends(answer.missed),
         "expression": str(answer.composition),
         "relation": answer.relation,
@@ -154,8 +154,8 @@ def calibration(answer: "Calibration", note: str = "") -> Wire:
     }
 
 
-def _as_given(value: float) -> float | str:
-    return value if isinstance(value, int) else number(value)
+def _as_given(value: float | None) -> float | str | None:
+    return value if value is None or isinstance(value, int) else number(value)
 
 
 def _ends(answer: "Bracket") -> Wire:

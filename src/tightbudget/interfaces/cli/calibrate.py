@@ -28,6 +28,11 @@ def calibrate(
     epsilon: Annotated[_Number, _limit("The ε to keep, 0 or more; with --delta.", "E")] = None,
     delta: Annotated[_Number, _limit("The δ to keep it at, between 0 and 1.", "D")] = None,
     advantage: Annotated[_Number, _limit("The membership advantage to keep, between 0 and 1.", "A")] = None,
+    tpr: Annotated[_Number, _limit("The true positive rate to keep; with --fpr.", "T")] = None,
+    fpr: Annotated[_Number, _limit("The false positive rate of the test.", "F")] = None,
+    posterior: Annotated[_Number, _limit("What an attacker may come to believe; with --prior.", "P")] = None,
+    prior: Annotated[_Number, _limit("What the attacker believed before.", "Q")] = None,
+    bayes_error: Annotated[_Number, _limit("How often the best guess must be wrong; with --prior.", "B")] = None,
     low: Annotated[
         _Number, typer.Option("--min", help="Least ? to try.", parser=number, metavar="X", show_default="any")
     ] = None,
@@ -59,6 +64,11 @@ def calibrate(
             epsilon=epsilon,
             delta=delta,
             advantage=advantage,
+            tpr=tpr,
+            fpr=fpr,
+            posterior=posterior,
+            prior=prior,
+            bayes_error=bayes_error,
             rtol=rtol,
             bounds=bounds,
             effort=effort,
@@ -83,4 +93,4 @@ def _lines(found: "Calibration") -> list[str]:
 
 
 def _as_people_write(sentence: str) -> str:
-    return sentence.replace("epsilon", "ε").replace("delta", "δ").replace("<=", "≤")
+    return sentence.replace("epsilon", "ε").replace("delta", "δ").replace("<=", "≤").replace(">=", "≥")

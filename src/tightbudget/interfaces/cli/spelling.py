@@ -5,7 +5,20 @@ import sys
 
 SPELT_OUT = "tightbudget.spelt"  # for streams: errors=SPELT_OUT
 
-SPELT = {"ε": "epsilon", "δ": "delta", "σ": "sigma", "√": "sqrt ", "≈": "~", "×": "x", "–": "-", "−": "-", "─": "-", "é": "e"}
+SPELT = {
+    "ε": "epsilon",
+    "δ": "delta",
+    "σ": "sigma",
+    "√": "sqrt ",
+    "≈": "~",
+    "≤": "<=",
+    "≥": ">=",
+    "×": "x",
+    "–": "-",
+    "−": "-",
+    "─": "-",
+    "é": "e",
+}
 
 
 def as_printed(text: str) -> str:

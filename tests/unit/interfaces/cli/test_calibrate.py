@@ -47,6 +47,24 @@ def test_what_is_not_as_near_as_asked_is_printed_with_exit_code_3(capsys: pytest
     assert "farther apart than asked" in shown.err
 
 
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        (["--tpr", "0.05", "--fpr", "0.01"], "keeps tpr ≤ 0.05 at fpr = 0.01: tpr in"),
+        (["--posterior", "0.05", "--prior", "0.01", "--fpr", "0.001"], "keeps posterior ≤ 0.05 at prior = 0.01, fpr = 0.001:"),
+        (["--bayes-error", "0.4", "--prior", "0.5"], "keeps bayes_error ≥ 0.4 at prior = 0.5: bayes_error in [0.40000"),
+    ],
+)
+def test_risks(asked: list[str], shown: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["calibrate", "gaussian(?)", *asked]) == 0
+    assert shown in capsys.readouterr().out
+
+
+def test_the_json_of_a_risk(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["calibrate", "laplace(?)", "--posterior", "0.75", "--prior", "0.5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["target"] == {"posterior": 0.75, "prior": 0.5, "fpr": None}
+
+
 def test_bounds(capsys: pytest.CaptureFixture[str]) -> None:
     expression = ["calibrate", "randomized_response(p=?, k=10)", "--epsilon", "1", "--delta", "0"]
     assert main([*expression, "--min", "1e-6", "--max", "0.1"]) == 0

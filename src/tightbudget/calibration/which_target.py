@@ -1,0 +1,81 @@
+"""Which target is meant by the limits that were given; one kind at a time, and whole."""
+
+import math
+from typing import Any
+
+from tightbudget.calibration.risk_targets import BayesError, Posterior, TruePositiveRate
+from tightbudget.calibration.targets import Advantage, Budget, Delta, Target
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, not_lost_to_zero, real
+
+_CHANCE = "a number from 0 to 1"
+_GO_WITH = {
+    "epsilon": ("delta",),
+    "advantage": (),
+    "tpr": ("fpr",),
+    "posterior": ("prior", "fpr"),
+    "bayes_error": ("prior",),
+}
+_OPTIONAL = {("posterior", "fpr")}
+_WAYS = "one of epsilon (with delta), advantage, tpr (with fpr), posterior (with prior) and bayes_error (with prior)"
+
+
+def target_asked(**limits: Any) -> Target:
+    """Return the target that limits by name make, None for those that were left out."""
+    given = {name: value for name, value in limits.items() if value is not None}
+    kinds = [kind for kind in _GO_WITH if kind in given]
+    if len(kinds) != 1:
+        raise InvalidParameter("target", ", ".join(kinds) or None, _WAYS)
+    (kind,) = kinds
+    for name in _GO_WITH[kind]:
+        if name not in given and (kind, name) not in _OPTIONAL:
+            raise InvalidParameter(name, None, f"given with {kind}", _example(name))
+    for name in given:
+        if name not in (kind, *_GO_WITH[kind]):
+            raise InvalidParameter(name, given[name], f"left out where the target is {kind}")
+    if kind == "epsilon":
+        return _budget(given["epsilon"], given["delta"])
+    chances = {name: _chance(name, value) for name, value in given.items()}
+    makers: dict[str, Any] = {
+        "advantage": Advantage,
+        "tpr": TruePositiveRate,
+        "posterior": Posterior,
+        "bayes_error": BayesError,
+    }
+    _check_reach(kind, chances)
+    target: Target = makers[kind](**chances)
+    return target
+
+
+def _check_reach(kind: str, chances: dict[str, float]) -> None:
+    """Refuse what even a release that reveals nothing does not keep: guessing is always allowed."""
+    limit = chances[kind]
+    if kind == "tpr" and limit <= chances["fpr"]:
+        raise InvalidParameter("tpr", limit, f"above the fpr, {chances['fpr']!r}", "Whoever guesses has a tpr of the fpr.")
+    if kind == "posterior" and limit <= chances["prior"]:
+        raise InvalidParameter("posterior", limit, f"above the prior, {chances['prior']!r}", "Nobody need forget it.")
+    least = min(chances.get("prior", 0.5), 1.0 - chances.get("prior", 0.5))
+    if kind == "bayes_error" and limit >= least:
+        raise InvalidParameter("bayes_error", limit, f"below {least!r}", "Whoever goes by the prior is wrong so often.")
+
+
+def _budget(epsilon: object, delta: object) -> Target:
+    most, rare = epsilon_asked(epsilon), delta_asked(delta)
+    if math.isinf(most):
+        raise InvalidParameter("epsilon", epsilon, "a finite number from 0", "Every composition has an infinite epsilon.")
+    return Budget(most, rare) if most > 0.0 else Delta(most, rare)
+
+
+def _chance(name: str, value: object) -> float:
+    number = not_lost_to_zero(name, value, real(name, value, _CHANCE), _CHANCE)
+    if not 0.0 <= number <= 1.0:
+        raise InvalidParameter(name, value, _CHANCE, "It is a probability.")
+    return number
+
+
+def _example(name: str) -> str:
+    return {
+        "delta": "1e-6 is a usual choice; 0 is pure privacy.",
+        "fpr": "0.01 is a usual choice.",
+        "prior": "0.5 is a coin toss.",
+    }[name]
