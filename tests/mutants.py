@@ -118,6 +118,7 @@ INDIVIDUAL_SHAPE = "unit/adaptive/individual/test_one_shape.py"
 INDIVIDUAL_FILES = "unit/adaptive/individual/test_files.py"
 FORMAT_SPEC = "unit/numerics/test_format_spec.py"
 WHOLE_RANGE = "unit/mechanisms/test_whole_range.py"
+COMPARISON_PLOT = "unit/interfaces/test_comparison_plot.py"
 MARKUP = "unit/test_markup.py"
 DPSGD = "unit/training/test_dpsgd.py"
 STATEMENT = "unit/training/test_statement.py"
@@ -1037,6 +1038,10 @@ MUTATIONS = [
              "joined curves take upper ends from epsilons that are larger", [WHOLE_RANGE]),
     Mutation("joined lower", "mechanisms/answers.py", "ends = np.maximum.accumulate(lower[::-1])[::-1]", "ends = np.maximum.accumulate(lower)",
              "joined curves take lower ends from epsilons that are smaller", [WHOLE_RANGE]),
+    Mutation("folded useful", "comparison/table.py", "0.0 < far * least < row.value", "0.0 < least < row.value",
+             "a bound that says something is left out of the table", [COMPARE]),
+    Mutation("no bound unsaid", "interfaces/comparison_plot.py", "name = f\"{line.name} (no bound)\" if approximate else line.name", "name = line.name",
+             "an approximation is named among bounds that it coincides with", [COMPARISON_PLOT]),
     Mutation("drawn above", "interfaces/band.py", "return np.append(chord[:1], chord[:-1])", "return chord",
              "between points the upper line is drawn below delta", [DRAWN_BAND]),
     Mutation("drawn below", "interfaces/band.py", "return np.append(held[1:], held[-1:])",

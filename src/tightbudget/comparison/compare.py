@@ -1,7 +1,7 @@
 """Ask the engine and every classic bound the same question."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from tightbudget.classic import ALL, Bound, murtagh_vadhan
 from tightbudget.classic.promises import Promises
-from tightbudget.comparison.table import OURS, Comparison, Row
+from tightbudget.comparison.table import OURS, Comparison, Row, in_order
 from tightbudget.errors import DoesNotApply, InvalidParameter
 from tightbudget.mechanisms.answers import Curve
 from tightbudget.mechanisms.base import Composable
@@ -43,9 +43,18 @@ def compare(
         epsilon = epsilon_asked(epsilon)
         bracket = composition.delta(epsilon, rtol)
     ours = Row(OURS, bracket.upper, "bracket", "certified, both ends", lower=bracket.lower)
-    rows = (ours, *(_row_of_bound(bound, promises, delta, epsilon) for bound in ALL))
-    note = class_note(composition)
-    return Comparison(str(composition), bracket.relation, rows, delta, epsilon, bracket.converged, bracket.reason, note)
+    rows = (ours, *in_order([_row_of_bound(bound, promises, delta, epsilon) for bound in ALL]))
+    return Comparison(
+        str(composition),
+        bracket.relation,
+        rows,
+        delta,
+        epsilon,
+        bracket.converged,
+        bracket.reason,
+        class_note(composition),
+        composition,
+    )
 
 
 def _row_of_bound(bound: Bound, promises: Promises, delta: float | None, epsilon: float | None) -> Row:
@@ -89,12 +98,14 @@ class Curves:
     lines: tuple[Line, ...]
 
 
-def compare_curves(composition: Composable, epsilons: ArrayLike, rtol: float = 1e-3) -> Curves:
-    """Return delta over a range of epsilons, by us and by every classic bound that applies."""
+def compare_curves(
+    composition: Composable, epsilons: ArrayLike, rtol: float = 1e-3, names: Collection[str] | None = None
+) -> Curves:
+    """Return delta over a range of epsilons, by us and by every classic bound that applies, or by those named."""
     _check_composition(composition)
     band = composition.curve(epsilons, rtol)
     promises, asked = Promises(composition), np.asarray(band.epsilons).ravel().tolist()
-    lines = (_line_of_bound(bound, promises, asked) for bound in ALL)
+    lines = (_line_of_bound(bound, promises, asked) for bound in ALL if names is None or bound.name in names)
     return Curves(str(composition), band, tuple(line for line in lines if line is not None))
 
 

@@ -1,18 +1,35 @@
-"""δ(ε) by every bound that applies, with our band below them all, on a log scale."""
+"""δ(ε) by every bound that says something, with our band below them all, on a log scale."""
 
-from typing import TYPE_CHECKING
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tightbudget.classic import ALL
 from tightbudget.comparison import Comparison, Curves
 from tightbudget.comparison.table import OURS
 from tightbudget.interfaces import band
-from tightbudget.interfaces.figures import BAND_COLOUR, LOWER_COLOUR, QUIET_COLOUR, UPPER_COLOUR, rendered, set_title
+from tightbudget.interfaces.comparison_view import View, around
+from tightbudget.interfaces.figures import (
+    BAND_COLOUR,
+    DASHED,
+    LOWER_COLOUR,
+    QUIET_COLOUR,
+    UPPER_COLOUR,
+    drawn_on,
+    legend_below,
+    legend_inside,
+    rendered,
+    set_title,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
 
 # Colours that differ in lightness too, for those who see few hues and for print.
 _COLOURS = (
@@ -20,25 +37,63 @@ _COLOURS = (
     "#c2185b", "#d68910", "#558b2f", "#00838f", "#8d6e63", "#af7ac5", "#212f3c",
 )  # fmt: skip
 _DASHES: tuple[object, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
+_DOTTED = (0, (1, 1.5))
 _PLACES = {bound.name: place for place, bound in enumerate(ALL)}  # a bound looks the same in every picture
+_TOP = 2.0
+_SIZE = (7.8, 5.6)
+_THIN = 0.006  # of the picture's height or width: lines so near to each other are seen as one
+_LABEL_WIDTH, _NOTE_WIDTH = 44, 110
 
 
-def draw_comparison(curves: Curves, table: Comparison, floor: float, file_format: str = "png") -> bytes:
-    """Return the picture as the bytes of a PNG or SVG file; δ below the floor is not shown."""
+def draw_comparison(view: View, file_format: str = "png") -> bytes:
+    """Return the picture as the bytes of a PNG or SVG file."""
 
     def paint(figure: "Figure") -> None:
-        axes = figure.subplots()
-        _draw_lines(axes, curves, floor)
-        _draw_question(axes, table)
-        axes.set_yscale("log")
-        axes.set_ylim(floor, 2.0)
-        axes.set_xlim(float(curves.band.epsilons.min()), float(curves.band.epsilons.max()))
-        axes.set_xlabel("ε")
-        axes.set_ylabel("δ")
-        set_title(axes, curves.expression)
-        figure.legend(frameon=False, loc="outside right upper", title=f"upper bounds, {curves.band.relation}")
+        _paint_whole(figure.subplots(), view)
 
-    return rendered(paint, (9.2, 5.2), file_format)
+    return rendered(paint, _SIZE, file_format)
+
+
+def plot_comparison(table: Comparison, ax: "Axes | None" = None, every: bool = False) -> "Axes":
+    """Draw it on the axes given, or on new ones; return them."""
+
+    def paint(axes: "Axes") -> None:
+        view = around(table, every=every)
+        if ax is None:
+            _paint_whole(axes, view)
+            return
+        _draw(axes, view)
+        legend_inside(axes, loc="best", frameon=True, framealpha=0.7, edgecolor="none")
+
+    return drawn_on(ax, paint, _SIZE)
+
+
+def _paint_whole(axes: "Axes", view: View) -> None:
+    _draw(axes, view)
+    set_title(axes, view.curves.expression)
+    legend_below(axes.get_figure(root=True), title="\n".join(textwrap.wrap(view.left_out, _NOTE_WIDTH)))
+
+
+def _draw(axes: "Axes", view: View) -> None:
+    _draw_lines(axes, view.curves, view.floor)
+    _draw_question(axes, view.table)
+    axes.set_yscale("log")
+    axes.set_ylim(view.floor, _TOP)
+    axes.set_xlim(float(view.curves.band.epsilons.min()), float(view.curves.band.epsilons.max()))
+    axes.set_xlabel("ε")
+    axes.set_ylabel(f"δ, upper bounds ({view.curves.band.relation})")
+
+
+class Drawn(NamedTuple):
+    """A line: its names, since lines that coincide have one label, and whether it is no bound."""
+
+    names: tuple[str, ...]
+    values: Array
+    approximate: bool = False
+
+    @property
+    def label(self) -> str:
+        return "\n".join(textwrap.wrap(" / ".join(self.names), _LABEL_WIDTH))
 
 
 def _draw_lines(axes: "Axes", curves: Curves, floor: float) -> None:
@@ -46,24 +101,52 @@ def _draw_lines(axes: "Axes", curves: Curves, floor: float) -> None:
     epsilons, lower, upper = (
         np.ravel(values)[points] for values in (curves.band.epsilons, curves.band.lower, curves.band.upper)
     )
-    places = band.places_between(epsilons)
-    below = np.maximum(band.lower_line(places, epsilons, lower, upper), 0.1 * floor)
-    above = np.maximum(band.upper_line(places, epsilons, upper), 0.1 * floor)
-    # first in the legend, and on top of lines that coincide with it
-    axes.fill_between(places, below, above, color=BAND_COLOUR, alpha=0.6, linewidth=0, zorder=3)
-    axes.plot(places, above, color=UPPER_COLOUR, linewidth=2.4, label=OURS, zorder=4)
-    dashed = (0, (3, 3))
-    axes.plot(places, below, color=LOWER_COLOUR, linewidth=1.2, linestyle=dashed, label=f"{OURS}, lower bound", zorder=5)
+    places, least = band.places_between(epsilons), 0.1 * floor
+    below = np.maximum(band.lower_line(places, epsilons, lower, upper), least)
+    lines = [Drawn((OURS,), np.maximum(band.upper_line(places, epsilons, upper), least))]
     for line in curves.lines:
-        place = _PLACES[line.name]
+        approximate = line.kind == "approximation"
+        values = band.upper_line(places, epsilons, np.asarray(line.deltas)[points])
+        name = f"{line.name} (no bound)" if approximate else line.name
+        lines.append(Drawn((name,), np.maximum(values, least), approximate))
+    ours, *others = together(lines, floor)
+    # first in the legend, and on top of lines that coincide with it
+    axes.fill_between(places, below, ours.values, color=BAND_COLOUR, alpha=0.6, linewidth=0, zorder=3)
+    axes.plot(places, ours.values, color=UPPER_COLOUR, linewidth=2.4, label=ours.label, zorder=4)
+    axes.plot(places, below, color=LOWER_COLOUR, linewidth=1.2, linestyle=DASHED, label=f"{OURS}, lower bound", zorder=5)
+    for other in others:
+        place = _PLACES[other.names[0].removesuffix(" (no bound)")]
         axes.plot(
             places,
-            np.maximum(band.upper_line(places, epsilons, np.asarray(line.deltas)[points]), 0.1 * floor),
+            other.values,
             color=_COLOURS[place % len(_COLOURS)],
-            linestyle=(0, (1, 1.5)) if line.kind == "approximation" else _DASHES[place % len(_DASHES)],
+            linestyle=_DOTTED if other.approximate else _DASHES[place % len(_DASHES)],
             linewidth=1.4,
-            label=f"{line.name} (no bound)" if line.kind == "approximation" else line.name,
+            label=other.label,
         )
+
+
+def together(lines: Sequence[Drawn], floor: float) -> list[Drawn]:
+    """Return the lines with those that cannot be told from an earlier one named there instead."""
+    found: list[Drawn] = []
+    for line in lines:
+        for place, earlier in enumerate(found):
+            if _coincide(line.values, earlier.values, floor):
+                found[place] = earlier._replace(names=(*earlier.names, *line.names))
+                break
+        else:
+            found.append(line)
+    return found
+
+
+def _coincide(line: Array, other: Array, floor: float) -> bool:
+    """Whether no point of the line, in view, is further from the other than the eye sees, up or down or sideways."""
+    height = np.log(_TOP / floor)
+    first, second = (np.log(np.clip(values, floor, _TOP)) / height for values in (line, other))
+    aside = max(1, round(_THIN * line.size))
+    before = np.concatenate([np.full(aside, second[0]), second[:-aside]])  # both fall
+    after = np.concatenate([second[aside:], np.full(aside, second[-1])])
+    return bool(((first <= before + _THIN) & (first >= after - _THIN)).all())
 
 
 def _draw_question(axes: "Axes", table: Comparison) -> None:

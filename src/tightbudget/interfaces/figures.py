@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FORMATS = (".png", ".svg")
 TITLE_LINE = 72
+_MOST_COVERED = 0.4  # of axes, by their legend
 STYLE: Any = {
     "font.size": 10,
     "axes.grid": True,
@@ -78,7 +79,14 @@ def legend_below(figure: "Figure | None", title: str = "") -> None:
     handles, labels = zip(*entries, strict=True)
     for columns in range(min(4, len(labels)), 0, -1):
         legend = figure.legend(
-            handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=9, title=title or None
+            handles,
+            labels,
+            loc="outside lower center",
+            ncols=columns,
+            frameon=False,
+            fontsize=9,
+            title=title or None,
+            title_fontsize=8,
         )
         if legend.get_window_extent().width <= figure.bbox.width or columns == 1:
             return
@@ -86,11 +94,12 @@ def legend_below(figure: "Figure | None", title: str = "") -> None:
 
 
 def legend_inside(axes: "Axes", **options: Any) -> None:
-    """Put the legend on the axes, in letters as small as it takes for it to fit."""
+    """Put the legend on the axes, in letters as small as it takes for it to fit and leave most of them free."""
     room = axes.get_window_extent()
     for size in (9, 8, 7, 6, 5, 4):
         box = axes.legend(**{"frameon": False, "fontsize": size, "title_fontsize": size, **options}).get_window_extent()
-        if box.width <= room.width and box.height <= room.height:
+        fits = box.width <= room.width and box.height <= room.height
+        if fits and box.width * box.height <= _MOST_COVERED * room.width * room.height:
             return
 
 

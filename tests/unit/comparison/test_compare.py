@@ -8,7 +8,7 @@ from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget import classic
-from tightbudget.comparison.table import rounded_up
+from tightbudget.comparison.table import Row, rounded_up
 
 GAUSSIANS = tb.Gaussian(282.84) * 512
 MIXED = tb.Laplace(20.0) * 30 + tb.Gaussian(20.0) * 10 + tb.ApproximateDP(0.01, 1e-9)
@@ -18,7 +18,11 @@ MIXED = tb.Laplace(20.0) * 30 + tb.Gaussian(20.0) * 10 + tb.ApproximateDP(0.01, 
 @pytest.mark.parametrize("composition", [GAUSSIANS, MIXED])
 def test_every_bound_has_a_row_with_a_value_or_a_reason(composition: tb.Composition, asked: dict[str, float]) -> None:
     table = tb.compare(composition, **asked)
-    assert [row.name for row in table.rows] == ["tightbudget", *(bound.name for bound in classic.ALL)]
+    assert table.rows[0].name == "tightbudget"
+    assert sorted(row.name for row in table.rows[1:]) == sorted(bound.name for bound in classic.ALL)
+    values = [row.value for row in table.rows[1:]]
+    assert values == sorted(values, key=lambda value: math.inf if value is None else value)
+    assert None not in values[: len(values) - values.count(None)]  # those that do not apply come last
     assert table.ours.kind == "bracket"
     bracket = composition.epsilon(1e-5) if "delta" in asked else composition.delta(0.2)
     assert (table.ours.lower, table.ours.value) == (bracket.lower, bracket.upper)
@@ -59,7 +63,7 @@ def test_only_compositions_can_be_compared() -> None:
 
 @pytest.mark.slow
 def test_text_holds_the_values_rounded_up() -> None:
-    text = str(tb.compare(MIXED, delta=1e-5))
+    text = tb.compare(MIXED, delta=1e-5).full()
     table = tb.compare(MIXED, delta=1e-5)
     assert text.splitlines()[0] == f"{MIXED} (add_remove)"
     for row in table.rows[1:]:
@@ -120,3 +124,43 @@ def test_curves_lie_above_our_band() -> None:
     for line in curves.lines:
         if line.kind == "upper bound":
             assert (np.array(line.deltas) >= curves.band.lower).all()
+
+
+def rows(delta: float | None, *values: float | None) -> tb.Comparison:
+    ours, *others = values
+    bounds = (Row(f"bound {place}", value, "upper bound", "", "why") for place, value in enumerate(others))
+    asked = {"delta": delta} if delta is not None else {"epsilon": 1.0}
+    return tb.Comparison("nothing", "add_remove", (Row("tightbudget", ours, "bracket", lower=0.0), *bounds), **asked)
+
+
+@pytest.mark.parametrize(
+    ("table", "left_out"),
+    [
+        (rows(1e-6, 1.0, 1.0, 9.99, 10.01, math.inf, None), {2, 3, 4}),
+        (rows(None, 1e-6, 9e-4, 1.1e-3, 1.0, None), {1, 2, 3}),
+        (rows(None, 0.5, 0.9, 1.0), {1}),  # at most 1 is no news
+        (rows(None, 1.0, 1.0), set()),  # nothing better is known
+        (rows(1e-6, math.inf, math.inf), set()),
+        (rows(1e-6, 0.0, 0.0, 3.0), set()),  # no multiple of 0
+        (rows(None, 5e-324, 1e-322), set()),
+    ],
+)
+def test_what_says_little_is_left_out_and_named(table: tb.Comparison, left_out: set[int]) -> None:
+    names = {f"bound {place}" for place in left_out}
+    assert {row.name for row in table.rows if table.says_little(row)} == names
+    assert [row.name for row in table.telling] == [row.name for row in table.rows if row.name not in names]
+    for row in table.rows:
+        assert (f"\n{row.name} " in str(table)) == (row.name not in names)
+        assert row.name in str(table)  # it is named at least
+        assert f"\n{row.name} " in table.full()
+    assert bool(table.left_out) == bool(names)
+
+
+def test_what_is_left_out_is_said_in_a_sentence() -> None:
+    table = tb.compare(GAUSSIANS, delta=1e-5)
+    assert table.left_out == (
+        "Left out, as they are far above ours: naive (27.5 times); adaptive (27.5 times). This does not apply: bounded range."
+    )
+    assert str(table).endswith("bounded range. full() has every row.")
+    assert "full()" not in table._repr_html_()
+    assert "naive (27.5 times)" in table._repr_html_()

@@ -30,14 +30,17 @@ def compare(
         typer.Option("--max", help="Last ε of the picture.", parser=number, metavar="E", show_default="as needed"),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw δ(ε) by every bound to this .png or .svg file.", metavar="FILE")
+        Path | None, typer.Option(help="Draw δ(ε) by the bounds to this .png or .svg file.", metavar="FILE")
     ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show and draw also bounds that are far above ours or do not apply.")
+    ] = False,
     csv_file: Csv = None,
     rtol: Rtol = 1e-3,
     mix_relations: MixRelations = False,
     as_json: Json = False,
 ) -> int:
-    """Print our bracket beside the classic bounds; those that do not apply say why.
+    """Print our bracket beside the classic bounds, the least first; those that say little are only named.
 
     EXPR is a composition, as in 'gaussian(sigma=2) * 10'.
 
@@ -55,7 +58,7 @@ def compare(
     files: dict[Path, bytes] = {}
     if plot is not None:
         target = plot
-        files[target] = patiently(lambda: output.comparison_picture(private, answer, high, rtol, target), "drawing every bound")
+        files[target] = patiently(lambda: output.comparison_picture(answer, high, rtol, every, target), "drawing the bounds")
     if csv_file is not None:
         files[csv_file] = output.as_csv(answer)
     done = written(files)
@@ -64,7 +67,7 @@ def compare(
     elif csv_file == STANDARD_OUTPUT:
         show(files[csv_file].decode().rstrip("\n"))
     else:
-        show_styled([*output.as_text(answer), *((line, "") for line in done)])
+        show_styled([*output.as_text(answer, every), *((line, "") for line in done)])
     if answer.converged:
         return 0
     print(f"Note: our bracket holds but is wider than asked: {answer.reason or 'no reason given'}.", file=sys.stderr)

@@ -10,7 +10,8 @@ import pytest
 from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
-from tightbudget.interfaces.cli import compare_output, main
+from tightbudget.interfaces.cli import main
+from tightbudget.interfaces.comparison_view import around
 
 EXPRESSION = "laplace(scale=20) * 100"
 
@@ -27,7 +28,7 @@ def test_the_table_fits_the_terminal(
     columns: int, sources: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    text = shown(capsys, f"{EXPRESSION} + gaussian(sigma=30)", "--delta", "1e-6")
+    text = shown(capsys, f"{EXPRESSION} + gaussian(sigma=30)", "--delta", "1e-6", "--all")
     assert max(len(line) for line in text.splitlines()) <= columns
     for row in tb.compare(tb.parse(f"{EXPRESSION} + gaussian(sigma=30)"), delta=1e-6).rows:
         assert row.name in text
@@ -89,9 +90,25 @@ def test_a_bracket_wider_than_asked_is_said(capsys: pytest.CaptureFixture[str]) 
 
 def test_our_band_has_points_enough_where_it_falls() -> None:
     private = tb.Gaussian(20) * 512
-    table = tb.compare(private, delta=1e-5)  # others reach this δ at eight times our ε
-    epsilons = compare_output._epsilons(private, table, 1e-5, None)
-    deltas = private.curve(epsilons).upper
-    seen = deltas[: np.count_nonzero(deltas > 1e-5 / 10.0**compare_output.DECADES_BELOW) + 1]
+    view = around(tb.compare(private, delta=1e-5))  # others reach this δ at eight times our ε
+    epsilons, deltas = view.curves.band.epsilons, view.curves.band.upper
+    seen = deltas[: np.count_nonzero(deltas > view.floor) + 1]
     assert (np.diff(epsilons) > 0.0).all()
     assert (seen[:-1] / seen[1:]).max() < 2.0
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_bounds_that_say_little_are_folded_unless_all_are_asked_for(
+    columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    question = ["gaussian(sigma=282.84) * 512", "--delta", "1e-5"]
+    few, every = shown(capsys, *question), shown(capsys, *question, "--all")
+    assert max(map(len, [*few.splitlines(), *every.splitlines()])) <= columns
+    names = [line.split("  ")[0] for line in few.splitlines()]
+    assert names.index("tightbudget") < names.index("Rényi DP") < names.index("advanced")
+    assert "naive" not in names
+    assert "naive (27.5 times)" in " ".join(few.split())
+    assert "--all shows every bound." in " ".join(few.split())
+    assert "naive" in [line.split("  ")[0] for line in every.splitlines()]
+    assert "the loss of a step is not bounded" in " ".join(every.split())

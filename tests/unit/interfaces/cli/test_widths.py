@@ -16,7 +16,7 @@ WIDTHS = [40, 60, 80, 120]
 SIMULATE = ["odometer", "simulate", "--all", "--rounds", "40", "--runs", "20"]
 SEPARATION = ["odometer", "separation", "--rounds", "120"]
 FILTERS = ["filter", "compare", "--epsilon", "1", "--delta", "1e-6", "--each", "pure_dp(epsilon=0.1)"]
-COMPARE = ["compare", "gaussian(sigma=282.84) * 512", "--delta", "1e-5"]
+COMPARE = ["compare", "gaussian(sigma=282.84) * 512", "--delta", "1e-5", "--all"]
 COMMANDS = {
     "epsilon": ["epsilon", "gaussian(sigma=282.84) * 512", "--delta", "1e-5"],
     "delta": ["delta", "poisson(laplace(2), 0.1) * 5 + gaussian(sigma=3)", "--epsilon", "1", "--rtol", "1e-9"],
