@@ -14,7 +14,7 @@ from tightbudget.sweeps.values import Value
 
 
 class Answer(NamedTuple):
-    """One question at one point: a bracket, or the sentence that says why there is none."""
+    """One question at one point: a bracket, or why there is none; `value` is a number that was calibrated."""
 
     point: int
     values: tuple[Value, ...]
@@ -25,6 +25,7 @@ class Answer(NamedTuple):
     converged: bool = False
     reason: str = ""
     relation: str = ""
+    value: float = math.nan
     seconds: float = math.nan
     error: str = ""
 
@@ -52,7 +53,7 @@ def _point_answers(batch: Batch, point: Point) -> Iterator[Answer]:
 def _answer(point: Point, question: Question, private: Private) -> Answer:
     started = time.perf_counter()
     try:
-        found = question.bracket(private)
+        found = question.answer(private)
     except Exception as problem:  # of this point alone: all others are still answered
         return _failed(point, question, problem)
     return Answer(
@@ -60,12 +61,8 @@ def _answer(point: Point, question: Question, private: Private) -> Answer:
         point.values,
         question.ask,
         question.target,
-        found.lower,
-        found.upper,
-        found.converged,
-        found.reason,
-        found.relation,
-        time.perf_counter() - started,
+        *found,
+        seconds=time.perf_counter() - started,
     )
 
 

@@ -21,6 +21,7 @@ from tightbudget.sweeps.values import Value, one_kind, value
 RANGE = ("from", "to", "points", "step", "scale", "whole")
 SCALES = ("linear", "log")
 MOST_VALUES = 1_000_000
+DIGITS = 6
 Number = int | float
 EXAMPLE = "[0.5, 1, 2], or { from = 0.5, to = 2, points = 16 }"
 
@@ -92,7 +93,9 @@ def _spaced(name: str, given: Mapping[str, Any], first: Number, last: Number) ->
         spaced = np.geomspace(low, high, points)
     else:
         spaced = np.linspace(low, high, points)
-    return (low, *spaced[1:-1].tolist(), high)
+    # Between the ends values have few digits, so that what is printed is what was asked.
+    short = [low, *(float(f"{one:.{DIGITS}g}") for one in spaced[1:-1].tolist()), high]
+    return tuple(short) if bool((np.diff(short) > 0.0).all()) else (low, *spaced[1:-1].tolist(), high)
 
 
 def _check_number(name: str, count: int) -> None:

@@ -17,6 +17,7 @@ KINDS: Mapping[str, type] = {
     "target": str,
     "lower": float,
     "upper": float,
+    "value": float,
     "converged": bool,
     "reason": str,
     "relation": str,
@@ -28,7 +29,7 @@ _DTYPES: Mapping[type, Any] = {str: object, float: np.float64, int: np.int64, bo
 
 def kinds(space: Space) -> dict[str, type]:
     """Return the kind of every column, in their order: the point, its parameters, the question and its answer."""
-    return {"point": int, **{name: type(space.example(name)) for name in space.names}, **KINDS}
+    return {"point": int, **{name: type(space.values(name)[0]) for name in space.names}, **KINDS}
 
 
 def columns(space: Space, answers: Sequence[Answer]) -> Columns:

@@ -153,12 +153,15 @@ def arrow_arrays(found: Columns, schema: Any) -> dict[str, Any]:
     """Return the columns as Arrow has them: a number that is not known is null."""
     import pyarrow as arrow
 
-    missing = {name: np.isnan(found[name]) for name in ("lower", "upper", "seconds")}
+    missing = {name: np.isnan(found[name]) for name in ("lower", "upper", "value", "seconds")}
     return {field.name: arrow.array(found[field.name], type=field.type, mask=missing.get(field.name)) for field in schema}
 
 
 def _array(column: Any, kind: type) -> Any:
-    return column.to_numpy() if kind is not str else np.array(column.to_pylist(), dtype=object)
+    if kind is not str:
+        return column.to_numpy()
+    coded = column.combine_chunks().dictionary_encode()  # a million rows have few different texts
+    return np.array(coded.dictionary.to_pylist(), dtype=object)[coded.indices.to_numpy()]
 
 
 def _replace(path: Path, content: Any) -> None:

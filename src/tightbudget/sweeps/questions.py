@@ -1,50 +1,86 @@
-"""What is asked of every composition of a sweep, and how one bracket answers it.
+"""What is asked of every composition of a sweep, and how each is answered.
 
     { ask = "epsilon", delta = 1e-6 }            { ask = "delta", epsilon = [1, 2] }
+    { ask = "tpr", fpr = 0.01 }                  { ask = "advantage" }
+    { ask = "posterior", prior = 0.5, fpr = 0.01 }
 
 A list stands for one question each.
 """
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked
+from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, probability
 from tightbudget.notation import Private
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.sweeps.keys import as_table, brief, check_keys, meant
+from tightbudget.tradeoff import risk
 
 EXAMPLE = '{ ask = "epsilon", delta = 1e-6 }'
 DEFAULT_RTOL = 1e-3
 
+Numbers = Mapping[str, float]
+
+
+class Found(NamedTuple):
+    """An answer: the two ends of a bracket, and how it came out."""
+
+    lower: float
+    upper: float
+    converged: bool
+    reason: str
+    relation: str
+    value: float = math.nan
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of question: what it must be given, how each number is checked, how it is answered, what it costs.
+    """A kind of question: which sets of numbers it may be given, how it is answered, and what that costs.
 
     The cost is relative to one bracket of ε; it only sets how many points make a batch.
     """
 
-    needs: Mapping[str, Callable[[Any], float]]
-    bracket: Callable[[Private, Mapping[str, float], float, float | None], Bracket]
+    takes: tuple[tuple[str, ...], ...]
+    answer: Callable[[Private, Numbers, float, float | None], Bracket]
     cost: float = 1.0
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for names in self.takes for name in names))
 
-def _epsilon(private: Private, at: Mapping[str, float], rtol: float, effort: float | None) -> Bracket:
+
+def _epsilon(private: Private, at: Numbers, rtol: float, effort: float | None) -> Bracket:
     return private.epsilon(at["delta"], rtol=rtol, effort=effort)
 
 
-def _delta(private: Private, at: Mapping[str, float], rtol: float, effort: float | None) -> Bracket:
+def _delta(private: Private, at: Numbers, rtol: float, effort: float | None) -> Bracket:
     return private.delta(at["epsilon"], rtol=rtol, effort=effort)
 
 
+def _risk(method: str, private: Private, at: Numbers, rtol: float, effort: float | None) -> Bracket:
+    bracket: Bracket = getattr(risk(private, rtol=rtol, effort=effort), method)(**at)
+    return bracket
+
+
 KINDS = {
-    "epsilon": Kind({"delta": delta_asked}, _epsilon),
-    "delta": Kind({"epsilon": epsilon_asked}, _delta),
+    "epsilon": Kind((("delta",),), _epsilon),
+    "delta": Kind((("epsilon",),), _delta),
+    "tpr": Kind((("fpr",),), partial(_risk, "tpr"), cost=4.0),
+    "advantage": Kind(((),), partial(_risk, "advantage")),
+    "bayes_error": Kind((("prior",),), partial(_risk, "bayes_error"), cost=2.0),
+    "posterior": Kind((("prior",), ("prior", "fpr")), partial(_risk, "posterior"), cost=4.0),
+}
+CHECKS: Mapping[str, Callable[[Any], float]] = {
+    "delta": delta_asked,
+    "epsilon": epsilon_asked,
+    **{name: partial(probability, name) for name in ("fpr", "prior", "tpr", "advantage", "posterior", "bayes_error")},
 }
 
 
@@ -70,8 +106,9 @@ class Question:
     def cost(self) -> float:
         return KINDS[self.ask].cost
 
-    def bracket(self, private: Private) -> Bracket:
-        return KINDS[self.ask].bracket(private, dict(self.at), self.rtol, self.effort)
+    def answer(self, private: Private) -> Found:
+        found = KINDS[self.ask].answer(private, dict(self.at), self.rtol, self.effort)
+        return Found(found.lower, found.upper, found.converged, found.reason, found.relation)
 
 
 def questions(given: Any, rtol: float, effort: float | None) -> tuple[Question, ...]:
@@ -93,15 +130,14 @@ def _expanded(given: Any, rtol: float, effort: float | None) -> list[Question]:
     ask = table["ask"]
     if not isinstance(ask, str) or ask not in KINDS:
         raise InvalidParameter("ask", ask, f"one of {', '.join(KINDS)}", meant(ask, KINDS))
-    needs = KINDS[ask].needs
-    check_keys(table, ["ask", *needs, "rtol", "effort"], f"the question of {ask}")
-    for name in needs:
-        if name not in table:
-            raise InvalidParameter(
-                f"the question of {ask}", brief(dict(table)), f"a table with `{name}`", f"For example {EXAMPLE}."
-            )
+    kind = KINDS[ask]
+    check_keys(table, ["ask", *kind.names, "rtol", "effort"], f"the question of {ask}")
+    names = tuple(name for name in kind.names if name in table)
+    if not any(set(names) == set(needed) for needed in kind.takes):
+        allowed = " or ".join(" and ".join(f"`{name}`" for name in needed) for needed in kind.takes)
+        raise InvalidParameter(f"the question of {ask}", brief(dict(table)), f"a table with {allowed}")
     width, _, work = asked_width(table.get("rtol", rtol), 0.0, table.get("effort", effort))
-    lists = [[(name, check(one)) for one in _each(table[name])] for name, check in needs.items()]
+    lists = [[(name, CHECKS[name](one)) for one in _each(table[name])] for name in names]
     return [Question(ask, at, width, work) for at in itertools.product(*lists)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter, MissingExtra
-from tightbudget.sweeps.columns import Columns, joined
+from tightbudget.sweeps.columns import Columns, joined, kinds
 from tightbudget.sweeps.dataset import Dataset, arrow_arrays, arrow_schema, require
 from tightbudget.sweeps.keys import meant
 from tightbudget.sweeps.plan import Plan
@@ -53,10 +53,8 @@ class SweepResult(Mapping[str, NDArray[Any]]):
     @property
     def columns(self) -> Columns:
         if self._joined is None:
-            parts = self.parts if self.path is None else None
-            self._joined = (
-                Dataset(self.path, self.plan).all() if parts is None and self.path else joined(self.plan.space, parts or [])
-            )
+            stored = None if self.path is None else Dataset(self.path, self.plan)
+            self._joined = joined(self.plan.space, self.parts) if stored is None else stored.all()
         return self._joined
 
     @property
@@ -81,8 +79,6 @@ class SweepResult(Mapping[str, NDArray[Any]]):
         require()
         import pyarrow as arrow
 
-        from tightbudget.sweeps.columns import kinds
-
         schema = arrow_schema(kinds(self.plan.space))
         return arrow.table(arrow_arrays(self.columns, schema), schema=schema)
 
@@ -95,7 +91,12 @@ class SweepResult(Mapping[str, NDArray[Any]]):
         return pandas.DataFrame(dict(self.columns))
 
     def __str__(self) -> str:
-        """Return how the sweep went, in a sentence or two."""
+        """Return how the sweep went, with the first error there was."""
+        return self.summary + (f" The first error: {self.tally.first_error}" if self.tally.first_error else "")
+
+    @property
+    def summary(self) -> str:
+        """How the sweep went, in a sentence."""
         tally, points = self.tally, self.plan.space.size
         said = [f"{_counted(tally.answers, 'answer')} at {_counted(points, 'point')}"]
         if tally.reused:
@@ -103,7 +104,7 @@ class SweepResult(Mapping[str, NDArray[Any]]):
         if tally.wide:
             said.append(f"{tally.wide} wider than asked")
         if tally.failed:
-            said.append(f"{tally.failed} failed (the first: {tally.first_error.rstrip('.')})")
+            said.append(f"{tally.failed} failed")
         where = f" in {self.path}" if self.path is not None else ""
         return f"{', '.join(said)}{where}."
 

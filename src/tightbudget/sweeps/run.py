@@ -53,7 +53,19 @@ def sweep(
     >>> [round(float(upper), 3) for upper in found["upper"]]
     [0.429, 4.868, 0.203, 2.292]
     """
-    checked = read_plan(plan)
+    return run_sweep(read_plan(plan), scheduler, out, workers, retry_failed=retry_failed, watch=watch)
+
+
+def run_sweep(
+    checked: Plan,
+    scheduler: Any = None,
+    out: str | PathLike[str] | None = None,
+    workers: int | None = None,
+    *,
+    retry_failed: bool = False,
+    watch: Watch | None = None,
+) -> SweepResult:
+    """Do what `sweep` does, of a plan that is read and checked."""
     dataset = None if out is None else Dataset(_folder(out), checked)
     if dataset is not None:
         dataset.check()

@@ -32,8 +32,8 @@ class Space(Protocol):
         """Yield what the points are made of, for a fingerprint."""
         ...
 
-    def example(self, name: str) -> Value:
-        """Return a value of the parameter; all are of its kind."""
+    def values(self, name: str) -> tuple[Value, ...]:
+        """Return the different values of a parameter, which are all of one kind."""
         ...
 
 
@@ -75,8 +75,8 @@ class Grid:
             yield name
             yield from map(repr, values)
 
-    def example(self, name: str) -> Value:
-        return self._axis[name][0]
+    def values(self, name: str) -> tuple[Value, ...]:
+        return self._axis[name]
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,8 @@ class Listed:
             yield name
             yield from map(repr, column)
 
-    def example(self, name: str) -> Value:
-        return self.columns[self.names.index(name)][0]
+    def values(self, name: str) -> tuple[Value, ...]:
+        return tuple(dict.fromkeys(self.columns[self.names.index(name)]))
 
 
 def grid(given: Any, evaluated: Any) -> Grid:

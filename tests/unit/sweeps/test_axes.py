@@ -41,7 +41,14 @@ def test_ends_of_a_range_are_exact_and_factors_equal() -> None:
     found = axis("q", {"from": 1e-3, "to": 0.1, "points": 21, "scale": "log"})
     assert (found[0], found[-1]) == (1e-3, 0.1)
     factors = [float(b) / float(a) for a, b in itertools.pairwise(found)]
-    assert max(factors) / min(factors) < 1 + 1e-12
+    assert max(factors) / min(factors) < 1 + 2e-5
+    assert max(len(repr(value)) for value in found) <= 10  # few digits, so that what is printed is what was asked
+
+
+def test_values_that_need_more_digits_have_them() -> None:
+    found = axis("q", {"from": 1, "to": 1.00001, "points": 101})
+    assert len(set(found)) == 101
+    assert found[50] == pytest.approx(1.000005, rel=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ COMMANDS = (
     ("calibrate", "calibrate:calibrate", "The noise, rate or count that meets a target."),
     ("curve", "curve:curve", "δ over a range of ε."),
     ("dpsgd", "dpsgd:dpsgd", "A training run and its statement."),
+    ("sweep", "sweep:sweep", "Many compositions, on all cores."),
     ("study", "study:app", "Case studies."),
     ("compare", "compare:compare", "The classic bounds beside ours."),
     ("filter", "filters:app", "Budgets for adaptive steps."),

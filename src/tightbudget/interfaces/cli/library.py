@@ -18,11 +18,13 @@ if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.interfaces.cli import odometer_output as odometer_output
     from tightbudget.interfaces.cli import study_output as study_output
     from tightbudget.interfaces.cli import study_samples as study_samples
+    from tightbudget.interfaces.cli import sweep_output as sweep_output
     from tightbudget.interfaces.cli.traces import trace_lines as trace_lines
     from tightbudget.mechanisms.class_note import class_note as class_note
     from tightbudget.notation import parse as parse
     from tightbudget.research.reproduce.run import run as run
     from tightbudget.research.studies import vuvuzela as vuvuzela
+    from tightbudget.sweeps.run import run_sweep as run_sweep
     from tightbudget.training import dpsgd as dpsgd
 else:
     __getattr__ = imported_when_used(
@@ -45,7 +47,9 @@ else:
             "run": "tightbudget.research.reproduce.run:run",
             "study_output": "tightbudget.interfaces.cli.study_output",
             "study_samples": "tightbudget.interfaces.cli.study_samples",
+            "sweep_output": "tightbudget.interfaces.cli.sweep_output",
             "trace_lines": "tightbudget.interfaces.cli.traces:trace_lines",
+            "run_sweep": "tightbudget.sweeps.run:run_sweep",
             "vuvuzela": "tightbudget.research.studies.vuvuzela",
         },
     )

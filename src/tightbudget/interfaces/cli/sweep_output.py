@@ -1,0 +1,99 @@
+"""What `tightbudget sweep` prints and writes: a table of some answers, CSV, JSON, and the picture."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tightbudget.interfaces import wire
+from tightbudget.interfaces.cli.files import as_csv as csv_bytes
+from tightbudget.interfaces.cli.tables import Column, folded, table
+from tightbudget.interfaces.sweep_plot import check_drawable
+from tightbudget.interfaces.sweep_plot import draw as picture
+from tightbudget.numerics.bracket import Bracket
+from tightbudget.sweeps.plan import read_plan
+from tightbudget.sweeps.results import SweepResult
+from tightbudget.version import __version__
+
+__all__ = ["as_csv", "as_text", "as_wire", "check_drawable", "picture", "read_plan"]
+
+TABLE_ROWS = 11
+READ_TO_SHOW = 100_000  # answers on disk up to which some are read, only to be shown
+
+
+def as_text(result: SweepResult) -> list[str]:
+    """Return the lines of the table and a line on how it went."""
+    if result.path is not None and result.tally.answers > READ_TO_SHOW:
+        return folded(result.summary).split("\n")
+    rows = result["point"].size
+    shown = np.unique(np.linspace(0, rows - 1, min(TABLE_ROWS, rows)).round().astype(int)).tolist()
+    names = result.plan.space.names
+    headings = [Column("question"), *(Column(name, right=True) for name in names), Column("answer", prose=True)]
+    cells = [[_question(result, i), *(_plain(result[name][i]) for name in names), _answer(result, i)] for i in shown]
+    heading, records = table(headings, cells)
+    lines = [*heading, *(line for record in records for line in record)]
+    if len(shown) < rows:
+        lines += folded(f"({len(shown)} of {rows} answers; {'--out' if result.path else '--csv or --json'} has all)").split(
+            "\n"
+        )
+    return [*lines, *folded(result.summary).split("\n")]
+
+
+def _plain(value: Any) -> str:
+    plain = value.item() if isinstance(value, np.generic) else value
+    return repr(plain).removesuffix(".0") if not isinstance(plain, str) else plain
+
+
+def _question(result: SweepResult, i: int) -> str:
+    return " at ".join(part for part in (result["question"][i], result["target"][i]) if part)
+
+
+def _answer(result: SweepResult, i: int) -> str:
+    if result["error"][i]:
+        return f"failed: {result['error'][i]}"
+    lower, upper, value = (float(result[name][i]) for name in ("lower", "upper", "value"))
+    if not math.isnan(value):
+        return repr(value).removesuffix(".0")
+    return str(Bracket(lower, upper)) + ("" if result["converged"][i] else " (wider than asked)")
+
+
+def as_csv(result: SweepResult) -> bytes:
+    """Return every answer; an end that is not known is empty."""
+    rows = ([_cell(name, value) for name, value in row.items()] for row in _rows(result))
+    return csv_bytes(list(result), rows)
+
+
+def _cell(name: str, value: Any) -> Any:
+    return "" if value is None else str(value).lower() if name == "converged" else value
+
+
+def as_wire(result: SweepResult) -> wire.Wire:
+    """Return the shape of a sweep; answers that are on disk are left there."""
+    tally = result.tally
+    return {
+        "composition": result.plan.template.text,
+        "points": result.plan.space.size,
+        "answers": tally.answers,
+        "failed": tally.failed,
+        "wide": tally.wide,
+        "reused": tally.reused,
+        "out": None if result.path is None else str(result.path),
+        "results": list(_rows(result)) if result.path is None else None,
+        "converged": result.converged,
+        "version": __version__,
+    }
+
+
+def _rows(result: SweepResult) -> Any:
+    """Yield answers by column, with ends whose digits are bounds too."""
+    lists = {name: column.tolist() for name, column in result.items()}
+    for i in range(result["point"].size):
+        yield {name: _wired(name, values[i]) for name, values in lists.items()}
+
+
+def _wired(name: str, value: Any) -> Any:
+    if not isinstance(value, float):
+        return value
+    if name in ("lower", "upper", "value", "seconds") and math.isnan(value):
+        return None
+    return {"lower": wire.lower_end, "upper": wire.upper_end}.get(name, wire.number)(value)
