@@ -37,7 +37,7 @@ def draw(curve: Curve, expression: str, file_format: str = "png") -> bytes:
 
     def paint(figure: "Figure") -> None:
         top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[3.2, 1])
-        _draw_band(top, curve)
+        draw_band(top, curve)
         _draw_width(bottom, curve)
         bottom.set_xlabel("ε")
         set_title(top, expression)
@@ -54,7 +54,7 @@ def plot_curve(curve: Curve, ax: "Axes | None" = None) -> "Axes":
         if ax is not None:
             _add_band(axes, curve)
             return
-        _draw_band(axes, curve)
+        draw_band(axes, curve)
         set_title(axes, curve.expression)
         legend_below(axes.get_figure(root=True))
 
@@ -93,7 +93,8 @@ def _band(curve: Curve) -> _Band | None:
     return _Band(places[:end], lower[:end], upper[:end], floor)
 
 
-def _draw_band(axes: "Axes", curve: Curve) -> None:
+def draw_band(axes: "Axes", curve: Curve) -> None:
+    """Draw the band in the colours of the house on axes of its own."""
     drawn = _band(curve)
     axes.set_ylabel(f"δ ({curve.relation})")
     if drawn is None:

@@ -8,11 +8,11 @@ from tightbudget.numerics.rounding import AMPLE, TINIEST, U, lowered_by, raised_
 def belief(prior: float, log_ratio: float) -> tuple[float, float]:
     """Return bounds on the posterior prior r / (prior r + 1 - prior) for log r >= 0, and 0 < prior < 1.
 
-    >>> belief(0.5, 0.0)[0] <= 0.5 <= belief(0.5, 0.0)[1]
-    True
+    >>> belief(0.25, 0.0), belief(0.25, math.inf)
+    ((0.25, 0.25), (1.0, 1.0))
     """
-    if log_ratio == math.inf:
-        return 1.0, 1.0
+    if log_ratio in (0.0, math.inf):
+        return (prior, prior) if log_ratio == 0.0 else (1.0, 1.0)
     log_odds = math.log(prior) - math.log1p(-prior) + log_ratio
     error = 4.0 * U * (abs(math.log(prior)) + abs(math.log1p(-prior)) + log_ratio + 1.0)
     lower = max(prior, lowered_by(_logistic(log_odds - error), AMPLE) - TINIEST)
@@ -28,6 +28,8 @@ def _logistic(log_odds: float) -> float:
 
 def log_ratio(power: float, fpr: float) -> tuple[float, float]:
     """Return bounds on log(power / fpr), both above 0, at least 0."""
+    if power == fpr:
+        return 0.0, 0.0
     log = math.log(power) - math.log(fpr)
     error = 4.0 * U * (abs(math.log(power)) + abs(math.log(fpr)) + 1.0)
     return max(0.0, log - error), max(0.0, log + error)
@@ -43,6 +45,8 @@ def log_odds_against(chance: float) -> tuple[float, float]:
 
 
 def error_of_best_guess(chance: float, delta: float) -> tuple[float, float]:
-    """Return bounds on chance (1 - delta)."""
+    """Return bounds on chance (1 - delta), exact where that is all or nothing."""
+    if delta in (0.0, 1.0):
+        return (chance, chance) if delta == 0.0 else (0.0, 0.0)
     error = chance * (1.0 - delta)
     return max(0.0, lowered_by(error, AMPLE) - TINIEST), raised_by(error, AMPLE) + TINIEST

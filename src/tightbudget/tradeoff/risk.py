@@ -3,13 +3,14 @@
 import math
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tightbudget.divergences import gdp, pure_epsilon, pure_to_gdp
 from tightbudget.errors import InvalidParameter
+from tightbudget.lazy import found_at
 from tightbudget.mechanisms.arrays import ask_each, float_array
 from tightbudget.mechanisms.base import NEGLIGIBLE_WIDTH, Composable
 from tightbudget.mechanisms.checks import asked_width, not_lost_to_zero, real
@@ -18,6 +19,9 @@ from tightbudget.tradeoff.curve_of_both import TradeOff
 from tightbudget.tradeoff.gdp import least_mu
 from tightbudget.tradeoff.odds import belief, error_of_best_guess, log_odds_against, log_ratio
 from tightbudget.tradeoff.roc import Roc
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _TRIES = 4  # at a delta that is narrow enough
 _CHANCE = "a number from 0 to 1"
@@ -126,6 +130,14 @@ class Risk:
         upper = dict(zip(reversed(found), falling, strict=True))
         ends = [np.array([end[rate] for rate in rates]).reshape(values.shape) for end in (lower, upper)]
         return Roc(values, ends[0], ends[1], converged, self.relation)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the trade-off curve as a band, which holds between its points too, and return the Matplotlib axes.
+
+        Without `ax` they are new ones, which a notebook shows and `.figure.savefig` writes; pyplot is not used.
+        """
+        axes: Axes = found_at("tightbudget.interfaces.risk_plot:plot_risk")(self, ax)
+        return axes
 
     def _wanted(self, rtol: float | None) -> float:
         return self.rtol if rtol is None else asked_width(rtol, 0.0)[0]

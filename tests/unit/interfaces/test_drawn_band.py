@@ -45,7 +45,7 @@ CASES = [
 
 def lines(curve: tb.Curve) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
     axes = Figure().subplots()
-    plot._draw_band(axes, curve)
+    plot.draw_band(axes, curve)
     drawn = {line.get_label(): np.asarray(line.get_data(), dtype=np.float64) for line in axes.get_lines()}
     return tuple((drawn[name][0], np.log(drawn[name][1])) for name in ("upper bound", "lower bound"))
 

@@ -19,6 +19,7 @@ COMMANDS = (
     ("delta", "questions:delta", "The smallest δ at an ε."),
     ("calibrate", "calibrate:calibrate", "The noise, rate or count that meets a target."),
     ("curve", "curve:curve", "δ over a range of ε."),
+    ("explain", "explain:explain", "The risk in plain words."),
     ("dpsgd", "dpsgd:dpsgd", "A training run and its statement."),
     ("sweep", "sweep:sweep", "Many compositions, on all cores."),
     ("study", "study:app", "Case studies."),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.interfaces.cli import compare_output as compare_output
     from tightbudget.interfaces.cli import curve_output as curve_output
     from tightbudget.interfaces.cli import dpsgd_output as dpsgd_output
+    from tightbudget.interfaces.cli import explain_output as explain_output
     from tightbudget.interfaces.cli import filters_output as filters_output
     from tightbudget.interfaces.cli import odometer_games as odometer_games
     from tightbudget.interfaces.cli import odometer_output as odometer_output
@@ -39,6 +40,7 @@ else:
             "dpsgd": "tightbudget.training:dpsgd",
             "dpsgd_output": "tightbudget.interfaces.cli.dpsgd_output",
             "exact": "tightbudget.adaptive.amounts:exact",
+            "explain_output": "tightbudget.interfaces.cli.explain_output",
             "filters_output": "tightbudget.interfaces.cli.filters_output",
             "odometer_games": "tightbudget.interfaces.cli.odometer_games",
             "odometer_output": "tightbudget.interfaces.cli.odometer_output",

@@ -8,7 +8,7 @@ import pytest
 from tightbudget.interfaces.cli import main
 
 COMMANDS = [
-    [], ["epsilon"], ["delta"], ["calibrate"], ["curve"], ["compare"], ["dpsgd"], ["reproduce"],
+    [], ["epsilon"], ["delta"], ["calibrate"], ["curve"], ["compare"], ["explain"], ["dpsgd"], ["reproduce"],
     ["filter"], ["filter", "compare"], ["odometer"], ["odometer", "simulate"], ["odometer", "separation"],
     ["study"], ["study", "timing"], ["study", "vuvuzela"], ["sweep"],
 ]  # fmt: skip

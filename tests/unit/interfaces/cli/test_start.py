@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 HELP = [
     ["--version"], ["--help"], [], ["nonsense"],
     *([*command, "--help"] for command in (
-        ["epsilon"], ["delta"], ["calibrate"], ["curve"], ["compare"], ["dpsgd"], ["reproduce"], ["filter"],
+        ["epsilon"], ["delta"], ["calibrate"], ["curve"], ["compare"], ["explain"], ["dpsgd"], ["reproduce"], ["filter"],
         ["filter", "compare"], ["study"], ["study", "timing"], ["study", "vuvuzela"], ["odometer"],
         ["odometer", "simulate"], ["odometer", "separation"], ["sweep"],
     )),

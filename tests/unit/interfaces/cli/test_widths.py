@@ -22,6 +22,7 @@ COMMANDS = {
     "delta": ["delta", "poisson(laplace(2), 0.1) * 5 + gaussian(sigma=3)", "--epsilon", "1", "--rtol", "1e-9"],
     "curve": ["curve", "gaussian(sigma=20) * 512", "--max", "7.123456789", "--points", "4"],
     "compare": COMPARE,
+    "explain": ["explain", "laplace(scale=20) * 100", "--delta", "1e-5"],
     "dpsgd": [
         "dpsgd",
         "--examples",

@@ -1,0 +1,64 @@
+"""`tightbudget explain`: the risk in plain words and odds, as JSON or as a picture."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.interfaces import figures, wire
+from tightbudget.interfaces.cli import library
+from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
+from tightbudget.interfaces.cli.files import check_target, written
+from tightbudget.interfaces.cli.options import Effort, Expression, Json, MixRelations, Rtol, number
+from tightbudget.interfaces.cli.questions import say
+from tightbudget.interfaces.cli.terminal import patiently, show
+
+LONGEST_UNIT = 40
+
+
+def explain(
+    expression: Expression,
+    delta: Annotated[float, typer.Option(help="The δ of the ε that is told, between 0 and 1.", parser=number, metavar="D")],
+    unit: Annotated[str, typer.Option(help="What is protected, in one word, such as person.", metavar="NAME")] = "record",
+    prior: Annotated[
+        float, typer.Option(help="What the attacker believes before, between 0 and 1.", parser=number, metavar="P")
+    ] = 0.5,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw the ROC curve and δ(ε) side by side to this .png or .svg file.", metavar="FILE"),
+    ] = None,
+    rtol: Rtol = 1e-3,
+    effort: Effort = None,
+    mix_relations: MixRelations = False,
+    as_json: Json = False,
+) -> int:
+    """Print in plain words what an attacker can do who sees the release.
+
+    EXPR is a composition, as in 'gaussian(sigma=2) * 10'.
+
+    \b
+    Example:
+      tightbudget explain "poisson(gaussian(4), q=0.01) * 65536" --delta 1e-6 --unit person
+    """
+    private = library.parse(expression, mix_relations)
+    if not 0.0 < prior < 1.0:
+        raise InvalidParameter("--prior", prior, "above 0 and below 1", "0.5 is an attacker who is unsure.")
+    if not (0 < len(unit) <= LONGEST_UNIT and unit.isprintable() and unit == unit.strip()):
+        raise InvalidParameter("--unit", unit, f"a word of up to {LONGEST_UNIT} letters", "person and record are usual.")
+    if plot is not None:
+        figures.require()
+        check_target("--plot", plot, figures.FORMATS)
+    output = library.explain_output
+    found = patiently(lambda: output.explained(private, delta, unit, prior, rtol, effort), "weighing the odds")
+    note = library.class_note(private)
+    done = []
+    if plot is not None:
+        target = plot
+        done = written({target: patiently(lambda: output.picture(private, target, rtol, effort), "drawing the curves")})
+    show(wire.dumps(output.shape(found, rtol, note)) if as_json else "\n".join([output.text(found), *done]))
+    say(note)
+    if found.converged:
+        return 0
+    say(f"the brackets hold but some are wider than asked: {found.reason or 'no reason given'}.")
+    return NOT_NARROW_ENOUGH
