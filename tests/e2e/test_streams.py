@@ -17,6 +17,7 @@ ASKED = {
     "epsilon": "epsilon 'gaussian(sigma=2) * 10' --delta 1e-5",
     "curve": "curve 'gaussian(sigma=2)' --points 3",
     "compare": "compare 'gaussian(sigma=2)' --delta 1e-5",
+    "dpsgd": "dpsgd --examples 1000 --batch 10 --steps 50 --noise-multiplier 2 --delta 1e-5",
     "filter": "filter compare --epsilon 1 --delta 1e-6 --each 'pure_dp(0.5)'",
     "simulate": "odometer simulate --rounds 20 --runs 5",
     "separation": "odometer separation --rounds 20",
@@ -54,20 +55,20 @@ def test_errors_do_not_get_into_answers_when_their_stream_is_closed() -> None:
     assert (done.returncode, done.stdout) == (2, b"")
 
 
-@pytest.mark.parametrize("command", ["epsilon", "compare", "simulate", "separation", "help", "version"])
+@pytest.mark.parametrize("command", ["epsilon", "compare", "dpsgd", "simulate", "separation", "help", "version"])
 def test_a_reader_who_leaves_at_once_is_no_error(command: str) -> None:
     done = shell(f"{ASKED[command]} | true")
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-@pytest.mark.parametrize("command", ["epsilon", "curve", "compare", "filter", "simulate", "separation", "vuvuzela"])
+@pytest.mark.parametrize("command", ["epsilon", "curve", "compare", "dpsgd", "filter", "simulate", "separation", "vuvuzela"])
 def test_signs_that_an_encoding_lacks_are_spelt_out(command: str, encoding: str) -> None:
     done = shell(ASKED[command], PYTHONIOENCODING=encoding, LC_ALL="C", COLUMNS="100")
     assert (done.returncode, done.stderr) == (0, b"")
     text = done.stdout.decode(encoding)
     assert "?" not in text
-    if command in ("epsilon", "compare"):
+    if command in ("epsilon", "compare", "dpsgd"):
         assert "epsilon" in text
         assert "delta = 1e-05" in text
 

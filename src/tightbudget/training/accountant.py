@@ -1,28 +1,26 @@
 """Steps counted as a loop takes them, and what they cost together."""
 
 import threading
-from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any, Self
 
 from tightbudget.adaptive.sharing import Locks, lock_of
 from tightbudget.adaptive.states import check_keys
 from tightbudget.errors import CannotShare, InvalidParameter
 from tightbudget.markup import table
-from tightbudget.mechanisms import Composable, Composition, Gaussian, Mechanism, Poisson
+from tightbudget.mechanisms import Composable, Composition
 from tightbudget.mechanisms.checks import MOST_REPETITIONS, whole_count
 from tightbudget.mechanisms.relations import Relations, check_one_relation, mix_relations_asked
-from tightbudget.notation import MAX_CHARACTERS, parse
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.training.affordable import affordable, holds
-from tightbudget.training.safe_numbers import budget_below, noise_below, rate_above
+from tightbudget.training.counts import Counted, Counts, joined, room, totals
+from tightbudget.training.safe_numbers import budget_below
+from tightbudget.training.step_told import step_told
+from tightbudget.training.written_counts import read_counts, written_counts
 
-Counted = tuple[tuple[Mechanism, int], ...]
 State = dict[str, Any]
 
 VERSION = 1
 _NONE: Relations = frozenset()
-_STEP = "a mechanism, a composition or its notation"
 
 
 class Accountant:
@@ -35,8 +33,9 @@ class Accountant:
     are chosen by what training shows, use a filter instead (`tightbudget.filters`). Where training stops by what it
     shows, the cost is that of all steps that were planned, not of those that were taken.
 
-    Threads may share an accountant. A copy, a forked child and whoever reads a pickle have an accountant of their own,
-    which answers for the steps that it was told of.
+    Threads may share an accountant; but to ask and then to count are two things, and another thread may count between
+    them. A copy, a forked child and whoever reads a pickle have an accountant of their own, which answers for the steps
+    that it was told of.
 
     >>> accountant = Accountant()
     >>> for _ in range(1000):
@@ -47,7 +46,7 @@ class Accountant:
 
     def __init__(self, *, mix_relations: bool = False) -> None:
         self._mixes = mix_relations_asked(mix_relations)
-        self._counts: dict[Mechanism, int] = {}
+        self._counts: Counts = {}
         self._relations = _NONE
         self._composition: Composition | None = None
         self._locks: Locks = {}
@@ -64,15 +63,15 @@ class Accountant:
 
         A step that cannot be counted raises InvalidParameter, and nothing is counted.
         """
-        parts = self._checked(step, noise_multiplier, sample_rate)
+        parts = step_told(step, noise_multiplier, sample_rate, self._mixes)
         times = count if type(count) is int and 0 <= count <= MOST_REPETITIONS else whole_count(count)
         with self._counting():
             new = self._new_relations(parts)
-            totals = _totals(self._counts, parts, times)
+            changed = totals(self._counts, parts, times)
             if times:
                 self._composition = None
                 self._relations |= new
-                self._counts.update(totals)
+                self._counts.update(changed)
 
     @property
     def steps(self) -> int:
@@ -116,7 +115,8 @@ class Accountant:
         Guarantee: False only if the budget is certified to hold with the step. What cannot be decided is True.
         """
         budget = budget_below(epsilon, delta)
-        return not holds(self._with(self._checked(step, noise_multiplier, sample_rate), whole_count(count)), *budget)
+        parts = step_told(step, noise_multiplier, sample_rate, self._mixes)
+        return not holds(self._with(parts, whole_count(count)), *budget)
 
     def remaining(
         self,
@@ -133,15 +133,14 @@ class Accountant:
         mechanism, where steps reveal nothing.
         """
         budget = budget_below(epsilon, delta)
-        parts = self._checked(step, noise_multiplier, sample_rate)
+        parts = step_told(step, noise_multiplier, sample_rate, self._mixes)
         taken = self._with(parts, 0)
-        return affordable(lambda times: _joined(taken, parts, times), _room(dict(taken.items), parts), *budget)
+        return affordable(lambda times: joined(taken, parts, times), room(dict(taken.items), parts), *budget)
 
     def state(self) -> State:
         """Return all there is to know, exact and fit for JSON; `from_state` gives it back."""
-        with self._reading():
-            counts = [[_written(mechanism), count] for mechanism, count in self._counts.items()]
-            return {"version": VERSION, "kind": "accountant", "mix_relations": self._mixes, "counts": counts}
+        counts = written_counts(self._taken())
+        return {"version": VERSION, "kind": "accountant", "mix_relations": self._mixes, "counts": counts}
 
     @classmethod
     def from_state(cls, state: State) -> Self:
@@ -155,7 +154,7 @@ class Accountant:
         if state["kind"] != "accountant":
             raise InvalidParameter("kind", state["kind"], "'accountant'")
         restored = cls(mix_relations=state["mix_relations"])
-        for mechanism, count in _read(state["counts"], restored._mixes):
+        for mechanism, count in read_counts(state["counts"], restored._mixes):
             restored.step(mechanism, count=count)
         return restored
 
@@ -182,13 +181,14 @@ class Accountant:
         return self.__copy__()  # mechanisms never change
 
     def __getstate__(self) -> State:
-        return {"_mixes": self._mixes, "_counts": self._taken(), "_relations": self._relations}
+        with self._reading():
+            return {"_mixes": self._mixes, "_counts": dict(self._counts), "_relations": self._relations}
 
     def __setstate__(self, state: State) -> None:
         self.__dict__.update(state)
         self._composition, self._locks = None, {}
 
-    def _taken(self) -> dict[Mechanism, int]:
+    def _taken(self) -> Counts:
         with self._reading():
             return dict(self._counts)
 
@@ -197,19 +197,7 @@ class Accountant:
         taken = self.composition
         with self._reading():
             self._new_relations(parts)  # for what it refuses
-        return _joined(taken, parts, times)
-
-    def _checked(self, step: object, noise_multiplier: object, sample_rate: object) -> Counted:
-        if step is None:
-            return _sampled(noise_multiplier, sample_rate)
-        if noise_multiplier is not None or sample_rate is not None:
-            raise InvalidParameter("step", step, "left out where noise_multiplier is given", "Give one of the two.")
-        if isinstance(step, str):
-            return _from_text(step, self._mixes)
-        if not isinstance(step, Composable):
-            hint = "For example tb.Poisson(tb.Gaussian(1.1), q=0.01) or 'gaussian(sigma=2) * 10'."
-            raise InvalidParameter("step", step, _STEP, hint)
-        return step._parts
+        return joined(taken, parts, times)
 
     def _new_relations(self, parts: Counted) -> Relations:
         """Return what new kinds of steps are for; that of those so far, unless mixing was meant (decision 0009)."""
@@ -231,82 +219,3 @@ class Accountant:
                 "A signal handler or finalizer interrupted it; count after it has returned.",
             )
         return lock
-
-
-def _totals(counts: dict[Mechanism, int], parts: Counted, times: int) -> dict[Mechanism, int]:
-    """Return the counts that change, with the parts added so many times; refuse more than can be counted."""
-    totals: dict[Mechanism, int] = {}
-    for mechanism, count in parts:
-        total = totals.get(mechanism, counts.get(mechanism, 0)) + count * times
-        if total > MOST_REPETITIONS:
-            raise InvalidParameter("count", total, f"at most {MOST_REPETITIONS} of one mechanism, with those counted before")
-        if total:
-            totals[mechanism] = total
-    return totals
-
-
-def _room(counts: dict[Mechanism, int], parts: Counted) -> int:
-    """Return how many times the parts could be counted."""
-    each = _totals({}, parts, 1)
-    return min(((MOST_REPETITIONS - counts.get(one, 0)) // n for one, n in each.items()), default=MOST_REPETITIONS)
-
-
-def _joined(taken: Composition, parts: Counted, times: int) -> Composition:
-    """Return the composition of steps that are all different with these; mixed relations were refused before."""
-    counts = dict(taken.items)
-    counts.update(_totals(counts, parts, times))
-    return Composition(tuple(counts.items()), mix_relations=True)
-
-
-def _sampled(noise_multiplier: object, sample_rate: object) -> Counted:
-    """Return one step of DP-SGD: normal noise, on a Poisson sample unless there is no rate."""
-    if noise_multiplier is None:
-        given = None if sample_rate is None else f"sample_rate={sample_rate!r}"
-        raise InvalidParameter("step", given, _STEP, "For DP-SGD give noise_multiplier and sample_rate.")
-    if type(noise_multiplier) is float and (sample_rate is None or type(sample_rate) is float):
-        return _sampled_again(noise_multiplier, sample_rate)
-    return _made(noise_multiplier, sample_rate)
-
-
-def _made(noise_multiplier: object, sample_rate: object) -> Counted:
-    noise = Gaussian(noise_below("noise_multiplier", noise_multiplier))
-    return ((noise if sample_rate is None else Poisson(noise, rate_above("sample_rate", sample_rate)), 1),)
-
-
-_sampled_again = lru_cache(maxsize=64)(_made)
-"""Loops ask for the same step again and again; to make and check it takes twenty times as long as to count it."""
-
-
-def _from_text(text: str, mix_relations: bool) -> Counted:
-    if "'" in text or '"' in text:  # it names a file, which may have changed
-        return parse(text, mix_relations)._parts
-    return _from_text_again(text, mix_relations)
-
-
-@lru_cache(maxsize=64)
-def _from_text_again(text: str, mix_relations: bool) -> Counted:
-    return parse(text, mix_relations)._parts
-
-
-def _written(mechanism: Mechanism) -> str:
-    """Return the notation, with the numbers of a file in it: the file may be gone when the state is read."""
-    text = str(mechanism.in_numbers())
-    if len(text) > MAX_CHARACTERS:
-        raise InvalidParameter("state", f"{len(text)} characters for one step", f"at most {MAX_CHARACTERS}, to be read back")
-    return text
-
-
-def _read(counts: object, mix_relations: bool) -> Iterable[tuple[Mechanism, int]]:
-    allowed = "a list of pairs of a mechanism's notation and a whole number from 1"
-    if not isinstance(counts, list):
-        raise InvalidParameter("counts", counts, allowed)
-    seen: set[Mechanism] = set()
-    for entry in counts:
-        if not (isinstance(entry, list | tuple) and len(entry) == 2 and isinstance(entry[0], str)):
-            raise InvalidParameter("counts", entry, allowed)
-        text, count = entry
-        mechanism = parse(text, mix_relations)
-        if type(count) is not int or count < 1 or not isinstance(mechanism, Mechanism) or mechanism in seen:
-            raise InvalidParameter("counts", entry, f"{allowed}, each mechanism once")
-        seen.add(mechanism)
-        yield mechanism, count

@@ -247,6 +247,7 @@ def test_a_loop_that_asks_first_stays_within_its_budget() -> None:
     assert float_contour.delta([(2.0, 0.1, planned + 1)], 1.0) > 1e-5
 
 
+@pytest.mark.slow
 def test_what_cannot_be_decided_exceeds() -> None:
     """The budget lies in the middle of the narrowest bracket that is asked for."""
     accountant = tb.Accountant()
@@ -399,6 +400,7 @@ def test_a_child_counts_apart_even_if_it_was_forked_in_the_middle() -> None:
     assert accountant.steps == 1
 
 
+@pytest.mark.slow
 def test_a_checkpoint_goes_on_in_another_process() -> None:
     script = "given.step('gaussian(sigma=5)'); print(given.steps, given.composition)"
     assert elsewhere(script, told(A, A)) == "3 poisson(gaussian(sigma=1.1), q=0.01) * 2 + gaussian(sigma=5)\n"

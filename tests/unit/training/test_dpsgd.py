@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from tests.support import float_contour
 from tests.support.checked import contains_epsilon
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 
@@ -182,12 +183,15 @@ def true_delta(run: tb.TrainingRun, noise: float, epsilon: float) -> float:
 
 @pytest.mark.parametrize(
     ("change", "phases"),
-    [
-        ({}, None),
-        ({"target_epsilon": 0.5, "delta": 1e-7}, None),
-        ({"batch": None, "sample_rate": 0.02, "epochs": 3, "target_epsilon": 6}, None),
-        ({"epochs": 5}, [{}, {"batch": 512}, {"noise_multiplier": 3}]),
-    ],
+    mostly_slow(
+        [
+            ({}, None),
+            ({"target_epsilon": 0.5, "delta": 1e-7}, None),
+            ({"batch": None, "sample_rate": 0.02, "epochs": 3, "target_epsilon": 6}, None),
+            ({"epochs": 5}, [{}, {"batch": 512}, {"noise_multiplier": 3}]),
+        ],
+        every=4,
+    ),
 )
 def test_the_noise_for_a_target_is_enough_and_hardly_more(change: dict[str, Any], phases: Any) -> None:
     asked = {**TARGET, **change}

@@ -92,7 +92,7 @@ def test_a_number_of_examples_that_is_not_known_is_said() -> None:
 
 
 def test_a_wide_bracket_is_said_to_be_wide() -> None:
-    run = tb.dpsgd(sample_rate=0.01, steps=10, noise_multiplier=2, delta=1e-5, rtol=1e-15, effort=0.1)
+    run = tb.dpsgd(sample_rate=1, steps=10, noise_multiplier=2, delta=1e-5, rtol=1e-15)
     assert not run.epsilon.converged
     assert "wider than asked" in " ".join(run.statement.split())
 

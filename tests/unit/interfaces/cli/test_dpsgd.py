@@ -118,8 +118,8 @@ def test_epochs_are_decimal_numbers(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_wide_bracket_is_printed_with_exit_code_3(capsys: pytest.CaptureFixture[str]) -> None:
-    few = ["--sample-rate", "0.01", "--steps", "10", "--noise-multiplier", "1", "--delta", "1e-5"]
-    assert main(["dpsgd", *few, "--rtol", "1e-15", "--effort", "0.1"]) == 3
+    whole = ["--sample-rate", "1", "--steps", "10", "--noise-multiplier", "1", "--delta", "1e-5"]
+    assert main(["dpsgd", *whole, "--rtol", "1e-15"]) == 3
     shown = capsys.readouterr()
     assert shown.out.startswith("ε in [")
     assert "wider than asked" in shown.err
