@@ -119,6 +119,7 @@ INDIVIDUAL_FILES = "unit/adaptive/individual/test_files.py"
 FORMAT_SPEC = "unit/numerics/test_format_spec.py"
 WHOLE_RANGE = "unit/mechanisms/test_whole_range.py"
 COMPARISON_PLOT = "unit/interfaces/test_comparison_plot.py"
+TRACE = "unit/engine/test_trace.py"
 MARKUP = "unit/test_markup.py"
 DPSGD = "unit/training/test_dpsgd.py"
 STATEMENT = "unit/training/test_statement.py"
@@ -1042,6 +1043,8 @@ MUTATIONS = [
              "a bound that says something is left out of the table", [COMPARE]),
     Mutation("no bound unsaid", "interfaces/comparison_plot.py", "name = f\"{line.name} (no bound)\" if approximate else line.name", "name = line.name",
              "an approximation is named among bounds that it coincides with", [COMPARISON_PLOT]),
+    Mutation("effort in vain", "engine/pursuit.py", "TOO_LONG if in_reach else NO_LISTS", "TOO_LONG",
+             "more effort is advised where none helps", [TRACE]),
     Mutation("drawn above", "interfaces/band.py", "return np.append(chord[:1], chord[:-1])", "return chord",
              "between points the upper line is drawn below delta", [DRAWN_BAND]),
     Mutation("drawn below", "interfaces/band.py", "return np.append(held[1:], held[-1:])",

@@ -22,7 +22,7 @@ from tightbudget.engine.spectral.spectrum import Spectrum, spectrum
 from tightbudget.engine.steps import MERGE_ERROR, Steps
 from tightbudget.engine.target import Target, target_for
 from tightbudget.numerics.byte_cache import ByteCache
-from tightbudget.numerics.convolve import TooWide
+from tightbudget.numerics.convolve import LONGEST, TooWide
 from tightbudget.numerics.rounding import lowered, raised, strictly_raised
 from tightbudget.pairs.base import NEGLIGIBLE
 
@@ -132,6 +132,14 @@ class OneDirection:
         # whether a list is too long must not depend on whether somebody else has asked for it before
         found = made.profile
         return found if found is None or found.points <= most_points else None
+
+    def in_reach(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> bool:
+        """Whether longer lists than `most_points`, though none that cannot be made, would make this profile."""
+        key = (decades, tilt_index, width_index)
+        made, chosen = self._profiles.get(key), self._plans.get(key)
+        if made is not None:  # for somebody who allowed more
+            return made.profile is not None and made.profile.points > most_points
+        return chosen is not None and most_points < chosen.points <= LONGEST
 
     def _made(self, key: tuple[int, int, int], most_points: float) -> "_Made | None":
         """Make a profile, or find that none can be made; None if that takes longer lists than who asks allows."""

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from tightbudget.engine.direction import WIDEST, width_index_of
-from tightbudget.engine.reasons import ROUNDING, TOO_LONG
+from tightbudget.engine.reasons import NO_LISTS, ROUNDING, TOO_LONG
 from tightbudget.numerics.attempt import Attempt
 
 _HOPEFUL = 8.0  # times as wide as planned: then a finer grid is likely to do
@@ -46,6 +46,9 @@ class Source(Protocol):
         """How profiles are made that take the longest lists, in words."""
 
     def profile(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> Profile | None: ...
+
+    def in_reach(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> bool:
+        """Whether a profile that was not made would be with longer lists than these, such as a larger effort allows."""
 
 
 Read = Callable[[Profile], tuple[float, float]]
@@ -111,12 +114,14 @@ class Pursuit:
         self._dear = False
         begun = time.perf_counter()
         attempt = Attempt(self.source.route, self._direction, 0.0, math.inf, width=2.0 ** (wanted / 4.0))
+        in_reach = False  # of a larger effort
         # nothing wider than what there is already would help
         for width_index in range(wanted, self._made, _COARSER):
             profile = self.source.profile(*self.tilt, width_index, most_points)
             if profile is None and most_points < self._most_points:
                 self._dear = True
                 return attempt
+            in_reach = in_reach or (profile is None and self.source.in_reach(*self.tilt, width_index, most_points))
             if profile is not None:
                 try:
                     with np.errstate(all="raise", under="ignore"):  # what overflows is no answer
@@ -130,5 +135,5 @@ class Pursuit:
                 attempt = replace(attempt, lower=lower, upper=upper)
                 break
         if self._made > wanted:
-            self.final, self.reason = True, TOO_LONG
+            self.final, self.reason = True, TOO_LONG if in_reach else NO_LISTS
         return replace(attempt, seconds=time.perf_counter() - begun)

@@ -148,7 +148,7 @@ class DeltaQuestion(Question):
 
     def chernoff(self, tilt: Tilt) -> float:
         log_delta, left_out = self.direction.chernoff_delta(*tilt, self.epsilon)
-        return raised(raised_by(math.exp(min(0.0, log_delta)), GENEROUS) + left_out, 4.0)
+        return min(1.0, raised(raised_by(math.exp(min(0.0, log_delta)), GENEROUS) + left_out, 4.0))
 
 
 class EpsilonQuestion(Question):

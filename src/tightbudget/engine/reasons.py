@@ -1,6 +1,7 @@
 """Why a bracket is no narrower than it is, and what to try then."""
 
 TOO_LONG = "a narrower bracket needs longer lists than the effort allows"
+NO_LISTS = "a narrower bracket needs longer lists than can be made, whatever the effort"
 ROUNDING = "rounding errors are as large as the bracket; a finer grid would not help"
 TOO_SMALL = "delta is so near the smallest numbers of float64 that no finite upper end can be certified"
 BEYOND = "the answer is finite, but no float is as large"
@@ -9,6 +10,7 @@ OF_A_CLASS = "bounded_range stands for a class; the upper end holds for all of i
 
 _TO_TRY = {
     TOO_LONG: "a larger effort (effort=, --effort), which takes more time and memory, or a larger rtol",
+    NO_LISTS: "a larger rtol, or fewer steps: no effort makes it narrower",
     ROUNDING: "a larger rtol: nothing narrower can be certified in float64",
     TOO_SMALL: "a larger delta",
     BEYOND: "more noise, or a larger delta",

@@ -88,6 +88,31 @@ def test_the_reason_is_that_of_the_narrowest_route() -> None:
     assert asked.epsilon(1e-6, rtol=1e-7, effort=0.1).converged
 
 
+@pytest.mark.parametrize("expression", ["laplace(scale=1e7) * 9007199254740992", "pure_dp(epsilon=1e-8) * 9007199254740992"])
+def test_more_effort_is_advised_only_where_it_may_help(expression: str) -> None:
+    """So many steps take lists that no effort makes."""
+    answer = tb.parse(expression).epsilon(1e-6)
+    assert not answer.converged
+    assert answer.reason == reasons.NO_LISTS
+    assert "no effort" in to_try(answer.reason)
+    most = tb.parse(expression).epsilon(1e-6, effort=64)
+    assert (most.lower, most.upper) == (answer.lower, answer.upper)
+
+
+@pytest.mark.slow
+def test_the_longest_lists_are_out_of_reach_of_any_effort() -> None:
+    fine = [RARE.epsilon(1e-6, rtol=1e-9, effort=effort) for effort in (1, 4, 16)]
+    assert [one.reason for one in fine] == [reasons.TOO_LONG, reasons.NO_LISTS, reasons.NO_LISTS]
+    assert fine[0].width > 2.0 * fine[1].width == 2.0 * fine[2].width
+
+
+def test_no_attempt_finds_a_delta_above_1() -> None:
+    answer = (tb.Poisson(tb.Gaussian(4.0), 0.01) * 10**12).delta(1.0)
+    chernoff = [one.upper for one in answer.trace if one.route == "Chernoff"]
+    assert chernoff
+    assert max(chernoff) == 1.0
+
+
 def test_a_member_of_a_class_is_named() -> None:
     answer = (tb.BoundedRange(0.3) * 20).epsilon(1e-6)
     assert {one.direction for one in answer.trace} == {"both", "both, one member"}
@@ -116,7 +141,7 @@ def test_bad_efforts(effort: object) -> None:
 
 def test_every_reason_says_what_to_try() -> None:
     named = [value for name, value in vars(reasons).items() if name.isupper() and isinstance(value, str)]
-    assert len(named) == 6
+    assert len(named) == 7
     assert all(to_try(reason) for reason in named)
     assert to_try("") == ""
 

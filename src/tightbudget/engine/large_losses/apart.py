@@ -102,6 +102,9 @@ class SplitDirection:
     def profile(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> SplitProfile | None:
         return self.with_large(self.small.profile(decades, tilt_index, width_index, most_points))
 
+    def in_reach(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> bool:
+        return self.small.in_reach(decades, tilt_index, width_index, most_points)
+
     def with_large(self, small: Profile | None) -> SplitProfile | None:
         """Return what small losses give together with what large ones do."""
         return None if small is None else SplitProfile(small, self._large)

@@ -84,6 +84,9 @@ class LayeredDirection:
             return self._split.with_large(reading) if self._split else reading
         return None
 
+    def in_reach(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> bool:
+        return most_points < _MOST_POINTS  # beyond, the effort changes nothing
+
     def _reading(self, decades: int, width_index: int, most_points: float) -> LayeredProfile | None:
         parts = [_Part.of(layer, layer.decades(decades), self.epsilon, most_points) for layer in self._layers]
         made = [part for part in parts if part is not None]

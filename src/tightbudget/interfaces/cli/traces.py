@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 
-from tightbudget.engine.reasons import ROUNDING, TOO_LONG, to_try
+from tightbudget.engine.reasons import NO_LISTS, ROUNDING, TOO_LONG, to_try
 from tightbudget.interfaces.cli.tables import Column, folded, table
 from tightbudget.numerics.attempt import Attempt
 from tightbudget.numerics.bracket import Bracket
@@ -18,7 +18,11 @@ _COLUMNS = (
     Column("found", prose=True),
 )
 
-_SHORT = {TOO_LONG: "finer lists would be too long", ROUNDING: "finer lists would not help"}
+_SHORT = {
+    TOO_LONG: "finer lists would be too long",
+    NO_LISTS: "finer lists cannot be made",
+    ROUNDING: "finer lists would not help",
+}
 
 
 def trace_lines(answer: Bracket, rtol: float) -> list[str]:
