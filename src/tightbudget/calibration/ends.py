@@ -156,6 +156,8 @@ def _met_by_all(points: Points, point: Point, why: str | None) -> InvalidParamet
 def _still(points: Points, point: Point) -> str:
     if point.answer.lower == math.inf:
         rest: Bracket = point.composition.delta(epsilon=math.inf)
+        if rest.lower == 0.0:  # normal noise at delta 0
+            return f"every epsilon is exceeded{points.target.given}, by outcomes however rare"
         return f"delta is at least {rest.lower:.6g} at every epsilon"
     return f"{points.target.asked} is in {point.answer}"
 

@@ -18,6 +18,7 @@ _MARGIN = 0.3  # of the room that is left: how far beyond the place where a brac
 _FINEST = 1e-13  # no bracket is asked for more narrowly
 _PLAIN = 5  # significant digits: a guess so near to a number that short is likely to be it
 _STUCK = 3  # guesses that leave more than half of the interval before it is halved
+_FAR_OFF = 100.0  # times the tolerance: ends so far apart are better guessed anew than settled
 _TRIES = 4  # at each end, before what is between counts as undecided
 
 
@@ -44,7 +45,9 @@ def narrow_real(points: Points, rtol: float) -> str:
             looking = False
             _first(points, guess, rtol)
         elif not _settle(points, guess, tries, rtol):
-            return _NOT_NARROW.format(gap=gap)
+            if not points.latest.answer.converged or not _halve(points, *points.ends):
+                return _NOT_NARROW.format(gap=gap)
+            looking, tries = gap > _FAR_OFF * rtol, {True: 0, False: 0}  # the guess was poor: another one may do
     return _TOO_LONG
 
 
@@ -82,7 +85,7 @@ def _halve(points: Points, best: Point, miss: Point) -> bool:
     middle = _short(points, 0.5 * (best.place + miss.place), 0.1 * abs(best.place - miss.place))
     if not _inside(middle, best.number, miss.number):
         return False
-    point = points.decided(middle)
+    point = points.decided(middle, min(COARSE, max(0.3 * points.scale.gap(best.number, miss.number), _FINEST)))
     return point.met or point.missed
 
 

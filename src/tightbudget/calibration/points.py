@@ -14,6 +14,7 @@ COARSE = 1e-3
 """The width asked for far from the target; the engine's first stage is about as narrow anyway."""
 
 _FINEST = 1e-13  # no bracket is asked for more narrowly
+_ALIKE = 4.0  # times as wide is still about as narrow
 _BIAS = 12.0  # times as accurate as the bracket is wide is its estimate, most of the time (M6)
 
 
@@ -105,6 +106,11 @@ class Points:
         return self.target.worse(one.answer, other.answer) or self.target.worse(other.answer, one.answer)
 
     @property
+    def latest(self) -> Point:
+        """The number that was tried last, of those that are new."""
+        return next(reversed(self._tried.values()))
+
+    @property
     def best(self) -> Point | None:
         """The point that meets the target and reveals most."""
         return self._nearest([point for point in self._tried.values() if point.met], self.reveals is not False)
@@ -124,10 +130,11 @@ class Points:
 
     def edge(self, met: bool, guess: Guess) -> float:
         """Return the place where brackets seem to become narrow enough to prove that the target is met, or missed."""
+        finest = min(point.asked for point in self._tried.values())  # wider ones do not tell where these end
         edges = [
             (abs(excess), point.place - excess / (guess.slope if self.reveals else -guess.slope))
             for point in self._tried.values()
-            if math.isfinite(excess := point.most if met else point.least)
+            if point.asked <= _ALIKE * finest and math.isfinite(excess := point.most if met else point.least)
         ]
         return min(edges)[1] if edges else guess.place
 

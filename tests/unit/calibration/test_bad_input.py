@@ -136,3 +136,8 @@ def test_targets_that_nothing_meets(template: str, target: dict[str, Any], said:
 def test_targets_that_everything_meets(template: str, target: dict[str, Any], said: str) -> None:
     with pytest.raises(tb.InvalidParameter, match=said):
         tb.calibrate(template, **target)
+
+
+def test_normal_noise_has_no_pure_epsilon() -> None:
+    with pytest.raises(tb.InvalidParameter, match=r"every epsilon is exceeded at delta = 0\.0, by outcomes however rare"):
+        tb.calibrate("gaussian(sigma=?)", epsilon=1, delta=0)

@@ -44,6 +44,20 @@ def test_the_two_values_are_as_near_as_asked(rtol: float) -> None:
         assert high <= 1e-7 if met else low > 1e-7
 
 
+@pytest.mark.parametrize(
+    "template",
+    [
+        "poisson(gaussian(sigma=2), q=?) * 10000",  # a wide bracket ends just at the target
+        "randomized_response(p=?, k=4) * 10",  # at p = 1/4 epsilon is 0, which no logarithm leads to
+        "randomized_response(p=?, k=9) * 1000",
+    ],
+)
+def test_a_poor_guess_is_no_reason_to_stop(template: str) -> None:
+    found = tb.calibrate(template, epsilon=2 if "q=?" in template else 1, delta=1e-6)
+    assert found.converged
+    assert 0 < found.too_little - found.value <= 1e-6 * found.too_little
+
+
 def test_what_cannot_be_decided_is_said() -> None:
     found = tb.calibrate("gaussian(sigma=?) * 7", epsilon=1.5, delta=1e-7, rtol=1e-15)
     assert not found.converged
