@@ -1149,7 +1149,7 @@ MUTATIONS = [
     Mutation("training target", "training/safe_numbers.py", "return _on_the_side(epsilon, positive(name, epsilon), float_below)",
              "return positive(name, epsilon)",
              "noise is calibrated to more than was asked for", [DPSGD]),
-    Mutation("training too little", "training/calibrated.py", "with_noise(phases, found.value)", "with_noise(phases, found.too_little)",
+    Mutation("training too little", "training/calibrated.py", "with_noise(phases, found.value)", "with_noise(phases, found.too_little or 0.0)",
              "a run has less noise than was found to be enough", [DPSGD]),
     Mutation("training printed", "training/statement.py", "ROUND_CEILING)", "'ROUND_FLOOR')",
              "the statement prints less than was proven", [STATEMENT]),

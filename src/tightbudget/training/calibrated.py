@@ -12,10 +12,11 @@ from tightbudget.training.phases import Phase, composition
 
 
 class Calibrated(NamedTuple):
-    """The phases with their noise, the bracket of epsilon there, and less noise that provably misses the target."""
+    """The phases with the noise found, the bracket of epsilon there, and less noise that provably misses the target."""
 
     phases: tuple[Phase, ...]
     epsilon: Bracket
+    noise_multiplier: float
     too_little: float | None
 
 
@@ -23,7 +24,7 @@ def calibrated(phases: Sequence[Phase], epsilon: float, delta: float, rtol: floa
     """Return the phases with the least noise that is certified to keep epsilon at delta."""
     _check(phases, delta)
     found = _searched(phases, epsilon, delta, effort)
-    return Calibrated(with_noise(phases, found.value), _bracket(found, rtol), found.too_little)
+    return Calibrated(with_noise(phases, found.value), _bracket(found, rtol), found.value, found.too_little)
 
 
 def with_noise(phases: Sequence[Phase], noise_multiplier: float) -> tuple[Phase, ...]:

@@ -57,8 +57,10 @@ def dpsgd(
     target = target_below("target_epsilon", target_epsilon)
     width, _, effort = asked_width(rtol, 0.0, effort)
     found = calibrated(plan, target, asked, width, effort)
-    bounds = shuffled(found.phases, asked)
-    return TrainingRun(found.phases, asked, found.epsilon, number, bounds, target, too_little=found.too_little)
+    bounds, noise = shuffled(found.phases, asked), found.noise_multiplier
+    return TrainingRun(
+        found.phases, asked, found.epsilon, number, bounds, target, calibrated=noise, too_little=found.too_little
+    )
 
 
 def _accounted(plan: tuple[Phase, ...], examples: int | None, delta: float, rtol: float, effort: float | None) -> TrainingRun:

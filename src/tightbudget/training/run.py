@@ -21,8 +21,9 @@ from tightbudget.version import __version__
 class TrainingRun:
     """A run of DP-SGD: its phases, and the bracket of its epsilon at delta.
 
-    `target_epsilon` and `too_little` are there if the noise was calibrated: the epsilon to meet, and less noise that
-    provably misses it. `shuffled` has bounds for batches that are no Poisson samples.
+    `target_epsilon`, `calibrated` and `too_little` are there if noise was calibrated: the epsilon to keep, the noise
+    multiplier that was found, and a smaller one that provably misses it. `shuffled` has bounds for batches that are no
+    Poisson samples.
     """
 
     phases: tuple[Phase, ...]
@@ -31,6 +32,7 @@ class TrainingRun:
     examples: int | None = None
     shuffled: Shuffled | None = None
     target_epsilon: float | None = None
+    calibrated: float | None = field(default=None, kw_only=True)
     too_little: float | None = field(default=None, kw_only=True)
 
     @property
@@ -84,6 +86,7 @@ class TrainingRun:
             "q": self.q,
             "noise_multiplier": _number(self.noise_multiplier),
             "target_epsilon": _number(self.target_epsilon),
+            "calibrated": _number(self.calibrated),
             "too_little": _number(self.too_little),
             "phases": [_phase(phase) for phase in self.phases],
             "sampling": "poisson",

@@ -64,6 +64,8 @@ class Run(Protocol):
     @property
     def target_epsilon(self) -> float | None: ...
     @property
+    def calibrated(self) -> float | None: ...
+    @property
     def too_little(self) -> float | None: ...
 
 
@@ -130,11 +132,7 @@ def _calibrated(run: Run) -> tuple[str, ...]:
     if run.target_epsilon is None:
         return ()
     missed = "" if run.too_little is None else f"; {run.too_little!r} provably is too little"
-    return (f"The noise was calibrated to ε = {run.target_epsilon!r}: {_noises(run)} is enough{missed}.",)
-
-
-def _noises(run: Run) -> str:
-    return ", ".join(dict.fromkeys(repr(phase.noise_multiplier) for phase in run.phases))
+    return (f"The noise multiplier was calibrated to ε = {run.target_epsilon!r}: {run.calibrated!r} is enough{missed}.",)
 
 
 def _large_delta(run: Run) -> tuple[str, ...]:

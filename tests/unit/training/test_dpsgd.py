@@ -206,8 +206,8 @@ def test_the_noise_for_a_target_is_enough_and_hardly_more(change: dict[str, Any]
     assert true_delta(run, noise, target) <= delta * (1 + 1e-7)
     assert true_delta(run, run.too_little, target) >= delta * (1 - 1e-7)
     said = " ".join(run.statement.split())
-    assert f"The noise was calibrated to ε = {target!r}: " in said
-    assert f"{run.too_little!r} provably is too little" in said
+    assert f"calibrated to ε = {target!r}: {noise!r} is enough; {run.too_little!r} provably is too little." in said
+    assert run.calibrated == noise
     assert (run.target_epsilon, run.as_dict()["too_little"]) == (target, run.too_little)
     assert run.composition.epsilon(delta, rtol=1e-4).lower <= target
 
