@@ -17,6 +17,8 @@ SHOWN = {
     "training": "poisson(gaussian(sigma=1), q=0.01)",
     "training.curve([0.5, 1.0])": "δ in (add_remove)",
     "tb.compare(training, delta=1e-6)": "tightbudget",
+    "tb.risk(training)": "advantage in",
+    "tb.calibrate('gaussian(sigma=?)', epsilon=1, delta=1e-5)": "misses it",
     "tb.filters.ZCDPFilter(epsilon=1, delta=1e-6)": "zcdp filter",
     "tb.filters.ZCDPFilter(epsilon=1, delta=1e-6).quote(tb.Gaussian(sigma=50))": "accepted",
     "tb.odometers.BasicOdometer(delta=1e-6)": "basic odometer",

@@ -17,6 +17,14 @@ NASTY = '<script>alert("1")</script>&amp;$x$'
 RUN = tb.Poisson(tb.Gaussian(sigma=1), q=0.01) * 100
 
 
+CALIBRATION = tb.calibrate("gaussian(sigma=?)", epsilon=1, delta=1e-5, rtol=1e-3)
+PLAN = {
+    "composition": "gaussian(sigma={sigma})",
+    "grid": {"sigma": [10, 20]},
+    "questions": [{"ask": "epsilon", "delta": 1e-6}],
+}
+
+
 def shown(value: Any) -> list[str]:
     """Return the texts of all cells, as a browser would show them; the markup must be well-formed."""
     written = value if isinstance(value, str) else value._repr_html_()
@@ -51,6 +59,12 @@ EVERYTHING = {
     "filter": (spent(tb.filters.ZCDPFilter(1, 1e-6)), "spent: rho"),
     "filters": (tb.filters.best(1, 0, tb.PureDP(0.3)), "basic"),
     "odometer": (spent(tb.odometers.BasicOdometer(1e-6)), "0.01"),
+    "calibration": (CALIBRATION, repr(CALIBRATION.value)),
+    "risk": (tb.risk(tb.Gaussian(sigma=2)), str(tb.risk(tb.Gaussian(sigma=2)).tpr(0.01))),
+    "roc": (tb.risk(tb.Gaussian(sigma=2)).roc([0.01, 0.1]), str(tb.risk(tb.Gaussian(sigma=2)).tpr(0.1))),
+    "training run": (tb.dpsgd(examples=6000, batch=60, epochs=1, noise_multiplier=1.1, delta=1e-5), "DP-SGD training run"),
+    "accountant": (tb.Accountant(), "Accountant of 0 steps"),
+    "sweep": (tb.sweep(PLAN, workers=1), "2"),
     "individual filter": (tb.individual.ZCDPFilter(1, people=5), "5"),
 }
 

@@ -90,6 +90,15 @@ class SweepResult(Mapping[str, NDArray[Any]]):
             raise MissingExtra("pandas", "pandas") from None
         return pandas.DataFrame(dict(self.columns))
 
+    def _repr_html_(self) -> str:
+        from tightbudget.markup import record
+
+        tally = self.tally
+        said = [("answers", tally.answers), ("points", self.plan.space.size), ("from an earlier run", tally.reused)]
+        said += [("wider than asked", tally.wide), ("failed", tally.failed)]
+        more: list[tuple[str, object]] = [("the first error", tally.first_error), ("written to", self.path or "")]
+        return record([*said, *((what, text) for what, text in more if text)], "sweep")
+
     def __str__(self) -> str:
         """Return how the sweep went, with the first error there was."""
         return self.summary + (f" The first error: {self.tally.first_error}" if self.tally.first_error else "")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _TRIES = 4  # at a delta that is narrow enough
+_USUAL_RATES = (0.01, 0.001)  # false positives that audits report
 _CHANCE = "a number from 0 to 1"
 
 
@@ -60,6 +61,12 @@ class Risk:
 
     def __str__(self) -> str:
         return f"risk of {self.composition} ({self.relation})"
+
+    def _repr_html_(self) -> str:
+        from tightbudget.markup import record
+
+        rates = ((f"TPR at FPR {fpr:g}, in", self.tpr(fpr)) for fpr in _USUAL_RATES)
+        return record([("advantage in", self.advantage()), *rates], str(self))
 
     @overload
     def tpr(self, fpr: float, rtol: float | None = ...) -> Bracket: ...
