@@ -21,6 +21,7 @@ from cases import CASES, DP_ACCOUNTING, GROWTH_DELTA, GROWTH_STEP, OURS, Defect
 if TYPE_CHECKING:
     from run import CaseResult, Comparison, Measurement
     from start import Start
+    from sweeps import Row
 
 HOW = """\
 One thread, one process at a time; each line is a process of its own that imports the tool first and then answers.
@@ -105,7 +106,9 @@ def geometric_mean(values: Sequence[float]) -> float:
     return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
 
 
-def tables(results: "list[CaseResult]", defects: list, growth: list, starts: "list[Start]") -> list[Table]:
+def tables(
+    results: "list[CaseResult]", defects: list, growth: list, starts: "list[Start]", swept: "Sequence[Row]" = ()
+) -> list[Table]:
     made = []
     if results:
         made += [_ours(results), _ratios(results), _targets(results), _peers(results), _comparisons(results)]
@@ -115,6 +118,8 @@ def tables(results: "list[CaseResult]", defects: list, growth: list, starts: "li
         made.append(_growth(growth))
     if starts:
         made.append(_start(starts))
+    if swept:
+        made.append(_sweeps(swept))
     return made
 
 
@@ -319,6 +324,15 @@ def _start(starts: "list[Start]") -> Table:
         rows.append((f"`{one.name}`", "failed" if one.seconds is None else seconds(taken), times(taken / bare), target))
     note = "CPU time, user and system, of whole processes, the least of several taken in turns; compiled files are at hand."
     return Table("Start", ("what is run", "CPU time", "of the bare imports", "target"), rows, note)
+
+
+def _sweeps(swept: "Sequence[Row]") -> Table:
+    rows = []
+    for row in swept:
+        target = f"{row.target}: {'met' if row.met else '**missed**'}" if row.target else ""
+        rows.append((row.name, seconds(row.before), seconds(row.after), f"{row.found:.3g}{row.unit}", target))
+    note = "Private training over noises, rates and steps; for the overhead Gaussians in closed form. CPU time unless said."
+    return Table("Sweeps", ("what is compared", "this", "with that", "found", "target"), rows, note)
 
 
 def show(made: list[Table]) -> None:

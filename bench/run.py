@@ -12,6 +12,7 @@ from pathlib import Path
 
 import report
 import start
+import sweeps
 from cases import (
     CASES,
     DEFECTS,
@@ -193,7 +194,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", metavar="NAME", help="a case by name; may be repeated; writes no file")
     parser.add_argument("--quick", action="store_true", help="short timings, nothing over 10 s; writes no file")
     options = parser.parse_args()
-    names = {case.name for case in (*CASES, *DEFECTS)} | {"growth", "start"}
+    names = {case.name for case in (*CASES, *DEFECTS)} | {"growth", "start", "sweeps"}
     if unknown := set(options.only or ()) - names:
         parser.error(f"unknown case {', '.join(sorted(unknown))}; known: {', '.join(sorted(names))}")
 
@@ -212,7 +213,8 @@ def main() -> None:
             defects.append(bench.defect(defect))
     growth = bench.growth(GROWTH_COUNTS[:4] if options.quick else GROWTH_COUNTS) if wanted("growth") else []
     starts = start.measure(3 if options.quick else start.RUNS) if wanted("start") else []
-    tables = report.tables(results, defects, growth, starts)
+    swept = sweeps.measure(400 if options.quick else sweeps.POINTS) if wanted("sweeps") else []
+    tables = report.tables(results, defects, growth, starts, swept)
     report.show(tables)
     if not options.only and not options.quick:
         path = report.write(HERE / "RESULTS.md", tables, time.perf_counter() - started)

@@ -14,7 +14,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces.figures import QUIET_COLOUR, rendered, set_title
 from tightbudget.numerics.decimals import rounded
 from tightbudget.sweeps.plan import Plan
-from tightbudget.sweeps.questions import Question
+from tightbudget.sweeps.questions import CALIBRATE, Question
 from tightbudget.sweeps.results import SweepResult
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 MOST_PANELS = 6
 MARKED = 40  # points up to which each is marked
 WIDE_RANGE = 30.0  # of values, from which on a log scale tells more
-SIGNS = {"epsilon": "ε", "delta": "δ", "tpr": "true positive rate", "bayes_error": "Bayes error", "calibrate": "?"}
+SIGNS = {"epsilon": "ε", "delta": "δ", "tpr": "true positive rate", "bayes_error": "Bayes error", "gdp_mu": "μ", CALIBRATE: "?"}
 
 
 def swept(plan: Plan) -> list[str]:
@@ -63,9 +63,14 @@ def _groups(plan: Plan) -> dict[str, list[Question]]:
 
 
 def _answers(result: SweepResult, question: Question, names: Sequence[str]) -> tuple[list[Array], Array, Array]:
-    """Return the values of the parameters, and the two ends, of the answers to one question."""
+    """Return the values of the parameters, and the two ends, of the answers to one question.
+
+    A number that was calibrated is shown by the end that meets the target.
+    """
     asked = (result["question"] == question.ask) & (result["target"] == question.target)
     places = [np.asarray(result[name][asked], dtype=np.float64) for name in names]
+    if question.ask == CALIBRATE:
+        return places, result["value"][asked], result["value"][asked]
     return places, result["lower"][asked], result["upper"][asked]
 
 
@@ -101,7 +106,8 @@ def _panel(axes: "Axes", result: SweepResult, name: str, ask: str, asked: Sequen
         axes.set_xscale(_scale(at))
     _set_range(axes, np.concatenate([end for ends in drawn for end in ends]))
     axes.set_ylabel(SIGNS.get(ask, ask))
-    axes.legend(frameon=False, fontsize=9, title=_width(drawn), title_fontsize=8)
+    title = "certified to meet the target" if ask == CALIBRATE else _width(drawn)
+    axes.legend(frameon=False, fontsize=9, title=title, title_fontsize=8)
 
 
 def _width(drawn: "Sequence[tuple[Array, Array]]") -> str:
@@ -169,7 +175,7 @@ def _heat_map(figure: "Figure", axes: "Axes", result: SweepResult, question: Que
     grid = np.full((down.size, across.size), np.nan)
     grid[np.searchsorted(down, places[1]), np.searchsorted(across, places[0])] = upper
     shown = np.ma.masked_invalid(grid)
-    axes.set_title(f"{_label(question)}, upper ends", fontsize=10, loc="left")
+    axes.set_title(_label(question) + ("" if question.ask == CALIBRATE else ", upper ends"), fontsize=10, loc="left")
     axes.set_xlabel(names[0])
     axes.set_ylabel(names[1])
     axes.set_facecolor("#d5d8dc")  # where there is no answer

@@ -42,18 +42,18 @@ def answer_batch(batch: Batch) -> list[Answer]:
 
 def _point_answers(batch: Batch, point: Point) -> Iterator[Answer]:
     try:
-        private = parse(point.expression, batch.mix_relations)
+        private = parse(point.expression, batch.mix_relations) if batch.asks_of_compositions else point.expression
     except (TightBudgetError, OSError, MemoryError) as problem:
         yield from (_failed(point, question, problem) for question in batch.questions)
         return
     for question in batch.questions:
-        yield _answer(point, question, private)
+        yield _answer(point, question, private, batch.mix_relations)
 
 
-def _answer(point: Point, question: Question, private: Private) -> Answer:
+def _answer(point: Point, question: Question, private: Private | str, mix_relations: bool) -> Answer:
     started = time.perf_counter()
     try:
-        found = question.answer(private)
+        found = question.answer(private, mix_relations)
     except Exception as problem:  # of this point alone: all others are still answered
         return _failed(point, question, problem)
     return Answer(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tightbudget.sweeps.plan import Plan
-from tightbudget.sweeps.questions import Question
+from tightbudget.sweeps.questions import CALIBRATE, Question
 from tightbudget.sweeps.values import Value
 
 
@@ -25,6 +25,11 @@ class Batch:
     points: tuple[Point, ...]
     questions: tuple[Question, ...]
     mix_relations: bool = False
+
+    @property
+    def asks_of_compositions(self) -> bool:
+        """Whether the points are compositions; those to be calibrated have a `?` in place of a number."""
+        return all(question.ask != CALIBRATE for question in self.questions)
 
 
 def batch(plan: Plan, number: int) -> Batch:

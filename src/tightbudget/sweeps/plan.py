@@ -18,7 +18,7 @@ from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import asked_width, whole_count
 from tightbudget.mechanisms.relations import mix_relations_asked
 from tightbudget.sweeps.keys import brief, check_keys, meant
-from tightbudget.sweeps.questions import DEFAULT_RTOL, Question, questions
+from tightbudget.sweeps.questions import CALIBRATE, DEFAULT_RTOL, Question, questions
 from tightbudget.sweeps.spaces import Listed, Space, grid, listed
 from tightbudget.sweeps.template import Template
 
@@ -95,6 +95,7 @@ def _plan(given: Mapping[str, Any]) -> Plan:
     _check_names(template, space.names)
     if not 1 <= space.size <= MOST_POINTS:
         raise InvalidParameter("the number of points", space.size, f"at most {MOST_POINTS}")
+    _check_unknown(template, space, asked)
     template.check(dict(zip(space.names, space.at(0)[1], strict=True)), mix_relations)
     return Plan(template, space, asked, mix_relations, _points_per_batch(given.get("batch"), space.size, asked))
 
@@ -146,6 +147,19 @@ def _check_names(template: Template, names: tuple[str, ...]) -> None:
         if gap not in names:
             hint = meant(gap, names) or "Put it into `grid` or `points`."
             raise InvalidParameter("the composition", brief(template.text), f"given values for {{{gap}}}", hint)
+
+
+def _check_unknown(template: Template, space: Space, asked: Sequence[Question]) -> None:
+    """Refuse a `?` that nothing looks for, and a search for one that is not there."""
+    texts = (value for name in space.names for value in space.values(name) if isinstance(value, str))
+    there = template.calibrates or any(Template(text).calibrates for text in texts)
+    sought = [question.ask == CALIBRATE for question in asked]
+    if there and not all(sought):
+        hint = 'Ask to "calibrate" it, and for nothing else.'
+        raise InvalidParameter("the composition", brief(template.text), "without a `?` to be asked for brackets", hint)
+    if any(sought) and not there:
+        hint = "For example 'gaussian(sigma=?) * {steps}'."
+        raise InvalidParameter("the composition", brief(template.text), "given a `?` for what is calibrated", hint)
 
 
 def _points_per_batch(given: Any, size: int, asked: Sequence[Question]) -> int:

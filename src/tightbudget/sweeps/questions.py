@@ -3,6 +3,7 @@
     { ask = "epsilon", delta = 1e-6 }            { ask = "delta", epsilon = [1, 2] }
     { ask = "tpr", fpr = 0.01 }                  { ask = "advantage" }
     { ask = "posterior", prior = 0.5, fpr = 0.01 }
+    { ask = "calibrate", epsilon = 2, delta = 1e-6 }      of a composition with a `?`
 
 A list stands for one question each.
 """
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tightbudget.calibration import calibrate
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, probability
 from tightbudget.notation import Private
@@ -30,7 +32,7 @@ Numbers = Mapping[str, float]
 
 
 class Found(NamedTuple):
-    """An answer: the two ends of a bracket, and how it came out."""
+    """An answer: the two ends of a bracket, and how it came out; `value` is the number that a calibration found."""
 
     lower: float
     upper: float
@@ -48,8 +50,9 @@ class Kind:
     """
 
     takes: tuple[tuple[str, ...], ...]
-    answer: Callable[[Private, Numbers, float, float | None], Bracket]
+    answer: Callable[[Private, Numbers, float, float | None], Bracket] | None  # None: of text with a `?`
     cost: float = 1.0
+    rtol: float | None = None  # where the plan's own is not meant
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -69,6 +72,34 @@ def _risk(method: str, private: Private, at: Numbers, rtol: float, effort: float
     return bracket
 
 
+def _calibrated(expression: str, at: Numbers, rtol: float, effort: float | None, mix_relations: bool) -> Found:
+    """Return the number that meets the target, between it and one that misses it."""
+    target: Any = dict(at)
+    found = calibrate(expression, **target, rtol=rtol, effort=effort, mix_relations=mix_relations)
+    other = math.nan if found.too_little is None else float(found.too_little)
+    value = float(found.value)
+    lower, upper = min(value, other), max(value, other)
+    if math.isnan(other):  # nothing is known to miss the target, so there is no bracket
+        lower = upper = other
+    return Found(lower, upper, found.converged, found.reason, found.relation, value)
+
+
+def _down_to(given: Any) -> float:
+    least = probability("down_to", given)
+    if not least < 0.5:
+        raise InvalidParameter("down_to", given, "a number from 0, below 0.5", "1e-5 is a usual choice.")
+    return least
+
+
+CALIBRATE = "calibrate"
+TARGETS = (
+    ("epsilon", "delta"),
+    ("advantage",),
+    ("tpr", "fpr"),
+    ("posterior", "prior"),
+    ("posterior", "prior", "fpr"),
+    ("bayes_error", "prior"),
+)
 KINDS = {
     "epsilon": Kind((("delta",),), _epsilon),
     "delta": Kind((("epsilon",),), _delta),
@@ -76,10 +107,13 @@ KINDS = {
     "advantage": Kind(((),), partial(_risk, "advantage")),
     "bayes_error": Kind((("prior",),), partial(_risk, "bayes_error"), cost=2.0),
     "posterior": Kind((("prior",), ("prior", "fpr")), partial(_risk, "posterior"), cost=4.0),
+    "gdp_mu": Kind(((), ("down_to",)), partial(_risk, "gdp_mu"), cost=8.0),
+    CALIBRATE: Kind(TARGETS, None, cost=20.0, rtol=1e-6),
 }
 CHECKS: Mapping[str, Callable[[Any], float]] = {
     "delta": delta_asked,
     "epsilon": epsilon_asked,
+    "down_to": _down_to,
     **{name: partial(probability, name) for name in ("fpr", "prior", "tpr", "advantage", "posterior", "bayes_error")},
 }
 
@@ -106,8 +140,12 @@ class Question:
     def cost(self) -> float:
         return KINDS[self.ask].cost
 
-    def answer(self, private: Private) -> Found:
-        found = KINDS[self.ask].answer(private, dict(self.at), self.rtol, self.effort)
+    def answer(self, private: Private | str, mix_relations: bool = False) -> Found:
+        """Return the answer for a composition; a calibration takes its text, with a `?` in it."""
+        answer = KINDS[self.ask].answer
+        if answer is None or isinstance(private, str):
+            return _calibrated(str(private), dict(self.at), self.rtol, self.effort, mix_relations)
+        found = answer(private, dict(self.at), self.rtol, self.effort)
         return Found(found.lower, found.upper, found.converged, found.reason, found.relation)
 
 
@@ -136,7 +174,7 @@ def _expanded(given: Any, rtol: float, effort: float | None) -> list[Question]:
     if not any(set(names) == set(needed) for needed in kind.takes):
         allowed = " or ".join(" and ".join(f"`{name}`" for name in needed) for needed in kind.takes)
         raise InvalidParameter(f"the question of {ask}", brief(dict(table)), f"a table with {allowed}")
-    width, _, work = asked_width(table.get("rtol", rtol), 0.0, table.get("effort", effort))
+    width, _, work = asked_width(table.get("rtol", kind.rtol or rtol), 0.0, table.get("effort", effort))
     lists = [[(name, CHECKS[name](one)) for one in _each(table[name])] for name in names]
     return [Question(ask, at, width, work) for at in itertools.product(*lists)]
 

@@ -27,6 +27,11 @@ def plan(grid: dict[str, Any], *questions: dict[str, Any]) -> dict[str, Any]:
         plan(ONE),
         plan(ONE, {"ask": "epsilon", "delta": [1e-6, 1e-3]}, {"ask": "delta", "epsilon": 1}, {"ask": "advantage"}),
         plan({"sigma": [-1, 0, 1], "n": [10]}),
+        {
+            "composition": "gaussian(sigma=?) * {n}",
+            "grid": {"n": [1, 10, 100]},
+            "questions": [{"ask": "calibrate", "epsilon": [1, 2], "delta": 1e-6}],
+        },
         plan({"sigma": [-1, -2], "n": [10]}),
         plan({"sigma": [0, 1], "n": [0]}),
         plan({"sigma": np.linspace(1, 9, 60), "n": [10]}),

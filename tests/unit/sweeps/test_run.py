@@ -308,3 +308,63 @@ def test_it_is_told_how_far_it_is(tmp_path: Path) -> None:
     told.clear()
     sweep(PLAN, workers=1, out=tmp_path / "r", watch=lambda *counts: told.append(counts))
     assert told == [(18, 18, 18)]
+
+
+def test_every_question_is_answered_as_by_itself() -> None:
+    asked = [
+        {"ask": "tpr", "fpr": 0.01},
+        {"ask": "advantage"},
+        {"ask": "posterior", "prior": 0.1},
+        {"ask": "posterior", "prior": 0.1, "fpr": 0.01},
+        {"ask": "bayes_error", "prior": 0.3},
+        {"ask": "gdp_mu"},
+        {"ask": "gdp_mu", "down_to": 1e-5},
+    ]
+    result = sweep({"compositions": ["laplace(scale=2) * 3"], "questions": asked})
+    attack = tb.risk(tb.Laplace(2) * 3)
+    for i, question in enumerate(asked):
+        numbers = {name: value for name, value in question.items() if name != "ask"}
+        alone = getattr(attack, question["ask"])(**numbers)
+        assert (result["question"][i], result["target"][i]) == (
+            question["ask"], ", ".join(f"{name}={value!r}" for name, value in numbers.items()),
+        )  # fmt: skip
+        assert result["lower"][i] <= alone.upper
+        assert alone.lower <= result["upper"][i]
+        assert not result["error"][i]
+
+
+def test_a_calibrated_number_meets_its_target_and_its_neighbour_misses_it() -> None:
+    plan = {
+        "composition": "gaussian(sigma=?) * {steps}",
+        "grid": {"steps": [1, 16]},
+        "questions": [{"ask": "calibrate", "epsilon": [1.0, 2.0], "delta": 1e-6}],
+    }
+    result = sweep(plan)
+    assert result.converged
+    for steps, target, lower, upper, value in zip(
+        *(result[name] for name in ("steps", "target", "lower", "upper", "value")), strict=True
+    ):
+        epsilon = float(target.split("=")[1].split(",")[0])
+        assert value == upper  # more noise meets it
+        assert true_delta(math.sqrt(steps) / value, epsilon) <= mpmath.mpf(1e-6)
+        assert true_delta(math.sqrt(steps) / lower, epsilon) > mpmath.mpf(1e-6)
+        assert upper - lower <= 1e-6 * upper
+
+
+def test_a_calibrated_count_is_the_lower_end() -> None:
+    plan = {"composition": "gaussian(sigma=10) * ?", "questions": [{"ask": "calibrate", "epsilon": 1.0, "delta": 1e-6}]}
+    result = sweep(plan)
+    value = int(result["value"][0])
+    assert (result["lower"][0], result["upper"][0]) == (value, value + 1)
+    assert true_delta(math.sqrt(value) / 10, 1.0) <= mpmath.mpf(1e-6) < true_delta(math.sqrt(value + 1) / 10, 1.0)
+
+
+def test_a_target_that_cannot_be_met_is_the_error_of_its_point() -> None:
+    plan = {
+        "composition": "approximate_dp(epsilon=?, delta={d})",
+        "grid": {"d": [1e-7, 1e-3]},
+        "questions": [{"ask": "calibrate", "epsilon": 1.0, "delta": 1e-6}],
+    }
+    result = sweep(plan)
+    assert [error != "" for error in result["error"]] == [False, True]
+    assert np.isnan(result["value"][1])

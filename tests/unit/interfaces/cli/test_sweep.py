@@ -145,6 +145,17 @@ def test_a_fault_in_the_notation_is_shown_at_its_place(capsys: pytest.CaptureFix
     assert "did you mean 'gaussian'?" in capsys.readouterr().err
 
 
+def test_a_calibrated_number_is_shown_and_written(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    (here / "calibrate.toml").write_text(
+        'composition = "gaussian(sigma=10) * ?"\n[[questions]]\nask = "calibrate"\nepsilon = 1\ndelta = 1e-6\n'
+    )
+    count = tb.calibrate("gaussian(sigma=10) * ?", epsilon=1, delta=1e-6).value
+    assert main(["sweep", "calibrate.toml"]) == 0
+    assert f"calibrate at epsilon=1.0, delta=1e-06  {count}\n" in capsys.readouterr().out
+    assert main(["sweep", "calibrate.toml", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["results"][0]["value"] == count
+
+
 @pytest.mark.slow
 def test_ctrl_c_stops_it_and_what_is_finished_stays(here: Path) -> None:
     command = [sys.executable, "-m", "tightbudget", "sweep", "slow.toml", "--out", "r", "--workers", "2"]
