@@ -40,6 +40,7 @@ class OneDirection:
     """The composition of pairs (A, B) in one direction. Keeps what it has computed; answers never depend on that."""
 
     route = "levels"
+    gap_share = 0.3  # of the distance to the larger direction, to which the smaller one is composed
 
     def __init__(self, steps: Steps, name: str = "") -> None:
         self.steps, self.name = steps, name
@@ -174,6 +175,10 @@ class OneDirection:
         if finite <= 0.0:
             return math.inf
         return max(0.0, raised(epsilon_upper(moments, thetas, math.log(finite)), 16) + loss_shift)
+
+    def chernoff_may_show(self, tilt: tuple[int, int], epsilon: float, limit: float) -> bool:
+        """Whether the Chernoff bound on an answer of about epsilon may be below the limit."""
+        return True
 
     def _chernoff(self, decades: int, tilt_index: int) -> tuple[Array, Array, float]:
         thetas = self.saddle(decades).at_index(tilt_index).theta * _NEAR

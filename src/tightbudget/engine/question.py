@@ -94,6 +94,10 @@ class Question(ABC):
     def chernoff(self, tilt: Tilt) -> float:
         """Return an upper bound on the answer that takes no composition."""
 
+    def chernoff_may_show(self, limit: float) -> bool:
+        """Whether a Chernoff bound is likely enough to be below the limit to be worth its time."""
+        return True
+
 
 class DeltaQuestion(Question):
     """What is delta at this epsilon?"""
@@ -256,6 +260,9 @@ class EpsilonQuestion(Question):
 
     def chernoff(self, tilt: Tilt) -> float:
         return self.direction.chernoff_epsilon(*tilt, self.delta)
+
+    def chernoff_may_show(self, limit: float) -> bool:
+        return self.direction.chernoff_may_show(self.tilt(USUAL), self.estimate.answer, limit)
 
     def _crossings(
         self, delta_lower: Callable[[float], float], delta_upper: Callable[[float], float], tolerance: float

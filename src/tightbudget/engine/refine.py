@@ -114,11 +114,13 @@ def _first_round(stages: Sequence[Stage], tolerance: float) -> Iterator[_Ends]:
     for stage in sorted(stages, key=lambda stage: -stage.question.estimate.answer):
         question = stage.question
         if not question.settled:
-            if 0.0 < certain < question.upper:
+            if 0.0 < certain < question.upper and question.chernoff_may_show(certain):
                 stage.bound_cheaply()
             # A direction that is clearly the smaller one need only be known well enough to see that it is.
             if question.upper > certain:
-                stage.advance(max(tolerance * rough, 0.3 * (rough - question.estimate.answer)), tolerance * rough)
+                stage.advance(
+                    max(tolerance * rough, question.direction.gap_share * (rough - question.estimate.answer)), tolerance * rough
+                )
         certain = max(certain, question.lower)
     yield _both_directions([stage.question for stage in stages], stages)
 

@@ -12,9 +12,13 @@ from tightbudget.engine.spectral.spectrum import Spectrum
 from tightbudget.engine.steps import Steps
 from tightbudget.engine.target import Target
 
+_HOPEFUL = 0.95  # of what a Chernoff bound is estimated to exceed the answer by
+
 
 class SharedDirection(OneDirection):
     """A direction that begins to look where its neighbours have ended. What it finds is certified as ever."""
+
+    gap_share = 0.15  # for the bound to serve neighbours too
 
     def __init__(self, steps: Steps, name: str, plans: SharedPlans) -> None:
         super().__init__(plans.known(steps), name)
@@ -36,13 +40,23 @@ class SharedDirection(OneDirection):
         if place is not None and upper < self._shared_plans.known_upper(place):
             self._shared_plans.learn_upper(place, upper)
 
+    def chernoff_may_show(self, tilt: tuple[int, int], epsilon: float, limit: float) -> bool:
+        # the bound has the largest weight where the saddle-point estimate has an integral (M9)
+        decades, tilt_index = tilt
+        there = self.saddle(decades).at_index(tilt_index)
+        theta, spread = there.theta, 0.5 * math.log(2.0 * math.pi) + math.log(there.root_curvature)
+        excess = spread + math.log(theta) - theta * math.log1p(1.0 / theta)
+        return epsilon + _HOPEFUL * excess / theta < limit
+
     def _spectrum(self, asked: Target) -> tuple[Spectrum | None, float]:
         kind = (self.name, len(self.steps.items))
         for plan in self._shared_plans.grids(kind):
             step = plan.step_for(asked)
+            if step is not None and plan.hopeless:
+                return super()._spectrum(asked)
             if step is not None:
-                found, followed = plan.follow(asked, step)
-                self._shared_plans.keep(kind, followed)
+                found, followed = plan.follow(asked, step, self._shared_plans.discretised)
+                self._shared_plans.keep(kind, followed, plan)
                 return found, float(plan.grid.places.size)
         made, points, new = planned(asked, MOST_PLACES)
         if new is not None:

@@ -12,18 +12,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.engine.discretisation.discretise import discretise
 from tightbudget.engine.spectral.blocks import Block
 from tightbudget.engine.spectral.frequencies import ChosenNodes, FrequencyPlan, choose_nodes
 from tightbudget.engine.spectral.grid import LAST, Grid, spectral_grid, tilted_weights
-from tightbudget.engine.spectral.spectrum import Spectrum, spectrum
+from tightbudget.engine.spectral.spectrum import Discretise, Spectrum, spectrum
 from tightbudget.engine.target import Target, aligned_step
 
 Array = NDArray[np.float64]
 
 _WIDER, _FINER = 1.15, 0.75  # windows and variance of a plan, so that neighbours on either side can follow it
-_DEEPER, _LONGER = 0.7, 1.12  # depth and period, likewise
-_DENSER, _SPARSER = 1.06, 0.9  # deviation in steps, relative to that of the plan
+_DEEPER, _LONGER = 1.5, 1.2  # depth and period, likewise
+_DENSER, _SPARSER = 1.04, 0.92  # deviation in steps, relative to that of the plan
 _FINEST, _MOST = 0.2, 1.0  # of the variance allowed: a plan that adds less takes needlessly many points
+_MOST_IN_VAIN = 2
 _MORE = 3.0  # times what frequencies left out may hold; they are allowed a fiftieth of the width
 
 
@@ -32,15 +34,21 @@ class GridPlan:
     """Places to put masses on and frequencies to look at, in steps."""
 
     grid: Grid
-    gaps: Array  # between neighbouring places
     low: float  # ends of the windows for which it is made
     high: float
     deviation: float  # of the composed loss
+    variance: float  # that the grid adds, relative to what is allowed, in units of `_steepness`
     frequencies: FrequencyPlan
+    in_vain: int = 0  # times in a row that its frequencies did not serve
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether neighbours are too different: then each is better planned for itself."""
+        return self.in_vain >= _MOST_IN_VAIN
 
     @property
     def nbytes(self) -> int:
-        return self.grid.places.nbytes + self.gaps.nbytes + self.frequencies.nbytes
+        return self.grid.places.nbytes + self.frequencies.nbytes
 
     def step_for(self, target: Target) -> float | None:
         """Return the step with which the plan serves the target; None if it does not."""
@@ -48,26 +56,27 @@ class GridPlan:
         if not low < 0.0 < high:
             return None
         deviation = target.tilt.deviation / self.deviation
-        step = max(low / self.low, high / self.high, deviation / _DENSER)
-        if not step <= deviation / _SPARSER:
+        least, most = max(low / self.low, high / self.high, deviation / _DENSER), deviation / _SPARSER
+        if not least <= most:
             return None
-        step = aligned_step(1.000002 * step, None)
-        return step if _FINEST <= self._variance(target, step) <= _MOST else None
+        # the step used last if it will do, for the same pair may have the same rows; else one that lasts for a while
+        steps = (self.grid.step, aligned_step(most, None), aligned_step(1.000002 * least, None))
+        lasting = steps if self.grid.step < least else (steps[0], steps[2])
+        for step in lasting:
+            if least <= step <= most and _FINEST <= self.variance * _steepness(target, step) <= _MOST:
+                return step
+        return None
 
-    def _variance(self, target: Target, step: float) -> float:
-        """Return the variance that the grid adds, relative to what is allowed: that of `spectral_grid` (M9)."""
-        total, edges = 0.0, step * self.grid.places
-        for cells, (_, count) in zip(target.cells, target.steps.items, strict=True):
-            sums = np.concatenate([[0.0], np.cumsum(tilted_weights(cells, target.tilt.theta))])
-            mass = np.diff(np.interp(edges, np.concatenate([cells.low[:1], cells.high]), sums))
-            total += count * float(np.einsum("i,i,i", mass, self.gaps, self.gaps))
-        return total * step * step / target.variance
-
-    def follow(self, target: Target, step: float) -> "tuple[Spectrum | None, GridPlan]":
+    def follow(self, target: Target, step: float, rows: Discretise = discretise) -> "tuple[Spectrum | None, GridPlan]":
         """Return the spectrum on this grid, if it is short, and the plan for the next: other frequencies if need be."""
         choice = _Choice(self.frequencies)
-        made = spectrum(target, replace(self.grid, step=step), _columns(self.grid), choice)
-        return made, self if choice.plan is None or choice.plan is self.frequencies else replace(self, frequencies=choice.plan)
+        points = self.grid if step == self.grid.step else replace(self.grid, step=step)
+        made = spectrum(target, points, _columns(points), choice, rows)
+        served = choice.plan is self.frequencies
+        if served and points is self.grid and not self.in_vain:
+            return made, self
+        in_vain = 0 if served else self.in_vain + 1
+        return made, replace(self, grid=points, frequencies=choice.plan or self.frequencies, in_vain=in_vain)
 
 
 class _Choice:
@@ -98,8 +107,23 @@ def planned(target: Target, most_points: float) -> tuple[Spectrum | None, float,
     if made is None or choice.plan is None:
         return made, float(points.places.size), None
     window, deviation = (_WIDER * low / points.step, _WIDER * high / points.step), target.tilt.deviation / points.step
-    plan = GridPlan(points, np.diff(points.places), *window, deviation, choice.plan)
-    return made, float(points.places.size), plan
+    variance = _added_variance(target, points) / _steepness(target, points.step)
+    return made, float(points.places.size), GridPlan(points, *window, deviation, variance, choice.plan)
+
+
+def _steepness(target: Target, step: float) -> float:
+    """Return the variance that an even grid of this step would add, relative to what is allowed (M9)."""
+    return target.steps.total * step * step / target.variance
+
+
+def _added_variance(target: Target, points: Grid) -> float:
+    """Return the variance that the grid adds, relative to what is allowed: that of `spectral_grid` (M9)."""
+    total, edges, gaps = 0.0, points.step * points.places, points.step * np.diff(points.places)
+    for cells, (_, count) in zip(target.cells, target.steps.items, strict=True):
+        sums = np.concatenate([[0.0], np.cumsum(tilted_weights(cells, target.tilt.theta))])
+        mass = np.diff(np.interp(edges, np.concatenate([cells.low[:1], cells.high]), sums))
+        total += count * float(np.einsum("i,i,i", mass, gaps, gaps))
+    return total / target.variance
 
 
 def _window(target: Target) -> tuple[float, float]:

@@ -3,15 +3,23 @@
 import math
 from collections.abc import Hashable
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.engine.discretisation.discretise import DiscretisedPair, discretise
+from tightbudget.engine.discretisation.window import Window
 from tightbudget.engine.sharing.bounds import Bounds, Place
 from tightbudget.engine.sharing.grid_plan import GridPlan
 from tightbudget.engine.steps import Steps
 from tightbudget.pairs.base import Pair
+from tightbudget.pairs.points import PointPair
 
-_PAIRS, _PAIR_BYTES = 16, 2**25
+_PAIRS = 16  # with a few hundred coarse cells each
 _FAMILIES = 16
+_ROWS = 4  # two directions, each of which may change its tilt
 _PLANS, _PLAN_BYTES = 64, 2**25
 
+Array = NDArray[np.float64]
 Kind = tuple[str, int]
 """A direction's name and the number of its items; what else sets compositions apart is seen when a plan is tried."""
 
@@ -22,13 +30,14 @@ class SharedPlans:
     def __init__(self) -> None:
         self.starts: dict[str, float] = {}  # log theta of the saddle point found last, by direction
         self._grids: list[tuple[Kind, GridPlan]] = []  # the one followed last first
+        self._rows: list[tuple[Hashable, Array, DiscretisedPair]] = []
         self._bounds: dict[Hashable, Bounds] = {}
-        self._pairs: dict[Pair, _KnownPair] = {}
+        self._pairs: dict[Pair, Pair] = {}
 
     @property
     def nbytes(self) -> int:
         grids = sum(plan.nbytes for _, plan in self._grids)
-        return self._pair_bytes() + grids + sum(bounds.nbytes for bounds in self._bounds.values())
+        return grids + sum(bounds.nbytes for bounds in self._bounds.values())
 
     def known_upper(self, place: Place) -> float:
         """Return a bound on epsilon there that follows from those of neighbours."""
@@ -44,16 +53,26 @@ class SharedPlans:
             self._bounds[family] = Bounds(len(numbers))
         self._bounds[family].add(numbers, upper)
 
+    def discretised(self, pair: Pair, span: Window, step: float, theta: float, anchor: float, places: Array) -> DiscretisedPair:
+        """Return what `discretise` does; of the last calls, what it has returned."""
+        asked = pair, span, step, theta, anchor
+        for known, on, made in self._rows:
+            if on is places and known == asked:
+                return made
+        made = discretise(pair, span, step, theta, anchor, places)
+        self._rows = [(asked, places, made), *self._rows[: _ROWS - 1]]
+        return made
+
     def grids(self, kind: Kind) -> list[GridPlan]:
         """Return the plans for compositions of this kind, the one followed last first."""
         return [plan for known, plan in self._grids if known == kind]
 
-    def keep(self, kind: Kind, plan: GridPlan) -> None:
-        """Keep a plan that has served, and forget those that have not for long."""
-        if self._grids and self._grids[0][1] is plan:
-            return
-        self._grids = [(kind, plan), *(one for one in self._grids if one[1] is not plan)]
-        while sum(one.nbytes for _, one in self._grids) > _PLAN_BYTES or len(self._grids) > _PLANS:
+    def keep(self, kind: Kind, plan: GridPlan, followed: GridPlan | None = None) -> None:
+        """Keep a plan that has served in place of the one it followed, and forget those that have not for long."""
+        others = [one for one in self._grids if one[1] is not followed]
+        new = len(others) == len(self._grids)
+        self._grids = [(kind, plan), *others]
+        while new and (len(self._grids) > _PLANS or sum(one.nbytes for _, one in self._grids) > _PLAN_BYTES):
             self._grids.pop()
 
     def known(self, steps: Steps) -> Steps:
@@ -61,21 +80,10 @@ class SharedPlans:
         return Steps(tuple((self._known_pair(pair), count) for pair, count in steps.items))
 
     def _known_pair(self, pair: Pair) -> Pair:
-        known = self._pairs.get(pair)
-        if known is None:
-            known = self._pairs[pair] = _KnownPair(pair)
-            while len(self._pairs) > _PAIRS or self._pair_bytes() > _PAIR_BYTES:
+        if isinstance(pair, PointPair):  # those may be long, and are kept elsewhere
+            return pair
+        if pair not in self._pairs:
+            while len(self._pairs) >= _PAIRS:
                 del self._pairs[next(iter(self._pairs))]  # the oldest
-        return known.pair
-
-    def _pair_bytes(self) -> int:
-        return sum(known.nbytes for known in self._pairs.values())
-
-
-class _KnownPair:
-    """A pair, counted with the coarse cells that it will have."""
-
-    def __init__(self, pair: Pair) -> None:
-        self.pair = pair
-        cells, points = pair.coarse_cells(), pair.points()
-        self.nbytes = 5 * (cells.low.nbytes + points.low.nbytes)
+            self._pairs[pair] = pair
+        return self._pairs[pair]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.engine.discretisation.discretise import DiscretisedPair, discretise
+from tightbudget.engine.discretisation.window import Window
 from tightbudget.engine.spectral.blocks import Block, blocks_of
 from tightbudget.engine.spectral.frequencies import ChosenNodes, choose_nodes, no_gaps
 from tightbudget.engine.spectral.grid import Grid
@@ -22,6 +23,7 @@ from tightbudget.engine.target import Target
 from tightbudget.numerics.characteristic import Nodes, turned_angles
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.numerics.rounding import AMPLE, GENEROUS, U, raised_by
+from tightbudget.pairs.base import Pair
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -34,6 +36,9 @@ _LONGEST = 2.0**40  # period, in steps: angles are good to 1e-16 of a turn
 
 ChooseNodes = Callable[[Sequence[Block], Array, float, float, float], ChosenNodes | None]
 """Of blocks and places, with the angle where a normal law falls to about e^-depth, the depth and the least period."""
+
+Discretise = Callable[[Pair, Window, float, float, float, Array], DiscretisedPair]
+"""Of a pair, its window, a step, a tilt, an anchor and places: what `discretise` returns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +86,20 @@ class Spectrum:
     loss_shift: float
 
 
-def spectrum(target: Target, grid: Grid, columns: slice = _NEEDED, choose: ChooseNodes = choose_nodes) -> Spectrum | None:
+def spectrum(
+    target: Target,
+    grid: Grid,
+    columns: slice = _NEEDED,
+    choose: ChooseNodes = choose_nodes,
+    discretised_pair: Discretise = discretise,
+) -> Spectrum | None:
     """Return the composition's spectrum, or None if it is not short.
 
     All columns of the grid that hold anything are used, and no others unless `columns` says so.
     """
     theta, counts = target.tilt.theta, [count for _, count in target.steps.items]
     discretised = [
-        discretise(pair, span, grid.step, theta, anchor, grid.places)
+        discretised_pair(pair, span, grid.step, theta, anchor, grid.places)
         for (pair, _), span, anchor in zip(target.steps.items, target.windows, grid.anchors, strict=True)
     ]
     log_scale, error = _certificate(discretised, counts)

@@ -61,7 +61,7 @@ def test_a_neighbour_follows_the_plan(point):
     assert check(*point, found) < 2.0 * WIDTH
 
 
-@pytest.mark.parametrize("point", [(1.5, 0.01, 40), (0.7, 0.01, 1000), (1.5, 0.2, 1000), (6.0, 0.01, 1000)])
+@pytest.mark.parametrize("point", [(1.5, 0.01, 4), (0.7, 0.01, 1000), (1.5, 0.2, 1000), (6.0, 0.01, 1000)])
 def test_who_is_far_away_does_not(point):
     assert PLAN.step_for(target(*point)) is None
 
@@ -91,6 +91,25 @@ def test_frequencies_that_do_not_serve_are_chosen_anew():
     found, again = PLAN.follow(asked, PLAN.grid.step)
     assert again.frequencies is not PLAN.frequencies
     assert check(1.5, 0.01, 300, found) < math.inf
+
+
+def test_a_plan_whose_frequencies_never_serve_is_given_up():
+    asked, plan = target(1.5, 0.01, 300), PLAN
+    for count in (300, 150, 80):
+        if not plan.hopeless:
+            asked = target(1.5, 0.01, count)
+            _, plan = plan.follow(asked, plan.grid.step)
+    assert plan.hopeless
+    _, again = PLAN.follow(target(1.5, 0.01, 1000), PLAN.grid.step)
+    assert not again.hopeless
+
+
+def test_the_step_used_last_is_used_again_where_it_will_do():
+    asked = target(1.5, 0.01, 1040)
+    step = PLAN.step_for(asked)
+    assert step is not None
+    _, plan = PLAN.follow(asked, step)
+    assert plan.step_for(target(1.5, 0.01, 1045)) == step
 
 
 def test_losses_on_a_lattice_make_no_plan():

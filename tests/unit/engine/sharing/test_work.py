@@ -3,12 +3,15 @@
 import contextvars
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tightbudget as tb
 from tightbudget.engine.direction import OneDirection
+from tightbudget.engine.discretisation.discretise import DiscretisedPair
+from tightbudget.engine.sharing import plans
 from tightbudget.engine.sharing.work import shared, sharing_work
 from tightbudget.engine.steps import engine_steps
 from tightbudget.numerics.bracket import Bracket
@@ -137,6 +140,30 @@ def test_what_is_kept_is_bounded():
             dpsgd(sigma, 0.01, 100).epsilon(1e-5)
         assert 0 < work.nbytes < 2**26
     assert work.nbytes == 0
+
+
+def test_the_same_pair_on_the_same_grid_is_discretised_once(monkeypatch: pytest.MonkeyPatch):
+    made = []
+
+    def discretise(*asked: Any) -> DiscretisedPair:
+        made.append(asked[:5])
+        return plans.original(*asked)
+
+    monkeypatch.setattr(plans, "original", plans.discretise, raising=False)
+    monkeypatch.setattr(plans, "discretise", discretise)
+    with sharing_work():
+        for count in range(1000, 1040, 2):
+            dpsgd(1.5, 0.01, count).epsilon(1e-6)
+    assert 0 < len(made) < 15
+    assert len(set(made)) == len(made)
+
+
+def test_a_chernoff_bound_is_left_out_where_it_would_show_nothing():
+    with sharing_work():
+        close = dpsgd(4.0, 0.02, 5000).epsilon(1e-6)
+        apart = dpsgd(1.0, 0.01, 1000).epsilon(1e-6)
+    assert "Chernoff" not in [one.route for one in close.trace]
+    assert "Chernoff" in [one.route for one in apart.trace]
 
 
 def test_the_composition_asked_last_is_known():
