@@ -55,6 +55,13 @@ EVALUATE = "unit/engine/levels/test_evaluate.py"
 STEPS = "unit/engine/test_steps.py"
 MASS = "unit/numerics/test_mass.py"
 ROUNDING = "unit/numerics/test_rounding.py"
+LINES = "unit/tradeoff/test_lines.py"
+RISK = "unit/tradeoff/test_risk.py"
+RISK_GDP = "unit/tradeoff/test_gdp.py"
+SIGNED = "unit/tradeoff/test_signed.py"
+TRADE_OFF = "property/test_trade_off.py"
+RISK_PLOT = "unit/interfaces/test_risk_plot.py"
+EXPLAIN = "unit/interfaces/cli/test_explain.py"
 FROM_BELOW = "regression/test_largest_loss_from_below.py"
 BEYOND = "regression/test_beyond_floats.py"
 UNKNOWN = "regression/test_masses_that_are_not_known.py"
@@ -155,6 +162,30 @@ class Mutation(NamedTuple):
 
 
 MUTATIONS = [
+    # trade-off curves
+    Mutation("line too flat", "tradeoff/lines.py", "max(0.0, first.upper - second.lower) / run", "max(0.0, first.lower - second.lower) / run",
+             "a line on the left is drawn through lower ends only", [LINES]),
+    Mutation("line too steep", "tradeoff/lines.py", "(first.lower - second.upper) / run", "(first.lower - second.lower) / run",
+             "a line on the right is drawn through lower ends only", [LINES]),
+    Mutation("power from lower ends", "tradeoff/touching.py", "raised(point.upper + self._risen(point.epsilon), 4)",
+             "raised(point.lower + self._risen(point.epsilon), 4)", "the upper end of a power is made of lower ends of delta", [RISK]),
+    Mutation("hull as a test", "tradeoff/curve_of_both.py", "lower, reason = 0.0, hull.reason", "lower, reason = hull.lower, hull.reason",
+             "the lower end is that of the hull, which no test attains", [RISK]),
+    Mutation("one direction twice", "tradeoff/curve_of_both.py", "return [((remove,), (add,)), ((add,), (remove,))]",
+             "return [((remove,), (remove,)), ((add,), (add,))]", "below 0 the profile is that of the same direction", [TRADE_OFF]),
+    Mutation("first direction of a test", "tradeoff/signed.py", "larger = best if best.upper >= other.upper else other", "larger = best",
+             "of two directions the first counts", [SIGNED]),
+    Mutation("error of the worse guess", "tradeoff/risk.py", "error_of_best_guess(chance, high.upper)[0]", "error_of_best_guess(chance, high.lower)[0]",
+             "the lower end of an error is made of a lower end of delta", [RISK]),
+    Mutation("mu of the better end", "tradeoff/gdp.py", "mu = max(mu_of_test(", "mu = min(mu_of_test(",
+             "a normal curve is above one end of a line only", [RISK_GDP]),
+    Mutation("mu from the line above", "tradeoff/gdp.py", "mu_of_test(rate, found.lower, -1.0)", "mu_of_test(rate, found.upper, 1.0)",
+             "the lower end of mu is made of an upper end of power", [RISK_GDP]),
+    Mutation("drawn early", "interfaces/roc_band.py", "return np.append(held[1:], held[-1:])", "return held",
+             "an upper line is drawn below the curve between two places", [RISK_PLOT]),
+    Mutation("odds rounded down", "interfaces/explanation.py", "prec=digits, rounding=ROUND_CEILING", "prec=digits, rounding=ROUND_FLOOR",
+             "words promise less than what is proven", [EXPLAIN]),
+
     # convolution
     Mutation("fft noise", "numerics/convolve.py", "return noise\n", "return 0.0 * noise\n",
              "transforms are taken to be exact", [CONVOLVE]),

@@ -12,6 +12,8 @@ from mpmath import mpf
 from tests.support import roc_truth
 
 import tightbudget as tb
+from tightbudget.tradeoff import gdp
+from tightbudget.tradeoff.touching import Power
 
 
 @pytest.fixture(autouse=True)
@@ -114,3 +116,18 @@ def test_no_test_between_random_histograms_needs_more(cells: list[tuple[int, int
     with mpmath.workdps(20):
         shown = mu_of(mpf(rate), mpf(power.numerator) / power.denominator)
         assert shown <= mpf(bracket.upper) + mpf("1e-15")
+
+
+@pytest.mark.parametrize(("fpr", "tpr"), [(0.01, 0.3), (1e-60, 1e-50), (0.3, 0.3000001), (0.1, 1 - 1e-12)])
+def test_mu_of_a_test_is_rounded_to_either_side(fpr: float, tpr: float) -> None:
+    with mpmath.workdps(60):
+        truth = mu_of(mpf(fpr), mpf(tpr))
+        assert mpf(gdp.mu_of_test(fpr, tpr, -1.0)) <= truth <= mpf(gdp.mu_of_test(fpr, tpr, 1.0))
+
+
+def test_what_a_test_shows_is_what_it_certainly_finds() -> None:
+    class Known:
+        def tpr(self, fpr: float, rtol: float) -> Power:
+            return Power(0.1, 0.2, "why")
+
+    assert gdp._shown(Known(), 0.01, 1e-3) == (gdp.mu_of_test(0.01, 0.1, -1.0), "why")  # type: ignore[arg-type]
