@@ -50,6 +50,11 @@ class Comparison:
 
     Exactly one of `delta` and `epsilon` was asked about. Printing leaves out what says little here and names it;
     `full()` has every row.
+
+    >>> import tightbudget as tb
+    >>> table = tb.compare(tb.Gaussian(sigma=282.84) * 512, delta=1e-5)
+    >>> [row.name for row in table.rows][:2], table["naive"].kind
+    (['tightbudget', 'GDP, central limit'], 'upper bound')
     """
 
     expression: str

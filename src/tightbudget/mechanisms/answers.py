@@ -18,11 +18,20 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """delta at many epsilons: lower[i] <= delta(epsilons[i]) <= upper[i]. Curves with the same numbers are equal."""
+    """delta at many epsilons: lower[i] <= delta(epsilons[i]) <= upper[i].
 
-    epsilons: Array
-    lower: Array
-    upper: Array
+    Curves with the same numbers are equal. `print` rounds outward; `plot` draws.
+
+    >>> from tightbudget import Gaussian
+    >>> print(Gaussian(sigma=2).curve([0.5, 1.0]))
+    epsilon=0.5: delta in [0.05244..., 0.05244...]
+    epsilon=1.0: delta in [0.00682..., 0.00682...]
+    (add_remove)
+    """
+
+    epsilons: "Array"
+    lower: "Array"
+    upper: "Array"
     converged: bool
     relation: str
     expression: str = ""
@@ -73,7 +82,12 @@ def joined_curves(first: Curve, second: Curve) -> Curve:
 
 
 class Brackets(np.ndarray[Any, Any]):
-    """An array of brackets; `.lower` and `.upper` are the arrays of their ends."""
+    """An array of brackets; `.lower` and `.upper` are the arrays of their ends.
+
+    >>> from tightbudget import Gaussian
+    >>> print(f"{Gaussian(sigma=2).delta([0.5, 1.0]):.2f}")
+    [[0.05, 0.06] [0.00, 0.01]]
+    """
 
     def __new__(cls, answers: NDArray[Any]) -> "Brackets":
         return np.asarray(answers, dtype=object).view(cls)

@@ -92,7 +92,11 @@ class Composable:
         return ask_each(delta, lambda value: self._epsilon(delta_asked(value), *width))
 
     def curve(
-        self, epsilons: ArrayLike | None = None, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None
+        self,
+        epsilons: "ArrayLike | None" = None,
+        rtol: float = 1e-3,
+        atol: float = NEGLIGIBLE_WIDTH,
+        effort: float | None = None,
     ) -> Curve:
         """Return lower and upper bounds of delta at each of the epsilons.
 
@@ -171,6 +175,11 @@ class Composition(Composable):
 
     Equal neighbours are counted together and those with count 0 dropped, so that equal compositions print alike. Steps
     for different neighbouring relations are refused unless `mix_relations` says that this is meant (decision 0009).
+
+    >>> from tightbudget import Gaussian, Laplace
+    >>> week = Gaussian(sigma=80) * 512 + Laplace(scale=200) * 100  # made by * and +, seldom by hand
+    >>> print(week.epsilon(delta=1e-6))
+    [1.232..., 1.232...]
     """
 
     items: "tuple[tuple[Mechanism, int], ...]" = ()
@@ -288,6 +297,10 @@ def compose(parts: Iterable[Composable], mix_relations: bool = False) -> Composi
 
     Steps for different neighbouring relations are refused unless `mix_relations` says that this is meant. A part that
     was mixed before may be joined by more steps for its relations.
+
+    >>> from tightbudget import Gaussian, Laplace
+    >>> print(compose([Gaussian(sigma=80) * 512, Laplace(scale=200)]))
+    gaussian(sigma=80) * 512 + laplace(scale=200)
     """
     items: list[tuple[Mechanism, int]] = []
     given: list[Relations] = []

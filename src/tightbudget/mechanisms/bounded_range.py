@@ -22,11 +22,18 @@ _RANGES = (1e-150, 1e150)  # of bounded ranges whose quotients have digits
 
 @dataclass(frozen=True)
 class BoundedRange(Mechanism):
-    """Any mechanism whose loss varies by at most eta, such as the exponential mechanism.
+    """Any mechanism whose loss varies by at most eta, as the exponential one.
 
-    The pair is the least one that dominates the whole class. A single step attains it. A composition need not: there
-    the upper end holds for every mechanism of the class, and the lower end is that of one member, whose losses are
-    +-eta/2.
+    eta  0 or more; epsilon itself for the exponential mechanism
+
+    Neighbours: any relation. It stands for a class. A single step attains
+    the pair that dominates the class; a composition need not: there the upper
+    end holds for every mechanism of the class, and the lower end is that of
+    one member, whose losses are +-eta/2 (decision 0008).
+
+    >>> from tightbudget import BoundedRange
+    >>> print((BoundedRange(eta=0.1) * 100).epsilon(delta=1e-6))
+    [2.2..., 2.6...]
     """
 
     name: ClassVar[str] = "bounded_range"

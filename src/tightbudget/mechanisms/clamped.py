@@ -39,7 +39,18 @@ def finite_setting(name: str, value: object) -> float:
 
 @dataclass(frozen=True)
 class ClampedGaussian(Mechanism):
-    """ceil(max(0, N(mean, sigma^2))) against the same with the mean moved by the sensitivity."""
+    """Counts ceil(max(0, noise)), normal, as Vuvuzela's dummy messages.
+
+    mean         mean of the noise, any finite number
+    sigma        its standard deviation, above 0
+    sensitivity  by how much a record moves the mean, 0 or more
+
+    Neighbours: add_remove.
+
+    >>> from tightbudget import ClampedGaussian
+    >>> print(ClampedGaussian(300, sigma=40, sensitivity=2).delta(epsilon=0.1))
+    [0.0004..., 0.0004...]
+    """
 
     name: ClassVar[str] = "clamped_gaussian"
 
@@ -78,7 +89,18 @@ def _noise_ratio(sigma: float, shift: float) -> float:
 
 @dataclass(frozen=True)
 class ClampedLaplace(Mechanism):
-    """ceil(max(0, Laplace(mean, scale))) against the same with the mean moved by the sensitivity."""
+    """Counts ceil(max(0, noise)), Laplace, as Vuvuzela's dummy messages.
+
+    mean         mean of the noise, any finite number
+    scale        its scale b, above 0
+    sensitivity  by how much a record moves the mean, 0 or more
+
+    Neighbours: add_remove.
+
+    >>> from tightbudget import ClampedLaplace
+    >>> print(ClampedLaplace(300, scale=20, sensitivity=2).delta(epsilon=0.05))
+    [0.0243..., 0.0243...]
+    """
 
     name: ClassVar[str] = "clamped_laplace"
 

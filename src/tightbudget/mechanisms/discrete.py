@@ -33,7 +33,18 @@ def whole_sensitivity(name: str, value: object) -> int:
 
 @dataclass(frozen=True)
 class DiscreteLaplace(Mechanism):
-    """Integer noise with probabilities proportional to e^(-|x| / scale), also called geometric."""
+    """Integer noise, probabilities proportional to e^(-|x| / scale): geometric.
+
+    scale        above 0
+    sensitivity  how far a record can move the query, a whole number from 0;
+                 usually 1
+
+    Neighbours: add_remove.
+
+    >>> from tightbudget import DiscreteLaplace
+    >>> print((DiscreteLaplace(scale=10) * 100).epsilon(delta=1e-6))
+    [4.7743..., 4.7746...]
+    """
 
     name: ClassVar[str] = "discrete_laplace"
     reveal_more: ClassVar[tuple[str, ...]] = ("sensitivity",)
@@ -88,7 +99,18 @@ def _discrete_laplace(scale: float, shift: int) -> PointPair:
 
 @dataclass(frozen=True)
 class DiscreteGaussian(Mechanism):
-    """Integer noise with probabilities proportional to e^(-x^2 / (2 sigma^2))."""
+    """Integer noise, probabilities proportional to e^(-x^2 / (2 sigma^2)).
+
+    sigma        above 0; about the standard deviation
+    sensitivity  how far a record can move the query, a whole number from 0;
+                 usually 1
+
+    Neighbours: add_remove.
+
+    >>> from tightbudget import DiscreteGaussian
+    >>> print((DiscreteGaussian(sigma=10) * 100).epsilon(delta=1e-6))
+    [4.8864..., 4.8865...]
+    """
 
     name: ClassVar[str] = "discrete_gaussian"
     reveal_more: ClassVar[tuple[str, ...]] = ("sensitivity",)

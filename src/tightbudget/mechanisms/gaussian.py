@@ -23,7 +23,19 @@ _FARTHEST = 1e151  # shift in sigmas whose square, the loss, is near the end of 
 
 @dataclass(frozen=True)
 class Gaussian(Mechanism):
-    """Normal noise of standard deviation sigma on a query of the given (L2) sensitivity; sigma 0 is no noise at all."""
+    """Normal noise on a query: the Gaussian mechanism.
+
+    sigma        standard deviation of the noise, 0 or more: 0 is no noise
+                 at all, inf reveals nothing
+    sensitivity  how far a record can move the query in the L2 norm, 0 or
+                 more; usually 1
+
+    Neighbours: add_remove.
+
+    >>> from tightbudget import Gaussian
+    >>> print((Gaussian(sigma=20) * 512).epsilon(delta=1e-6))
+    [5.6269..., 5.6269...]
+    """
 
     name: ClassVar[str] = "gaussian"
     reveal_more: ClassVar[tuple[str, ...]] = ("sensitivity",)
@@ -58,7 +70,19 @@ class Gaussian(Mechanism):
 
 @dataclass(frozen=True)
 class TruncatedGaussian(Mechanism):
-    """Normal noise conditioned on [-bound, bound]."""
+    """Normal noise conditioned on [-bound, bound].
+
+    sigma        standard deviation before the condition, above 0
+    bound        largest noise there is, above 0
+    sensitivity  how far a record can move the query, 0 or more; usually 1
+
+    Neighbours: add_remove. Answers that only one of two
+    neighbours can give make delta positive at every epsilon.
+
+    >>> from tightbudget import TruncatedGaussian
+    >>> print(TruncatedGaussian(sigma=2, bound=8).delta(epsilon=1))
+    [0.0068..., 0.0068...]
+    """
 
     name: ClassVar[str] = "truncated_gaussian"
     reveal_more: ClassVar[tuple[str, ...]] = ("sensitivity",)
@@ -92,7 +116,17 @@ class TruncatedGaussian(Mechanism):
 
 @dataclass(frozen=True)
 class GaussianDP(Mechanism):
-    """Any mechanism that promises mu-Gaussian differential privacy: the trade-off function of N(mu, 1) and N(0, 1)."""
+    """Any mechanism that promises mu-Gaussian differential privacy.
+
+    mu  0 or more: telling neighbours apart is no easier than telling
+        N(mu, 1) from N(0, 1)
+
+    Neighbours: any relation, that of the steps it is composed with.
+
+    >>> from tightbudget import GaussianDP
+    >>> print((GaussianDP(mu=0.1) * 100).epsilon(delta=1e-6))
+    [4.8865..., 4.8865...]
+    """
 
     name: ClassVar[str] = "gaussian_dp"
     neighbours: ClassVar[str] = ANY

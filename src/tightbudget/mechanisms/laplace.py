@@ -22,7 +22,19 @@ _MASS_ERROR = 1e-12  # of the logarithm of an infinite mass: a few roundings, wi
 
 @dataclass(frozen=True)
 class Laplace(Mechanism):
-    """Laplace noise of scale b on a query of the given (L1) sensitivity; scale 0 is no noise at all."""
+    """Laplace noise on a query: the Laplace mechanism.
+
+    scale        scale b of the noise, 0 or more: 0 is no noise at all, inf
+                 reveals nothing
+    sensitivity  how far a record can move the query in the L1 norm, 0 or
+                 more; usually 1
+
+    Neighbours: add_remove.
+
+    >>> from tightbudget import Laplace
+    >>> print((Laplace(scale=200) * 512).epsilon(delta=1e-5))
+    [0.3885..., 0.3885...]
+    """
 
     name: ClassVar[str] = "laplace"
     reveal_more: ClassVar[tuple[str, ...]] = ("sensitivity",)
@@ -68,7 +80,19 @@ class Laplace(Mechanism):
 
 @dataclass(frozen=True)
 class TruncatedLaplace(Mechanism):
-    """Laplace noise conditioned on [-bound, bound]."""
+    """Laplace noise conditioned on [-bound, bound].
+
+    scale        scale b before the condition, above 0
+    bound        largest noise there is, above 0
+    sensitivity  how far a record can move the query, 0 or more; usually 1
+
+    Neighbours: add_remove. Answers that only one of two
+    neighbours can give make delta positive at every epsilon.
+
+    >>> from tightbudget import TruncatedLaplace
+    >>> print(TruncatedLaplace(scale=2, bound=20).delta(epsilon=1))
+    [1.4726..., 1.4726...]
+    """
 
     name: ClassVar[str] = "truncated_laplace"
     reveal_more: ClassVar[tuple[str, ...]] = ("sensitivity",)

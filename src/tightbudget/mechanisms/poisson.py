@@ -23,11 +23,20 @@ _NEAR = 25.0  # orders a with a m below this have their moment within the 45 sig
 
 @dataclass(frozen=True)
 class Poisson(Mechanism):
-    """Run the mechanism on a sample that contains each record with probability q, independently.
+    """Run a mechanism on a random sample of the records, as DP-SGD does.
 
-    The mechanism's two distributions are taken as those with and without the record, and the answer is for adding or
-    removing a record. A mechanism stated for another relation has no distribution without the record: it is refused
-    unless `mix_relations` says that its two distributions are meant to be read so.
+    mechanism      what is run on the sample: one mechanism, no composition
+    q              probability with which each record is in the sample,
+                   independently, from 0 to 1: for a batch of 256 out of 60000
+                   use 256/60000
+    mix_relations  take a mechanism that is stated for another relation,
+                   its two distributions as those with and without a record
+
+    Neighbours: add_remove.
+
+    >>> from tightbudget import Gaussian, Poisson
+    >>> print((Poisson(Gaussian(sigma=4), q=0.01) * 65536).epsilon(delta=1e-6))
+    [3.0179..., 3.0193...]
     """
 
     name: ClassVar[str] = "poisson"

@@ -21,7 +21,15 @@ from tightbudget.pairs.revealing import revealing_pair
 class PureDP(Mechanism):
     """Any mechanism that promises epsilon-differential privacy.
 
-    The promise is kept as `promised_epsilon`, because `epsilon` is the question every mechanism answers.
+    epsilon  0 or more; inf promises nothing
+
+    Neighbours: any relation, that of the steps it is composed with. It is
+    kept as `promised_epsilon`, because `epsilon` is the question that every
+    mechanism answers.
+
+    >>> from tightbudget import PureDP
+    >>> print((PureDP(epsilon=0.1) * 100).epsilon(delta=1e-6))
+    [4.7743..., 4.7746...]
     """
 
     name: ClassVar[str] = "pure_dp"
@@ -57,7 +65,19 @@ class PureDP(Mechanism):
 
 @dataclass(frozen=True, init=False)
 class ApproximateDP(Mechanism):
-    """Any mechanism that promises (epsilon, delta)-differential privacy; see PureDP for the names of its fields."""
+    """Any mechanism that promises (epsilon, delta)-differential privacy.
+
+    epsilon  0 or more; inf promises nothing
+    delta    from 0 to 1
+
+    Neighbours: any relation, that of the steps it is composed with. They are
+    kept as `promised_epsilon` and `promised_delta`, because `epsilon` and
+    `delta` are the questions that every mechanism answers.
+
+    >>> from tightbudget import ApproximateDP
+    >>> print((ApproximateDP(0.1, delta=1e-9) * 100).epsilon(delta=1e-6))
+    [4.7875..., 4.7878...]
+    """
 
     name: ClassVar[str] = "approximate_dp"
     neighbours: ClassVar[str] = ANY

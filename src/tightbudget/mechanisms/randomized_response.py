@@ -20,7 +20,18 @@ from tightbudget.pairs.revealing import revealing_pair
 
 @dataclass(frozen=True)
 class RandomizedResponse(Mechanism):
-    """Tell the true one of k values with probability p, else one of the other k - 1, each as likely."""
+    """Tell the true one of k values with probability p, else another.
+
+    p  probability of the truth, from 0 to 1; the other k - 1 values
+       are equally likely
+    k  how many values there are, a whole number from 2; usually 2
+
+    Neighbours: replace_one, that is, another true value.
+
+    >>> from tightbudget import RandomizedResponse
+    >>> print((RandomizedResponse(p=0.6) * 100).epsilon(delta=1e-6))
+    [25.471..., 25.472...]
+    """
 
     name: ClassVar[str] = "randomized_response"
     neighbours: ClassVar[str] = "replace_one"

@@ -29,7 +29,18 @@ _FAR = 3.0  # times mu / sensitivity: at higher orders a bound on D_a / a falls
 
 @dataclass(frozen=True)
 class Skellam(Mechanism):
-    """Integer noise N - N' of variance mu, both Poisson of mean mu/2: probabilities e^-mu I_|x|(mu)."""
+    """Integer noise: the difference of two Poisson numbers of mean mu / 2.
+
+    mu           variance of the noise, above 0
+    sensitivity  how far a record can move the query, a whole number from 0;
+                 usually 1
+
+    Neighbours: add_remove. The masses are e^-mu I_|x|(mu) (M22).
+
+    >>> from tightbudget import Skellam
+    >>> print((Skellam(mu=100) * 100).epsilon(delta=1e-6))
+    [4.8837..., 4.8857...]
+    """
 
     name: ClassVar[str] = "skellam"
     reveal_more: ClassVar[tuple[str, ...]] = ("sensitivity",)

@@ -123,7 +123,7 @@ class Risk:
         lower, upper, reason = least_mu(self.composition, wanted, self.effort, least, known)
         return Bracket(lower, upper, not reason, reason, self.relation)
 
-    def roc(self, fprs: ArrayLike, rtol: float | None = None) -> Roc:
+    def roc(self, fprs: "ArrayLike", rtol: float | None = None) -> Roc:
         """Return lower and upper bounds of the true positive rate at each of the false positive rates."""
         given = np.atleast_1d(float_array(fprs))
         rates, wanted = [_chance("fprs", value) for value in given.ravel().tolist()], self._wanted(rtol)

@@ -17,9 +17,9 @@ class Roc:
     Between the points the curve is above the straight lines through the lower ends: tests can be mixed with a coin.
     """
 
-    fprs: Array
-    lower: Array
-    upper: Array
+    fprs: "Array"
+    lower: "Array"
+    upper: "Array"
     converged: bool
     relation: str
 
