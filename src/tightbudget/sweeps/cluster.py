@@ -5,15 +5,18 @@ time. What comes back here comes once.
 """
 
 import contextlib
+import itertools
+import logging
 import platform
 import time
 import uuid
 import warnings
+from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from tightbudget.errors import InvalidParameter, MissingExtra, TightBudgetError
-from tightbudget.sweeps.answers import answer_batch
+from tightbudget.sweeps.answers import Answer, answer_batch
 from tightbudget.sweeps.batches import Batch
 from tightbudget.sweeps.pool import Outcomes
 from tightbudget.version import __version__
@@ -58,11 +61,24 @@ def _client(scheduler: Any) -> Iterator[Any]:
     if not isinstance(scheduler, str) or "://" not in scheduler:
         raise InvalidParameter("scheduler", scheduler, "an address such as tcp://127.0.0.1:8786", EXAMPLE)
     client = _made(distributed, scheduler)
+    with _quiet("distributed.client"):
+        try:
+            yield client
+        finally:
+            with contextlib.suppress(Exception, CancelledError):  # a scheduler that has gone needs no farewell
+                client.close(timeout=CONNECT_SECONDS)
+
+
+@contextlib.contextmanager
+def _quiet(name: str) -> Iterator[None]:
+    """Keep a logger from printing what is said in one sentence here."""
+    logger = logging.getLogger(name)
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
     try:
-        yield client
+        yield
     finally:
-        with contextlib.suppress(Exception):  # a scheduler that has gone needs no farewell
-            client.close(timeout=CONNECT_SECONDS)
+        logger.setLevel(before)
 
 
 def _made(distributed: Any, address: str) -> Any:
@@ -97,7 +113,9 @@ def _differences(client: Any) -> Iterator[tuple[str, str, str, str]]:
             yield who, "Python", ".".join(python), ".".join(here)
         if theirs["packages"]["distributed"] != distributed:
             yield who, "distributed", theirs["packages"]["distributed"], distributed
-    for theirs in client.run(_version, on_error="return").values():
+    with _reached():
+        versions = client.run(_version, on_error="return")
+    for theirs in versions.values():
         if theirs != __version__:
             yield "worker", "tightbudget", "missing" if isinstance(theirs, Exception) else theirs, __version__
 
@@ -110,21 +128,36 @@ def _answered(client: Any, batches: Iterator[Batch]) -> Outcomes:
     """Keep every thread of the cluster busy, and never lay out more of the plan than that takes."""
     running: dict[Any, Batch] = {}
     run = uuid.uuid4().hex[:8]  # another run of the same plan has tasks of its own
-    watched = _Watched(client)
     try:
         while True:
-            while len(running) < AHEAD * max(1, sum(client.nthreads().values())) and (batch := next(batches, None)) is not None:
-                key = f"tightbudget-{run}-{batch.number}"
-                running[client.submit(answer_batch, batch, key=key, retries=2)] = batch
-            if not running:
+            with _reached():
+                room = AHEAD * max(1, sum(client.nthreads().values())) - len(running)
+                for batch in itertools.islice(batches, max(0, room)):
+                    key = f"tightbudget-{run}-{batch.number}"
+                    running[client.submit(answer_batch, batch, key=key, retries=2)] = batch
+                done = _Watched(client).done(list(running)) if running else []
+            if not done:
                 return
-            for future in watched.done(list(running)):
-                batch = running.pop(future)
-                yield batch, _outcome(future)
-                future.release()
+            for future in done:
+                yield running.pop(future), _outcome(future)
     finally:
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception, CancelledError):
             client.cancel(list(running), force=True)
+
+
+@contextlib.contextmanager
+def _reached() -> Iterator[None]:
+    """Turn whatever Dask raises when it cannot reach its scheduler into one sentence."""
+    try:
+        yield
+    except (TightBudgetError, KeyboardInterrupt):
+        raise
+    except (Exception, CancelledError) as problem:
+        raise _gone(f"cannot be reached any more ({type(problem).__name__})") from problem
+
+
+def _gone(how: str) -> ClusterLost:
+    return ClusterLost(f"The Dask cluster {how}. Run the sweep again once it is back: with `out`, what is finished stays.")
 
 
 class _Watched:
@@ -142,18 +175,20 @@ class _Watched:
             if self._attended():
                 since = time.monotonic()
             elif time.monotonic() - since > ALONE_SECONDS:
-                missing = f"The Dask cluster has had no scheduler or no worker for {ALONE_SECONDS:g} s."
-                raise ClusterLost(f"{missing} Run the sweep again once it is back: what is finished stays.")
+                raise _gone(f"has had no scheduler or no worker for {ALONE_SECONDS:g} s")
 
     def _attended(self) -> bool:
         return self._client.status == "running" and bool(self._client.scheduler_info().get("workers"))
 
 
-def _outcome(future: Any) -> Any:
+def _outcome(future: Any) -> list[Answer] | str:
     """Return the answers, or the sentence that says why there are none."""
+    if future.status not in ("finished", "error"):
+        raise _gone("has given up its tasks")
     problem = future.exception() if future.status == "error" else None
-    if problem is None and future.status == "finished":
-        return future.result()
+    if problem is None:
+        answers: list[Answer] = future.result()
+        return answers
     if isinstance(problem, require().KilledWorker):
         return "The workers that held this batch ended before they had answered; run it again, with a smaller `batch`."
-    return f"The cluster did not answer this batch: {problem or future.status}."
+    return f"The cluster did not answer this batch: {problem}."

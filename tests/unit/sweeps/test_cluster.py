@@ -112,6 +112,27 @@ def test_a_scheduler_that_is_not_there_is_said_so_in_time(monkeypatch: pytest.Mo
     assert not list(tmp_path.iterdir())
 
 
+def test_a_scheduler_that_goes_away_is_said_so_and_what_is_finished_stays(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(cluster, "ALONE_SECONDS", 2.0)
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 5.0)
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1", silence_logs=50
+    ) as leaving:
+
+        def leave(done: int, reused: int, total: int) -> None:
+            if done:
+                leaving.close()
+
+        with pytest.raises(tb.TightBudgetError, match="what is finished stays"):
+            sweep(PLAN, leaving.scheduler_address, out=tmp_path / "r", watch=leave)
+    resumed = sweep(PLAN, workers=1, out=tmp_path / "r")
+    assert 4 <= resumed.tally.reused < 100
+    assert resumed.converged
+
+
 def test_a_cluster_without_workers_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 2.0)

@@ -238,6 +238,7 @@ def test_distributed_is_needed_for_a_cluster_only(monkeypatch: pytest.MonkeyPatc
 SLOW = {**SAMPLED, "grid": {"sigma": {"from": 1, "to": 2, "points": 60}, "q": [0.01], "steps": [1000]}, "batch": 3}
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever held a batch when it was killed, the batch is answered by another, once."""
     started: list[Any] = []
@@ -260,6 +261,7 @@ def test_a_worker_that_is_killed_loses_nothing(monkeypatch: pytest.MonkeyPatch) 
     assert rows(result) == rows(sweep(SLOW, workers=1))
 
 
+@pytest.mark.slow
 def test_a_batch_that_kills_every_worker_is_reported_and_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = "import os; os.write(2, b'out of memory'); os._exit(7)"
     start = subprocess.Popen
@@ -275,6 +277,7 @@ def test_a_batch_that_kills_every_worker_is_reported_and_not_kept(tmp_path: Path
     assert rows(sweep(PLAN, workers=2, out=tmp_path / "r")) == rows(sweep(PLAN, workers=1))
 
 
+@pytest.mark.slow
 def test_an_interrupted_sweep_keeps_what_is_finished_and_goes_on(tmp_path: Path) -> None:
     def interrupt(done: int, reused: int, total: int) -> None:
         if done > total // 2:
@@ -293,6 +296,7 @@ def test_an_interrupted_sweep_keeps_what_is_finished_and_goes_on(tmp_path: Path)
     assert not list((tmp_path / "r").glob(".*"))
 
 
+@pytest.mark.slow
 def test_a_script_needs_no_guard_and_a_notebook_no_file() -> None:
     """Workers do not run the program that started them."""
     program = f"from tightbudget.sweeps.run import sweep\nprint(sweep({PLAN!r}, workers=2))"
