@@ -43,25 +43,27 @@ def seconds(call: Callable[[], list[Bracket]]) -> tuple[float, list[Bracket]]:
     return time.process_time() - begun, answers
 
 
-def measure(points: list[Point]) -> tuple[float, float, list[Bracket], list[Bracket]]:
+def measure(points: list[Point], batch: int) -> tuple[float, float, list[Bracket], list[Bracket]]:
     """Return the seconds of single calls and of shared ones, and the answers of both."""
     outside = contextvars.copy_context()
     alone, together = 0.0, 0.0
     single: list[Bracket] = []
     shared: list[Bracket] = []
-    with sharing_work():
-        for begin in range(0, len(points), RUN):
-            run = points[begin : begin + RUN]
-            took, answers = seconds(lambda run=run: outside.run(ask, run))
-            alone, single = alone + took, single + answers
-            took, answers = seconds(lambda run=run: ask(run))
-            together, shared = together + took, shared + answers
+    for first in range(0, len(points), batch):
+        with sharing_work():
+            for begin in range(first, min(first + batch, len(points)), RUN):
+                run = points[begin : min(begin + RUN, first + batch)]
+                took, answers = seconds(lambda run=run: outside.run(ask, run))
+                alone, single = alone + took, single + answers
+                took, answers = seconds(lambda run=run: ask(run))
+                together, shared = together + took, shared + answers
     return alone, together, single, shared
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--part", type=float, default=1.0, help="of the rows of each grid")
+    parser.add_argument("--batch", type=int, default=512, help="points that share work: a sweep's batches")
     parser.add_argument("--grid", default="", help="only grids whose name contains this")
     asked = parser.parse_args()
     ask([(1.0, 0.01, 100, 1e-6)])  # whatever is made at first use
@@ -71,7 +73,7 @@ def main() -> None:
             count = max(1, round(asked.part * len(rows)))
             begin = (len(rows) - count) // 2
             points = [point for row in rows[begin : begin + count] for point in row]
-            alone, together, single, shared = measure(points)
+            alone, together, single, shared = measure(points, asked.batch)
             apart = sum(one.lower > two.upper or two.lower > one.upper for one, two in zip(single, shared, strict=True))
             widths = [np.median([answer.width / answer.upper for answer in answers]) for answers in (single, shared)]
             print(

@@ -26,8 +26,9 @@ KEYS = ("composition", "compositions", "grid", "points", "questions", "rtol", "e
 LISTED = "composition"  # the parameter of a plan that lists compositions
 RESERVED = ("point", "question", "target", "lower", "upper", "value", "converged", "reason", "relation", "seconds", "error")
 MOST_POINTS = 100_000_000
-# A batch is a task: long enough that handing it over costs nothing, short enough that all workers finish together.
-LEAST_COST, MOST_COST, BATCHES = 8, 512, 64
+# A batch is a task: long enough that handing it over costs nothing and neighbours in it save one another work
+# (bench/sharing.py), short enough that all workers finish together.
+LEAST_COST, MOST_COST, BATCHES = 8, 512, 20
 
 PlanLike = Mapping[str, Any] | str | PathLike[str]
 
