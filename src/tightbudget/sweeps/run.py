@@ -50,8 +50,8 @@ def sweep(
     ...     "questions": [{"ask": "epsilon", "delta": 1e-6}],
     ... }
     >>> found = sweep(plan)
-    >>> [round(float(upper), 3) for upper in found["upper"]]
-    [0.429, 4.868, 0.203, 2.292]
+    >>> print(found["sigma"], found["steps"], found["upper"].round(3))
+    [10 10 20 20] [  1 100   1 100] [0.397 4.887 0.189 2.254]
     """
     return run_sweep(read_plan(plan), scheduler, out, workers, retry_failed=retry_failed, watch=watch)
 

@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+ROOM_FOR_A_BAR = 70  # columns
+
 Watch = Callable[[int, int, int], None]
 """Is told how much is done, how much of that by an earlier run, and how much there is in all."""
 
@@ -16,11 +18,13 @@ def progress(noun: str, wanted: bool = True) -> Iterator[Watch]:
         yield lambda done, reused, total: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-    columns = BarColumn(), MofNCompleteColumn(), TextColumn(f"{noun}{{task.fields[rate]}}"), TimeRemainingColumn(compact=True)
+    console = Console(stderr=True)
+    counted = TextColumn(f"{{task.completed}}/{{task.total}} {noun}{{task.fields[rate]}}"), TimeRemainingColumn(compact=True)
+    columns = (BarColumn(), *counted) if console.width >= ROOM_FOR_A_BAR else counted
     started = time.monotonic()
-    with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=120.0) as bar:
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=120.0) as bar:
         tasks: list[TaskID] = []
 
         def watch(done: int, reused: int, total: int) -> None:
@@ -35,6 +39,6 @@ def _rate(done: int, seconds: float) -> str:
     """Return how fast it goes, in words.
 
     >>> _rate(1234, 10.0), _rate(3, 10.0), _rate(0, 1.0)
-    (', 123 a second', ', 0.3 a second', '')
+    (', 123/s', ', 0.3/s', '')
     """
-    return f", {done / seconds:.{0 if done >= 10 * seconds else 1}f} a second" if done and seconds > 0.0 else ""
+    return f", {done / seconds:.{0 if done >= 10 * seconds else 1}f}/s" if done and seconds > 0.0 else ""
