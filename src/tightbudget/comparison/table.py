@@ -111,7 +111,7 @@ class Comparison:
         rows = [row for row in self.rows if self.says_little(row)]
         far = [f"{row.name} ({self._how_far(row)})" for row in rows if row.value is not None]
         not_for_it = [row.name for row in rows if row.value is None]
-        said = [f"Left out, as they are far above ours: {'; '.join(far)}."] if far else []
+        said = [f"Left out, far above ours: {'; '.join(far)}."] if far else []
         said += [f"{'These do' if not_for_it[1:] else 'This does'} not apply: {'; '.join(not_for_it)}."] if not_for_it else []
         return " ".join(said)
 

@@ -19,6 +19,7 @@ from tightbudget.interfaces.figures import (
     QUIET_COLOUR,
     UPPER_COLOUR,
     drawn_on,
+    is_dark,
     legend_below,
     legend_inside,
     rendered,
@@ -112,14 +113,15 @@ def _draw_lines(axes: "Axes", curves: Curves, floor: float) -> None:
     ours, *others = together(lines, floor)
     # first in the legend, and on top of lines that coincide with it
     axes.fill_between(places, below, ours.values, color=BAND_COLOUR, alpha=0.6, linewidth=0, zorder=3)
-    axes.plot(places, ours.values, color=UPPER_COLOUR, linewidth=2.4, label=ours.label, zorder=4)
+    dark = is_dark(axes)
+    axes.plot(places, ours.values, color=BAND_COLOUR if dark else UPPER_COLOUR, linewidth=2.4, label=ours.label, zorder=4)
     axes.plot(places, below, color=LOWER_COLOUR, linewidth=1.2, linestyle=DASHED, label=f"{OURS}, lower bound", zorder=5)
     for other in others:
         place = _PLACES[other.names[0].removesuffix(" (no bound)")]
         axes.plot(
             places,
             other.values,
-            color=_COLOURS[place % len(_COLOURS)],
+            color=f"C{place % 10}" if dark else _COLOURS[place % len(_COLOURS)],
             linestyle=_DOTTED if other.approximate else _DASHES[place % len(_DASHES)],
             linewidth=1.4,
             label=other.label,

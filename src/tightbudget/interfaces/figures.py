@@ -70,6 +70,14 @@ def drawn_on(ax: "Axes | None", paint: "Callable[[Axes], None]", size: tuple[flo
         return ax
 
 
+def is_dark(axes: "Axes") -> bool:
+    """Whether dark lines would hardly be seen on these axes."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(axes.get_facecolor())
+    return 0.3 * red + 0.6 * green + 0.1 * blue < 0.4
+
+
 def legend_below(figure: "Figure | None", title: str = "") -> None:
     """Put one legend for all axes below them, in as many columns as fit; constrained layout makes room for it."""
     assert figure is not None

@@ -159,7 +159,7 @@ def test_what_says_little_is_left_out_and_named(table: tb.Comparison, left_out: 
 def test_what_is_left_out_is_said_in_a_sentence() -> None:
     table = tb.compare(GAUSSIANS, delta=1e-5)
     assert table.left_out == (
-        "Left out, as they are far above ours: naive (27.5 times); adaptive (27.5 times). This does not apply: bounded range."
+        "Left out, far above ours: naive (27.5 times); adaptive (27.5 times). This does not apply: bounded range."
     )
     assert str(table).endswith("bounded range. full() has every row.")
     assert "full()" not in table._repr_html_()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from tests.support.lanes import mostly_slow
 
@@ -87,6 +88,14 @@ def test_legends_lie_on_the_figure(size: tuple[float, float]) -> None:
     box = own.legends[0].get_window_extent()
     assert own.bbox.x0 <= box.x0 <= box.x1 <= own.bbox.x1
     assert own.bbox.y0 <= box.y0 <= box.y1 <= own.bbox.y1
+
+
+def test_lines_are_seen_on_dark_axes_too() -> None:
+    axes = Figure().subplots()
+    axes.set_facecolor("black")
+    for line in GAUSSIANS.plot(axes).get_lines():
+        if len(line.get_xdata()) > 2:  # not that of the question
+            assert max(to_rgb(line.get_color())) > 0.5
 
 
 def test_a_table_made_by_hand_has_nothing_to_draw() -> None:
