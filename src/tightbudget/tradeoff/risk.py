@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _TRIES = 4  # at a delta that is narrow enough
+_NARROWEST = 1e-13  # delta that can be hoped for
 _USUAL_RATES = (0.01, 0.001)  # false positives that audits report
 _CHANCE = "a number from 0 to 1"
 
@@ -169,6 +170,8 @@ class Risk:
             if upper - lower <= rtol * upper or upper == lower:
                 return Bracket(lower, min(upper, chance), relation=self.relation)
             wanted *= max(0.3 * rtol * upper / (upper - lower), 1e-6)
+            if wanted < _NARROWEST or not (high.converged and low.converged):  # to ask for more is in vain
+                break
         return Bracket(lower, min(upper, chance), False, high.reason or low.reason or _NEAR_ONE, self.relation)
 
     def _posterior(self, prior: float, fpr: float | None, rtol: float) -> Bracket:

@@ -139,6 +139,17 @@ def test_error_of_the_best_guess_is_relative_where_all_but_everything_is_seen() 
     assert bracket.width <= 1e-3 * bracket.upper
 
 
+def test_error_of_the_best_guess_below_all_digits_is_not_asked_for_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    c, asked = tb.DiscreteLaplace(scale=0.5, sensitivity=4) * 100, []
+    delta = tb.Composition.delta
+    monkeypatch.setattr(tb.Composition, "delta", lambda *arguments: asked.append(arguments[2]) or delta(*arguments))
+    bracket = tb.risk(c).bayes_error(0.2)
+    assert bracket.lower == 0.0 < bracket.upper < 1e-6
+    assert not bracket.converged
+    assert bracket.reason
+    assert min(asked) >= 1e-13
+
+
 @pytest.mark.parametrize("prior", [0.0, 1.0])
 def test_who_is_certain_stays_certain(prior: float) -> None:
     risk = tb.risk(tb.Gaussian(sigma=1.0))
