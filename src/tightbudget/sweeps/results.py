@@ -109,11 +109,11 @@ class SweepResult(Mapping[str, NDArray[Any]]):
         tally, points = self.tally, self.plan.space.size
         said = [f"{_counted(tally.answers, 'answer')} at {_counted(points, 'point')}"]
         if tally.reused:
-            said.append(f"{tally.reused} of them from an earlier run")
+            said.append(f"{tally.reused:,} of them from an earlier run")
         if tally.wide:
-            said.append(f"{tally.wide} wider than asked")
+            said.append(f"{tally.wide:,} wider than asked")
         if tally.failed:
-            said.append(f"{tally.failed} failed")
+            said.append(f"{tally.failed:,} failed")
         where = f" in {self.path}" if self.path is not None else ""
         return f"{', '.join(said)}{where}."
 

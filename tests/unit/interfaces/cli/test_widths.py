@@ -40,6 +40,7 @@ COMMANDS = {
     "simulate": SIMULATE,
     "separation": SEPARATION,
     "vuvuzela": ["study", "vuvuzela", "dialing", "--rounds", "64", "--noise", "laplace"],
+    "sweep": ["sweep", "plan.toml"],
     "timing": ["study", "timing", "a.csv", "b.csv", "--rounds", "3", "--epsilon", "1"],
 }
 
@@ -47,6 +48,10 @@ COMMANDS = {
 @pytest.fixture(autouse=True)
 def samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    Path("plan.toml").write_text(
+        'composition = "gaussian(sigma={sigma}) * {steps}"\ngrid = { sigma = [1.23456, -1], steps = [1, 12345] }\n'
+        '[[questions]]\nask = "epsilon"\ndelta = 1e-6\n'
+    )
     for name, start in (("a", 0), ("b", 3)):
         Path(f"{name}.csv").write_text("\n".join(str(n % 40 + 0.1) for n in range(start, 200)))
 
