@@ -7,16 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from tightbudget.interfaces.figures import as_bytes
+from tightbudget.interfaces.figures import as_bytes, whole_figure
 
 
 class ShownAxes(Axes):
     """Axes that are shown where they end a cell."""
 
     def _repr_png_(self) -> bytes:
-        figure = self.get_figure(root=True)
-        assert figure is not None
-        return as_bytes(figure, "png")
+        return as_bytes(whole_figure(self), "png")
 
 
 def new_axes(size: tuple[float, float]) -> Axes:

@@ -24,6 +24,7 @@ from tightbudget.interfaces.figures import (
     legend_inside,
     rendered,
     set_title,
+    whole_figure,
 )
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def plot_comparison(table: Comparison, ax: "Axes | None" = None, every: bool = F
 def _paint_whole(axes: "Axes", view: View) -> None:
     _draw(axes, view)
     set_title(axes, view.curves.expression)
-    legend_below(axes.get_figure(root=True), title="\n".join(textwrap.wrap(view.left_out, _NOTE_WIDTH)))
+    legend_below(whole_figure(axes), title="\n".join(textwrap.wrap(view.left_out, _NOTE_WIDTH)))
 
 
 def _draw(axes: "Axes", view: View) -> None:

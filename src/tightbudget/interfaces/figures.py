@@ -78,9 +78,16 @@ def is_dark(axes: "Axes") -> bool:
     return 0.3 * red + 0.6 * green + 0.1 * blue < 0.4
 
 
-def legend_below(figure: "Figure | None", title: str = "") -> None:
+def whole_figure(axes: "Axes") -> "Figure":
+    """Return the figure of axes that lie on no part of one; `get_figure(root=True)` is younger than 3.9."""
+    from matplotlib.figure import Figure
+
+    assert isinstance(axes.figure, Figure)
+    return axes.figure
+
+
+def legend_below(figure: "Figure", title: str = "") -> None:
     """Put one legend for all axes below them, in as many columns as fit; constrained layout makes room for it."""
-    assert figure is not None
     entries = [entry for axes in figure.axes for entry in zip(*axes.get_legend_handles_labels(), strict=True)]
     if not entries:
         return

@@ -22,6 +22,7 @@ from tightbudget.interfaces.figures import (
     rendered,
     set_title,
     shortened,
+    whole_figure,
 )
 from tightbudget.mechanisms.answers import Curve
 
@@ -56,7 +57,7 @@ def plot_curve(curve: Curve, ax: "Axes | None" = None) -> "Axes":
             return
         draw_band(axes, curve)
         set_title(axes, curve.expression)
-        legend_below(axes.get_figure(root=True))
+        legend_below(whole_figure(axes))
 
     return drawn_on(ax, paint, (7.2, 4.2))
 

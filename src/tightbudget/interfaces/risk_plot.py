@@ -19,6 +19,7 @@ from tightbudget.interfaces.figures import (
     rendered,
     set_title,
     shortened,
+    whole_figure,
 )
 from tightbudget.interfaces.plot import draw_band
 from tightbudget.tradeoff import Risk, Roc
@@ -49,7 +50,7 @@ def plot_risk(attack: Risk, ax: "Axes | None" = None) -> "Axes":
             return
         _draw_band(axes, roc)
         set_title(axes, str(attack.composition))
-        legend_below(axes.get_figure(root=True))
+        legend_below(whole_figure(axes))
 
     return drawn_on(ax, paint, (6.0, 5.2))
 
