@@ -7,6 +7,7 @@ import importlib
 import math
 from collections.abc import Callable
 
+from calibrations import BY_NAME
 from cases import Question, Step
 
 Answer = tuple[float | None, float]
@@ -15,7 +16,7 @@ Answer = tuple[float | None, float]
 def prepare(call: str) -> None:
     """Import what `call` needs, so that neither its time nor its memory counts."""
     modules = {
-        "ours": ["tightbudget", "tightbudget.mechanisms", "tightbudget.notation"],  # its names are imported when used
+        "ours": ["tightbudget", "tightbudget.calibration", "tightbudget.notation"],  # its names are imported when used
         "dp_accounting": ["dp_accounting.pld.privacy_loss_distribution"],
         "prv_accountant": ["prv_accountant"],
     }
@@ -56,6 +57,29 @@ def dp_accounting_repeated(question: Question, interval: float) -> Answer:
     (step,) = question.steps
     one = pld.from_gaussian_mechanism(step.sigma, value_discretization_interval=interval)
     return _ask_pld(one.self_compose(step.count), question)
+
+
+def dp_accounting_calibration(question: Question, name: str, interval: float) -> Answer:
+    """calibrate_dp_mechanism with PLDAccountant, to 1e-6 of the value, from an interval within four times of it."""
+    import dp_accounting as dp
+    from dp_accounting import mechanism_calibration
+    from dp_accounting.pld import PLDAccountant
+
+    case = BY_NAME[name]
+
+    def event(value: float):
+        return dp.ComposedDpEvent([dp.SelfComposedDpEvent(_event(step), step.count) for step in case.at(value)])
+
+    value = mechanism_calibration.calibrate_dp_mechanism(
+        lambda: PLDAccountant(dp.NeighboringRelation.ADD_OR_REMOVE_ONE, interval),
+        event,
+        case.epsilon,
+        case.delta,
+        mechanism_calibration.ExplicitBracketInterval(case.truth / 4, 4 * case.truth),
+        discrete=case.whole,
+        tol=None if case.whole else 1e-6 * case.truth,
+    )
+    return None, float(value)
 
 
 def _event(step: Step):
@@ -132,14 +156,25 @@ def ours_engine(expression: str, question: Question, rtol: float) -> Answer:
     return float(bracket.lower), float(bracket.upper)
 
 
+def ours_calibration(question: Question, name: str, rtol: float) -> Answer:
+    """The value that misses the target and the one that meets it."""
+    import tightbudget as tb
+
+    case = BY_NAME[name]
+    found = tb.calibrate(case.template, epsilon=case.epsilon, delta=case.delta, rtol=rtol)
+    return float(found.too_little), float(found.value)
+
+
 CALLS: dict[str, Callable[..., Answer]] = {
     function.__name__: function
     for function in (
         dp_accounting,
         dp_accounting_events,
         dp_accounting_repeated,
+        dp_accounting_calibration,
         prv_accountant,
         ours,
         ours_engine,
+        ours_calibration,
     )
 }

@@ -6,6 +6,7 @@ import math
 import os
 import platform
 import sys
+import textwrap
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from rich.table import Table as RichTable
 from cases import CASES, DP_ACCOUNTING, GROWTH_DELTA, GROWTH_STEP, OURS, Defect
 
 if TYPE_CHECKING:
+    from calibrations import Calibration
     from run import CaseResult, Comparison, Measurement
     from start import Start
     from sweeps import Row
@@ -107,13 +109,20 @@ def geometric_mean(values: Sequence[float]) -> float:
 
 
 def tables(
-    results: "list[CaseResult]", defects: list, growth: list, starts: "list[Start]", swept: "Sequence[Row]" = ()
+    results: "list[CaseResult]",
+    defects: list,
+    calibrations: list,
+    growth: list,
+    starts: "list[Start]",
+    swept: "Sequence[Row]" = (),
 ) -> list[Table]:
     made = []
     if results:
         made += [_ours(results), _ratios(results), _targets(results), _peers(results), _comparisons(results)]
     if defects:
         made.append(_defects(defects))
+    if calibrations:
+        made.append(_calibrations(calibrations))
     if growth:
         made.append(_growth(growth))
     if starts:
@@ -299,6 +308,47 @@ def _defects(defects: "list[tuple[Defect, Measurement, Measurement]]") -> Table:
     return Table("Where peers are below the truth, or have no useful answer", columns, rows)
 
 
+def _calibrations(calibrations: "list[tuple[Calibration, list[tuple[Measurement, Measurement]]]]") -> Table:
+    rows = []
+    for case, pairs in calibrations:
+        shown = f"{case.name}: {case}"
+        for peer, ours in pairs:
+            if peer is not ours:
+                rows.append(_calibration_row(shown, case, peer, _slower(case, peer, ours)))
+                shown = ""
+            rows.append(_calibration_row(shown, case, ours, ""))
+    columns = ("question", "tool", "value", "proven to miss", "wasted", "CPU time", "slower than ours", "verdict")
+    note = (
+        "*Wasted* is how much more noise, or how much less of what reveals, than the best value there is (truth.py); below 0 "
+        "the value misses its target. dp-accounting's `calibrate_dp_mechanism` is told an interval within four times of the "
+        "answer, and to find it to 1e-6 of itself; ours is told nothing. The factor is against ours in the line below, whose "
+        "tolerance makes its value at least as good; the last line of each question is ours at the default tolerance."
+    )
+    return Table("Calibration", columns, rows, note)
+
+
+def _slower(case: "Calibration", peer: "Measurement", ours: "Measurement") -> str:
+    if peer.failure or ours.failure or not -1e-12 <= case.waste(ours.upper) <= case.waste(peer.upper):
+        return "-"
+    return times(peer.cpu / ours.cpu)
+
+
+def _calibration_row(shown: str, case: "Calibration", m: "Measurement", slower: str) -> tuple[str, ...]:
+    answered = not m.failure
+    waste = case.waste(m.upper) if answered else math.nan
+    said = m.failure[:70] if m.failure else "meets the target" if waste >= -1e-12 else "**MISSES THE TARGET**"
+    return (
+        shown,
+        f"{m.tool}, {setting(m)}",
+        number(m.upper, 10),
+        number(m.lower, 10),
+        signed(waste),
+        seconds(m.cpu),
+        slower,
+        said,
+    )
+
+
 def _growth(growth: "list[tuple[int, Measurement]]") -> Table:
     rows = []
     for count, m in growth:
@@ -362,7 +412,7 @@ def write(path: Path, made: list[Table], elapsed: float) -> Path:
         lines += [f"## {table.title}", ""]
         lines += [f"| {' | '.join(table.columns)} |", "|" + " --- |" * len(table.columns)]
         lines += [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in table.rows]
-        lines += ["", table.note, ""] if table.note else [""]
+        lines += ["", textwrap.fill(table.note, 120), ""] if table.note else [""]
     path.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     return path
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import report
 import start
 import sweeps
+from calibrations import CALIBRATIONS, Calibration
 from cases import (
     CASES,
     DEFECTS,
@@ -29,6 +30,7 @@ from cases import (
 
 HERE = Path(__file__).parent
 DEFAULT_RTOL = 1e-3
+CALIBRATION_RTOL = 1e-6
 ROUNDING = 1e-12  # the stored truths are doubles: a bound counts as below the truth only by more than this
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 USEFUL = 1e-2  # a bound looser than a per cent is shown, but no speed is claimed against it
@@ -45,6 +47,7 @@ class Measurement:
     upper: float = math.nan
     first: float = math.nan
     time: float = math.nan
+    cpu: float = math.nan
     memory: float = math.nan
     memory_total: float = math.nan
     runs: int = 0
@@ -112,8 +115,7 @@ class Bench:
 
     def run(self, tool: str, call: str, question: Question, truth: float, setting: float, **more: object) -> Measurement:
         arguments: dict[str, object] = {{"ours": "rtol", "dp_a": "interval", "prv_": "eps_error"}[call[:4]]: setting}
-        if "expression" in more:
-            arguments["expression"] = more["expression"]
+        arguments |= {key: more[key] for key in ("expression", "name") if key in more}
         if call == "prv_accountant" and question.wanted == "delta":
             arguments["delta_scale"] = truth  # its documentation wants delta_error in proportion to delta
         request = {
@@ -183,6 +185,21 @@ class Bench:
         peer = self.run(defect.tool, defect.call, defect.question, defect.truth, defect.setting)
         return defect, peer, self.run(OURS, "ours", defect.question, defect.truth, DEFAULT_RTOL)
 
+    def calibration(self, case: Calibration) -> tuple[Calibration, list[tuple[Measurement, Measurement]]]:
+        """Each setting of the peer beside ours at the tolerance that makes our value at least as good, 1e-3 at most.
+
+        Last comes ours at the default tolerance, beside itself.
+        """
+        ask = (Question((), "epsilon", case.delta), case.truth)
+        ours = self.run(OURS, "ours_calibration", *ask, CALIBRATION_RTOL, name=case.name)
+        pairs = []
+        for interval in case.intervals:
+            peer = self.run(DP_ACCOUNTING, "dp_accounting_calibration", *ask, interval, name=case.name)
+            least = 0.0 if peer.failure else case.waste(peer.upper)
+            rtol = min(float(f"{0.5 * least:.1g}"), DEFAULT_RTOL) if least > 0.0 else CALIBRATION_RTOL
+            pairs.append((peer, self.run(OURS, "ours_calibration", *ask, rtol, name=case.name)))
+        return case, pairs if ours == pairs[-1][1] else [*pairs, (ours, ours)]
+
     def growth(self, counts: tuple[int, ...]) -> list[tuple[int, Measurement]]:
         expressions = [(count, f"{GROWTH_STEP} * {count}") for count in counts]
         question = Question((), "epsilon", GROWTH_DELTA)
@@ -194,7 +211,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", metavar="NAME", help="a case by name; may be repeated; writes no file")
     parser.add_argument("--quick", action="store_true", help="short timings, nothing over 10 s; writes no file")
     options = parser.parse_args()
-    names = {case.name for case in (*CASES, *DEFECTS)} | {"growth", "start", "sweeps"}
+    names = {case.name for case in (*CASES, *DEFECTS, *CALIBRATIONS)} | {"growth", "start", "sweeps"}
     if unknown := set(options.only or ()) - names:
         parser.error(f"unknown case {', '.join(sorted(unknown))}; known: {', '.join(sorted(names))}")
 
@@ -211,10 +228,15 @@ def main() -> None:
         if wanted(defect.name):
             report.progress(defect.name, started)
             defects.append(bench.defect(defect))
+    calibrations = []
+    for calibration in CALIBRATIONS:
+        if wanted(calibration.name):
+            report.progress(calibration.name, started)
+            calibrations.append(bench.calibration(calibration))
     growth = bench.growth(GROWTH_COUNTS[:4] if options.quick else GROWTH_COUNTS) if wanted("growth") else []
     starts = start.measure(3 if options.quick else start.RUNS) if wanted("start") else []
     swept = sweeps.measure(400 if options.quick else sweeps.POINTS) if wanted("sweeps") else []
-    tables = report.tables(results, defects, growth, starts, swept)
+    tables = report.tables(results, defects, calibrations, growth, starts, swept)
     report.show(tables)
     if not options.only and not options.quick:
         path = report.write(HERE / "RESULTS.md", tables, time.perf_counter() - started)

@@ -17,6 +17,7 @@ from functools import partial
 
 import mpmath as mp
 
+from calibrations import CALIBRATIONS, Calibration
 from cases import CASES, DEFECTS, Question, Step
 
 mp.mp.dps = 40
@@ -170,6 +171,18 @@ def answer(question: Question, guess: float) -> float:
     return float(mp.findroot(lambda e: mp.log(delta(e)) - target, (guess, guess * 0.9999), tol=1e-32, verify=False))
 
 
+def calibrated(case: Calibration) -> float:
+    """The value at which delta at the target's epsilon is the target's delta; of counts the last one that keeps it."""
+    epsilon, target = mp.mpf(case.epsilon), mp.log(mp.mpf(case.delta))
+
+    def excess(value: mp.mpf) -> mp.mpf:
+        return mp.log(delta_of(case.question(value), epsilon)(epsilon)) - target
+
+    if case.whole:
+        return next(count for count in range(int(case.truth) + 2, 0, -1) if excess(count) <= 0)
+    return float(mp.findroot(excess, (case.truth, case.truth * 0.9999), tol=1e-28, verify=False))
+
+
 def main(names: list[str]) -> None:
     for case in (*CASES, *DEFECTS):
         if (names and case.name not in names) or not math.isfinite(case.truth):
@@ -177,6 +190,9 @@ def main(names: list[str]) -> None:
         known = case.truth if case.question.wanted == "epsilon" else case.question.at
         value = answer(case.question, known)
         print(f"{case.name:24} stored {case.truth!r:24} computed {value!r:24}", flush=True)
+    for case in CALIBRATIONS:
+        if not names or case.name in names:
+            print(f"{case.name:24} stored {case.truth!r:24} computed {calibrated(case)!r:24}", flush=True)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from pathlib import Path
 import ffts
 import peers
 from cases import Question, Step
+from peers import Answer
 
 
 def peak_memory_mb() -> float:
@@ -25,16 +26,21 @@ def peak_memory_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale
 
 
-def repeated(run: Callable[[], object], first: float, seconds: float) -> list[float]:
+def timed(run: Callable[[], Answer]) -> tuple[Answer, float, float]:
+    """The answer, the time it took, and how much of that was the processor's."""
+    start, busy = time.perf_counter(), time.process_time()
+    answer = run()
+    return answer, time.perf_counter() - start, time.process_time() - busy
+
+
+def repeated(run: Callable[[], Answer], first: float, seconds: float) -> list[tuple[float, float]]:
     """Times of further runs: at least three, and more until `seconds` have passed; none if one takes longer."""
-    times: list[float] = []
+    times: list[tuple[float, float]] = []
     if first > seconds:
         return times
     end = time.perf_counter() + seconds
     while len(times) < 200 and (len(times) < 3 or time.perf_counter() < end):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
+        times.append(timed(run)[1:])
     return times
 
 
@@ -51,16 +57,15 @@ def measure(request: dict) -> dict:
     peers.prepare(request["call"])
     before = peak_memory_mb()
     run = partial(peers.CALLS[request["call"]], **request["arguments"], question=question_of(request))
-    start = time.perf_counter()
-    lower, upper = run()
-    first = time.perf_counter() - start
+    (lower, upper), first, busy = timed(run)
     result = {"lower": lower, "upper": upper, "first": first}
     if recorder:
         return result | {"ffts": len(recorder.calls), "bare": recorder.bare_seconds()}
     peak = peak_memory_mb()
     times = repeated(run, first, request["seconds"])
     return result | {
-        "time": statistics.median(times) if times else first,
+        "time": statistics.median(wall for wall, _ in times) if times else first,
+        "cpu": statistics.median(cpu for _, cpu in times) if times else busy,
         "runs": len(times) + 1,
         "memory": peak - before,
         "memory_total": peak,

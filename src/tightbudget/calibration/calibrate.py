@@ -50,8 +50,8 @@ def calibrate(
 
     >>> answer = calibrate("poisson(gaussian(sigma=?), q=0.01) * 10000", epsilon=2, delta=1e-6)
     >>> print(answer)
-    ? = 2.3556184 keeps epsilon <= 2.0 at delta = 1e-06: epsilon in [1.999998..., 1.999999...] (add_remove)
-    ? = 2.3556167 does not: epsilon in [2.000000..., 2.000001...]
+    ? = 2.35561... keeps epsilon <= 2.0 at delta = 1e-06: epsilon in [1.999998..., 1.999999...] (add_remove)
+    ? = 2.35561... does not: epsilon in [2.000000..., 2.000001...]
     """
     target = target_asked(
         epsilon=epsilon, delta=delta, advantage=advantage, tpr=tpr, fpr=fpr, posterior=posterior, prior=prior,

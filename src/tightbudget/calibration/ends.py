@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from tightbudget.calibration.candidates import Number
 from tightbudget.calibration.open_number import NotAllowed
-from tightbudget.calibration.points import Point, Points
+from tightbudget.calibration.points import ROUGH, Point, Points
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import MOST_REPETITIONS
 from tightbudget.numerics.bracket import Bracket
@@ -60,7 +60,7 @@ def _find_trend(points: Points, here: Point) -> Point:
         for up in (True, False):
             number = _moved(points, here.number, factor if up else 1.0 / factor)
             try:
-                last = points.at(number)
+                last = points.at(number, ROUGH)
             except NotAllowed:
                 continue
             if points.differ(here, last):
@@ -118,7 +118,7 @@ def _at_the_edge(points: Points, inside: Point, outside: Number, wanted_met: boo
 
 def _answers(points: Points, number: Number) -> bool:
     try:
-        points.at(number)
+        points.at(number, ROUGH)
     except NotAllowed:
         return False
     return True

@@ -11,8 +11,8 @@ from tightbudget.calibration.points import COARSE, Guess, Point, Points
 
 _MOST = 120  # brackets
 _NEAR = 3.0  # times the tolerance: a guess as good as this is good enough
-_LOOK = 24.0  # times the tolerance: the width of a bracket whose estimate makes it so
-_WIDE = 0.8  # of the tolerance: the width of brackets at the ends
+_LOOK = 2.0  # times the tolerance: how good the estimate of a bracket must be to make it so
+_WIDE = 0.9  # of the tolerance: the width of brackets at the ends
 _FIRST = 0.35  # of the tolerance: how far from the guess the first end is looked for
 _MARGIN = 0.3  # of the room that is left: how far beyond the place where a bracket seems to decide
 _FINEST = 1e-13  # no bracket is asked for more narrowly
@@ -91,9 +91,10 @@ def _halve(points: Points, best: Point, miss: Point) -> bool:
 
 def _look(points: Points, guess: Guess, rtol: float) -> bool:
     """Look at the guess itself; return whether it can be improved further."""
-    width = COARSE if guess.doubt > 0.01 else min(COARSE, _LOOK * guess.slope * rtol)
-    point = _try(points, _short(points, guess.place, 0.1 * guess.doubt), width)
-    return point is not None and point.answer.converged
+    fine = _LOOK * points.target.sharpness * guess.slope * rtol
+    before = points.evaluations
+    point = _try(points, _short(points, guess.place, 0.05 * guess.doubt), COARSE if guess.doubt > 0.01 else min(COARSE, fine))
+    return point is not None and point.answer.converged and points.evaluations > before
 
 
 def _first(points: Points, guess: Guess, rtol: float) -> None:
@@ -122,4 +123,6 @@ def _settle(points: Points, guess: Guess, tries: dict[bool, int], rtol: float) -
     tries[met] += 1
     aside = margin if met != points.reveals else -margin
     number = _short(points, edges[met] + aside, 0.3 * margin)
-    return _try(points, number, min(COARSE, _WIDE * guess.slope * rtol)) is not None
+    if _try(points, number, min(COARSE, _WIDE * guess.slope * rtol)) is None:
+        tries[met] = _TRIES  # there is nothing left on this side
+    return True

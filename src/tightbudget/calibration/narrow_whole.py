@@ -2,7 +2,7 @@
 
 import math
 
-from tightbudget.calibration.points import COARSE, Guess, Points
+from tightbudget.calibration.points import COARSE, ROUGH, Guess, Points
 
 _MOST = 120  # brackets
 _SHARE = 0.5  # of the distance to the guess: how narrow a bracket must be to decide
@@ -21,7 +21,7 @@ def narrow_whole(points: Points) -> str:
         slow = 0 if 4 * (high - low) <= before else slow + 1
         before = high - low
         # one that is guessed, most of the time; but every third one halves the interval, should the guesses be poor
-        number, width = _guessed(points, low, high) if slow % 3 < 2 else ((low + high) // 2, COARSE)
+        number, width = _guessed(points, low, high) if slow % 3 < 2 else ((low + high) // 2, ROUGH)
         point = points.decided(number, width)
         if not (point.met or point.missed):
             open_number, finest = number, point.asked
@@ -41,7 +41,7 @@ def _guessed(points: Points, low: int, high: int) -> tuple[int, float]:
     """Return the number between two that is nearest to the guess, and how narrow its bracket should be."""
     guess = points.guess()
     if guess is None:
-        return (low + high) // 2, COARSE
+        return (low + high) // 2, ROUGH
     number = min(max(int(points.scale.number(guess.place)), low + 1), high - 1)
     away = max(_SHARE * abs(points.scale.place(number) - guess.place), _DOUBT * guess.doubt, 1e-9)
     return number, min(COARSE, away * guess.slope)

@@ -10,12 +10,14 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composable
 from tightbudget.numerics.bracket import Bracket
 
+ROUGH = 0.05
+"""The width asked for where only the side of the target matters; most first attempts are narrower anyway."""
+
 COARSE = 1e-3
-"""The width asked for far from the target; the engine's first stage is about as narrow anyway."""
+"""The width asked for where the next guess depends on it."""
 
 _FINEST = 1e-13  # no bracket is asked for more narrowly
 _ALIKE = 4.0  # times as wide is still about as narrow
-_BIAS = 12.0  # times as accurate as the bracket is wide is its estimate, most of the time (M6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,11 @@ class Point:
     excess: float
     least: float  # of the excess
     most: float
+    doubt: float  # about how far off the excess is
 
     @property
-    def doubt(self) -> float:
-        """About how far off the excess is."""
-        return self.answer.width / self.answer.upper / _BIAS if 0.0 < self.answer.upper < math.inf else math.inf
+    def spread(self) -> float:
+        return self.most - self.least if math.isfinite(self.least) and math.isfinite(self.most) else math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +72,16 @@ class Points:
         except InvalidParameter as problem:  # a pair that is made only now, with too many cells, say
             raise NotAllowed(str(problem)) from problem
         target = self.target
-        excess = (target.excess(end) for end in (answer.estimate, answer.lower, answer.upper))
-        met, missed = target.met(answer), target.missed(answer)
-        point = Point(number, self.scale.place(number), composition, answer, width, met, missed, *excess)
+        met, missed, excess = target.met(answer), target.missed(answer), target.excess(answer.estimate)
+        least, most = sorted((target.excess(answer.lower), target.excess(answer.upper)))
+        doubt = answer.width / answer.upper / target.sharpness if 0.0 < answer.upper < math.inf else math.inf
+        place = self.scale.place(number)
+        point = Point(number, place, composition, answer, width, met, missed, excess, least, most, doubt)
         self._tried[number] = point
         self.check_trend(point)
         return point
 
-    def decided(self, number: Number, width: float = COARSE) -> Point:
+    def decided(self, number: Number, width: float = ROUGH) -> Point:
         """Return the point, with a bracket narrow enough to say on which side of the target it is, if that can be."""
         point = self.at(number, width)
         while not (point.met or point.missed) and point.answer.converged and point.asked > _FINEST:
@@ -132,7 +136,7 @@ class Points:
         """Return the place where brackets seem to become narrow enough to prove that the target is met, or missed."""
         finest = min(point.asked for point in self._tried.values())  # wider ones do not tell where these end
         edges = [
-            (abs(excess), point.place - excess / (guess.slope if self.reveals else -guess.slope))
+            (abs(excess) + point.spread, point.place - excess / (guess.slope if self.reveals else -guess.slope))
             for point in self._tried.values()
             if point.asked <= _ALIKE * finest and math.isfinite(excess := point.most if met else point.least)
         ]

@@ -8,12 +8,16 @@ from tightbudget.mechanisms import Composable
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.tradeoff import risk
 
+ANYWHERE = 2.0
+"""The truth may lie anywhere in these brackets, which are made of many."""
+
 
 @dataclass(frozen=True)
 class TruePositiveRate(Target):
     """The power of the best test with a given false positive rate."""
 
     name: ClassVar[str] = "tpr"
+    sharpness: ClassVar[float] = ANYWHERE
 
     tpr: float
     fpr: float
@@ -35,6 +39,7 @@ class Posterior(Target):
     """What an attacker comes to believe, from a prior: after a test with a false positive rate, or at worst."""
 
     name: ClassVar[str] = "posterior"
+    sharpness: ClassVar[float] = ANYWHERE
 
     posterior: float
     prior: float
@@ -58,6 +63,7 @@ class BayesError(Target):
 
     name: ClassVar[str] = "bayes_error"
     sign: ClassVar[str] = ">="
+    sharpness: ClassVar[float] = ANYWHERE
 
     bayes_error: float
     prior: float

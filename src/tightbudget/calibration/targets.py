@@ -18,6 +18,7 @@ class Target(ABC):
 
     name: ClassVar[str]  # of the parameter that is the limit
     sign: ClassVar[str] = "<="
+    sharpness: ClassVar[float] = 12.0  # times as good as its width is the estimate of a bracket, most of the time (M6)
 
     @property
     @abstractmethod

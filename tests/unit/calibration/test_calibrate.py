@@ -12,7 +12,7 @@ from tests.reference import truth
 import tightbudget as tb
 from tightbudget.calibration.targets import stated_sum
 
-OPTIMUM = 2.3556174778  # of poisson(gaussian(sigma=?), q=0.01) * 10000 at (2, 1e-6), by the contour integral below
+OPTIMUM = 2.3556174829232126  # of poisson(gaussian(sigma=?), q=0.01) * 10000 at (2, 1e-6), by the contour integral below
 
 
 def exact(sigma: float, epsilon: float = 2.0) -> tuple[object, object]:
