@@ -68,7 +68,7 @@ class _Search:
         """See what all points together show."""
         self._points = self._profile.points
         if not self._points:
-            self.lower, self.upper, self._gaps = 0.0, 1.0, list[Gap]()
+            self.lower, self.upper, self._gaps = max(self._fpr, self._profile.at_infinity), 1.0, list[Gap]()
             return
         values = [self._value(point) for point in self._points]
         self.upper = min(1.0, *values)
@@ -128,9 +128,12 @@ class _Search:
         yield from self._around(scale)
         yield from self._between()
         for tolerance in self._tolerances():
-            self._delta_rtol = max(_SHARE * tolerance, _NARROWEST)
-            if self._points[self._best].reason and tolerance < self._rtol:  # to ask for more is in vain
+            best = self._points[self._best]
+            doubt = (best.upper - best.lower) / self.upper
+            if best.reason and tolerance < max(self._rtol, 2.0 * doubt):  # to ask for more is in vain
+                yield from self._closer(max(tolerance, 4.0 * doubt))
                 return
+            self._delta_rtol = max(_SHARE * tolerance, _NARROWEST)
             yield from self._closer(tolerance)
 
     def _tolerances(self) -> Iterator[float]:

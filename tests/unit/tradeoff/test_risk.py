@@ -176,6 +176,13 @@ def test_posterior_after_an_alarm(prior: float, fpr: float) -> None:
     assert bracket.converged
 
 
+def test_a_width_that_anything_meets_is_met_by_what_is_known_of_every_mechanism() -> None:
+    """No delta is asked for; a test that ignores what it sees has power fpr, and belief does not fall."""
+    risk = tb.risk(tb.Gaussian(sigma=1.0), rtol=10.0)
+    assert risk.tpr(0.01) == tb.Bracket(0.01, 1.0, relation="add_remove")
+    assert risk.posterior(0.5, fpr=0.01).lower == 0.5
+
+
 def test_posterior_without_false_alarms_is_that_of_the_most_telling_outcome() -> None:
     risk = tb.risk(tb.Laplace(scale=1.0))
     assert risk.posterior(0.25, fpr=0.0) == risk.posterior(0.25)
