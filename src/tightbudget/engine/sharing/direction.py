@@ -53,6 +53,7 @@ class SharedDirection(OneDirection):
         for plan in self._shared_plans.grids(kind):
             step = plan.step_for(asked)
             if step is not None and plan.hopeless:
+                self._shared_plans.keep(kind, plan.rested(), plan)
                 return super()._spectrum(asked)
             if step is not None:
                 found, followed = plan.follow(asked, step, self._shared_plans.discretised)

@@ -25,7 +25,7 @@ _WIDER, _FINER = 1.15, 0.75  # windows and variance of a plan, so that neighbour
 _DEEPER, _LONGER = 1.5, 1.2  # depth and period, likewise
 _DENSER, _SPARSER = 1.04, 0.92  # deviation in steps, relative to that of the plan
 _FINEST, _MOST = 0.2, 1.0  # of the variance allowed: a plan that adds less takes needlessly many points
-_MOST_IN_VAIN = 2
+_MOST_IN_VAIN, _RESTED = 2, 8  # failures in a row before a plan is left alone, and questions until it is tried again
 _MORE = 3.0  # times what frequencies left out may hold; they are allowed a fiftieth of the width
 
 
@@ -45,6 +45,10 @@ class GridPlan:
     def hopeless(self) -> bool:
         """Whether neighbours are too different: then each is better planned for itself."""
         return self.in_vain >= _MOST_IN_VAIN
+
+    def rested(self) -> "GridPlan":
+        """Return the plan left alone once more; after some time it is worth another try."""
+        return replace(self, in_vain=self.in_vain + 1 if self.in_vain < _RESTED else _MOST_IN_VAIN - 1)
 
     @property
     def nbytes(self) -> int:

@@ -100,6 +100,10 @@ def test_a_plan_whose_frequencies_never_serve_is_given_up():
             asked = target(1.5, 0.01, count)
             _, plan = plan.follow(asked, plan.grid.step)
     assert plan.hopeless
+    tries = 0
+    while plan.hopeless:
+        plan, tries = plan.rested(), tries + 1
+    assert 1 < tries < 20  # left alone for a while, not for good
     _, again = PLAN.follow(target(1.5, 0.01, 1000), PLAN.grid.step)
     assert not again.hopeless
 
