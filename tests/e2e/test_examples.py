@@ -2,9 +2,12 @@
 
 import re
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from distributed import LocalCluster
 
 from tightbudget.interfaces.cli import main
 from tightbudget.research.studies.timing import synthetic
@@ -12,6 +15,19 @@ from tightbudget.research.studies.timing import synthetic
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```console\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)
+PLAN = re.findall(
+    r"^```toml\n(.*?)^```", (ROOT / "docs/how-to/sweep.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+)[0]
+
+
+@contextmanager
+def scheduler(command: str) -> Iterator[str]:
+    """Yield the address of a cluster, where the command names one."""
+    if "--scheduler" not in command:
+        yield ""
+        return
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        yield cluster.scheduler_address
 
 
 def examples() -> list[tuple[str, str, str]]:
@@ -38,9 +54,15 @@ def test_an_example_works_as_printed(
     monkeypatch.delenv("COLUMNS", raising=False)
     for name, active in (("active", True), ("passive", False)):
         Path(f"{name}.csv").write_text("\n".join(map(str, synthetic(2000, active=active, seed=0).tolist())))
-    assert main(shlex.split(command, comments=True)[1:]) == 0
+    Path("plan.toml").write_text(PLAN, encoding="utf-8")
+    with scheduler(command) as address:
+        arguments = shlex.split(re.sub(r"tcp://\S+", address, command), comments=True)[1:]
+        assert main(arguments) == 0
     shown = capsys.readouterr()
     assert shown.err == ""
-    assert below in ("", shown.out)
-    for written in re.findall(r"--(?:plot|csv) (\S+)", command):
+    if below.endswith("...\n"):  # the page shows how it begins
+        assert shown.out.startswith(below.removesuffix("...\n"))
+    else:
+        assert below in ("", shown.out)
+    for written in re.findall(r"--(?:plot|csv) ([^-]\S*)", command):
         assert Path(written).stat().st_size > 0
