@@ -163,6 +163,8 @@ def _still(points: Points, point: Point) -> str:
 
 
 def _same_everywhere(points: Points, one: Point, other: Point) -> InvalidParameter:
+    if other.met or other.missed:
+        return _met_by_all(points, other, None) if other.met else _met_by_none(points, other, None)
     seen = f"from {min(one.number, other.number)!r} to {max(one.number, other.number)!r} it stays in {one.answer}"
     allowed = "such that privacy depends on ?"
     return InvalidParameter("template", points.open_number.text, allowed, f"{points.target.asked.capitalize()}: {seen}.")

@@ -127,12 +127,13 @@ class Advantage(Target):
 def stated_sum(composition: Composable) -> float | None:
     """Return the sum of the epsilons that the parameters state, rounded up once: an upper bound at every delta.
 
+    None unless every step states one and keeps it for certain: an (epsilon, delta) promise may be broken.
     Engines add rounded losses, so that they cannot tell whether ten steps of 1/10 keep an epsilon of 1.
     """
     total = Fraction(0)
     for mechanism, count in composition._parts:
         stated = None if mechanism.stated_epsilon is None else mechanism.stated_epsilon.exact
-        if not isinstance(stated, Fraction):
+        if not isinstance(stated, Fraction) or mechanism.pure_epsilon == math.inf:
             return None
         total += stated * count
     return float_above(total)

@@ -117,6 +117,17 @@ def test_only_what_all_steps_state_is_added_up() -> None:
     assert stated_sum(tb.parse("nothing")) == 0.0
 
 
+def test_a_promise_that_may_be_broken_states_no_epsilon() -> None:
+    """approximate_dp(0.1, 1e-9) reveals all with probability 1e-9: below that no epsilon is enough."""
+    assert stated_sum(tb.ApproximateDP(0.1, 1e-9)) is None
+    assert stated_sum(tb.Laplace(10) + tb.ApproximateDP(0.1, 5e-324)) is None
+    assert stated_sum(tb.ApproximateDP(0.5, 0.0) * 2) == 1.0
+    found = tb.calibrate("approximate_dp(epsilon=0.1, delta=?) * 10", epsilon=2, delta=1e-5)
+    for delta, met in ((found.value, True), (found.too_little, False)):
+        low, high = truth.ends(truth.promise(0.1, delta, 10, 2))
+        assert high <= 1e-5 if met else low > 1e-5
+
+
 def test_an_integer_argument() -> None:
     found = tb.calibrate("randomized_response(p=0.7, k=?)", epsilon=3, delta=0)
     # p (k - 1) / (1 - p) is 18.67 for k = 9 and 21 for k = 10, and e^3 = 20.09
