@@ -85,13 +85,13 @@ def show(amount: Amount) -> str:
         return repr(amount)
     if amount.denominator == 1 and abs(amount.numerator) < 10**16:
         return str(amount.numerator)
-    nearest = to_float(amount)
+    nearest = amount_to_float(amount)
     if math.isfinite(nearest) and _from_text(repr(nearest)) == amount:
         return repr(nearest)
     return f"{amount.numerator}/{amount.denominator}"
 
 
-def to_float(amount: Amount) -> float:
+def amount_to_float(amount: Amount) -> float:
     """Return the nearest float; inf beyond the largest one."""
     if isinstance(amount, float):
         return amount
@@ -103,7 +103,7 @@ def to_float(amount: Amount) -> float:
 
 def float_up(amount: Amount) -> float:
     """Return a float that, read as the decimal number it prints as, is no smaller than the amount."""
-    nearest = to_float(amount)
+    nearest = amount_to_float(amount)
     if math.isinf(nearest) or _from_text(repr(nearest)) >= amount:
         return nearest
     return math.nextafter(nearest, math.inf)

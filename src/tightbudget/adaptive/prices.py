@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from tightbudget import divergences
-from tightbudget.adaptive.amounts import Amount, exact, rounded_up, sums_after, to_float
+from tightbudget.adaptive.amounts import Amount, amount_to_float, exact, rounded_up, sums_after
 from tightbudget.adaptive.increments import Declared, Increment, Step
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Mechanism, PureDP
@@ -182,7 +182,7 @@ def _exact_mu(step: Mechanism) -> Fraction | None:
 
 def _squared_mu(epsilon: Amount) -> Amount:
     # one rounding up for the float that stands for epsilon: mu grows no faster than in proportion
-    mu = raised(divergences.pure_to_gdp(to_float(epsilon)), 4)
+    mu = raised(divergences.pure_to_gdp(amount_to_float(epsilon)), 4)
     return Fraction(mu) ** 2 if mu < math.inf else math.inf
 
 
@@ -190,7 +190,9 @@ def _renyi(step: Step, orders: tuple[Fraction, ...]) -> Price:
     if isinstance(step, Declared):  # it has no pair to derive divergences from
         bounds = [step.at(order) for order in orders]
         if all(bound is None for bound in bounds):
-            raise _no_price(step, f"a bound at order {to_float(min(orders)):.4g} or above", "Declare a larger order as well.")
+            raise _no_price(
+                step, f"a bound at order {amount_to_float(min(orders)):.4g} or above", "Declare a larger order as well."
+            )
         return (*(math.inf if bound is None else bound for bound in bounds), step.delta, math.inf)
     if step.promise is not None:
         epsilon, delta = _promise(step)
@@ -206,13 +208,13 @@ def _renyi(step: Step, orders: tuple[Fraction, ...]) -> Price:
 
 def mean_loss(epsilon: Amount) -> Amount:
     """Return epsilon tanh(epsilon/2), the least rho of epsilon-private steps, rounded up."""
-    x = to_float(epsilon)
+    x = amount_to_float(epsilon)
     # x is good to one rounding, tanh loses no more than its argument does
     return rounded_up(x * math.tanh(0.5 * x)) if x < math.inf and epsilon else _end(epsilon)
 
 
 def _half_expm1(epsilon: Amount) -> Amount:
-    x = to_float(epsilon)
+    x = amount_to_float(epsilon)
     if not epsilon or x > 700.0:
         return _end(epsilon)
     # a rounding of x moves e^x by x roundings
@@ -227,10 +229,10 @@ def pure_renyi(epsilon: Amount, order: Fraction) -> Amount:
 
     whose second form has no cancellation.
     """
-    x = to_float(epsilon)
+    x = amount_to_float(epsilon)
     if not epsilon or math.isinf(x):
         return _end(epsilon)
-    a, rest = to_float(order), to_float(order - 1)
+    a, rest = amount_to_float(order), amount_to_float(order - 1)
     if a * x > 600.0:  # the hyperbolic functions overflow; what is dropped is below e^-600 and covered by the rounding
         return min(epsilon, rounded_up(x - math.log1p(math.exp(-x)) / rest + math.exp(-600.0) / rest, 16.0))
     ratio = 2.0 * math.sinh(0.5 * a * x) * math.sinh(0.5 * rest * x) / math.cosh(0.5 * x)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, ClassVar, Self, TypeVar
 
-from tightbudget.adaptive.amounts import exact, to_float
+from tightbudget.adaptive.amounts import amount_to_float, exact
 from tightbudget.adaptive.increments import Increment, checked_increment
 from tightbudget.adaptive.sharing import Shared
 from tightbudget.errors import InvalidParameter
@@ -36,7 +36,7 @@ _FRAME = {
 }
 
 
-class Kept(Shared, ABC):
+class KeptAsState(Shared, ABC):
     """A filter or an odometer: settings, constants computed from them, and what has been spent."""
 
     kind: ClassVar[str]
@@ -117,12 +117,12 @@ class Kept(Shared, ABC):
         self._relations |= increment.relations
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and isinstance(other, Kept) and self.state() == other.state()
+        return type(self) is type(other) and isinstance(other, KeptAsState) and self.state() == other.state()
 
     __hash__ = None  # type: ignore[assignment]  # it changes with every step
 
 
-AnyKept = TypeVar("AnyKept", bound=Kept)
+AnyKept = TypeVar("AnyKept", bound=KeptAsState)
 
 
 def object_from_state(state: object, kinds: Mapping[str, type[AnyKept]], what: str) -> AnyKept:
@@ -158,7 +158,7 @@ def _counted(found: object) -> int | None:
     return found
 
 
-def _settings_of(kind: type[Kept], version: int) -> set[str]:
+def _settings_of(kind: type[KeptAsState], version: int) -> set[str]:
     later = {"mix_relations"} if version == 1 else set()
     return set(inspect.signature(kind).parameters) - kind._not_written - later
 
@@ -186,13 +186,13 @@ def at_most(name: str, written: object, computed: Fraction | float) -> Fraction:
     text, sign = (written[1:], -1) if isinstance(written, str) and written.startswith("-") else (written, 1)
     value = exact(name, text, "a number, as the state had it") * sign
     if value - Fraction(computed) > TOLERANCE * abs(Fraction(computed)):
-        raise InvalidParameter(name, written, f"at most {to_float(computed):.17g}, which is what these settings allow")
+        raise InvalidParameter(name, written, f"at most {amount_to_float(computed):.17g}, which is what these settings allow")
     return value
 
 
 def at_least(name: str, written: object, computed: float) -> float:
     """Return a constant of which more is safe, as it was written."""
-    value = to_float(exact(name, written, "a number, as the state had it"))
+    value = amount_to_float(exact(name, written, "a number, as the state had it"))
     if value < float(computed) * (1.0 - float(TOLERANCE)):
         raise InvalidParameter(name, written, f"at least {computed:.17g}, which is what these settings need")
     return value
@@ -203,6 +203,6 @@ def check_spent(limit: Any) -> None:
 
     What is evaluated in floats may come out a little larger here than where it was admitted. No more is admitted then.
     """
-    used, cap = to_float(limit.used), to_float(limit.cap)
+    used, cap = amount_to_float(limit.used), amount_to_float(limit.cap)
     if limit.exceeded and used > cap + float(TOLERANCE) * abs(cap):
         raise InvalidParameter("spent", f"{used:.6g} of {limit.name}", f"at most {cap:.6g}")

@@ -39,7 +39,7 @@ class Turns:
 def turns(places: Array, angles: Array) -> Turns:
     """Return the turns at angles given one by one."""
     exponent = np.multiply.outer(_filled_blocks(places), angles)
-    return Turns(angles, _folded_blocks(np.cos(exponent)), _folded_blocks(np.sin(exponent)))
+    return Turns(angles, _turns_in_blocks(np.cos(exponent)), _turns_in_blocks(np.sin(exponent)))
 
 
 def even_turns(places: Array, first: int, count: int, stride: float) -> Turns:
@@ -63,7 +63,7 @@ def _progression(places: Array, angles: Array, stride: float) -> Turns:
     )
     factors = np.cos(few) + 1j * np.sin(few)
     product = (factors[:, :rows, None] * factors[:, None, rows:]).reshape(few.shape[0], -1)[:, :count]
-    return Turns(angles, _folded_blocks(product.real), _folded_blocks(product.imag))
+    return Turns(angles, _turns_in_blocks(product.real), _turns_in_blocks(product.imag))
 
 
 def some_turns(places: Array, runs: Sequence[tuple[int, int]], stride: float) -> Turns:
@@ -93,7 +93,7 @@ def _filled_blocks(places: Array) -> Array:
     return full
 
 
-def _folded_blocks(table: Array) -> Array:
+def _turns_in_blocks(table: Array) -> Array:
     block = min(_BLOCK, table.shape[0])
     return np.ascontiguousarray(table).reshape(table.shape[0] // block, block, table.shape[1])
 

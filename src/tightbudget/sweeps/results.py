@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter, MissingExtra
 from tightbudget.sweeps.columns import Columns, joined, kinds
-from tightbudget.sweeps.dataset import Dataset, arrow_arrays, arrow_schema, require
 from tightbudget.sweeps.keys import meant
 from tightbudget.sweeps.plan import Plan
+from tightbudget.sweeps.result_folder import ResultFolder, arrow_arrays, arrow_schema, require
 
 
 @dataclass
@@ -53,7 +53,7 @@ class SweepResult(Mapping[str, NDArray[Any]]):
     @property
     def columns(self) -> Columns:
         if self._joined is None:
-            stored = None if self.path is None else Dataset(self.path, self.plan)
+            stored = None if self.path is None else ResultFolder(self.path, self.plan)
             self._joined = joined(self.plan.space, self.parts) if stored is None else stored.all()
         return self._joined
 

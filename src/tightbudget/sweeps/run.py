@@ -11,9 +11,9 @@ from tightbudget.mechanisms.checks import whole_count
 from tightbudget.sweeps.answers import lost
 from tightbudget.sweeps.batches import Batch, batches
 from tightbudget.sweeps.columns import columns
-from tightbudget.sweeps.dataset import Dataset
 from tightbudget.sweeps.plan import Plan, PlanLike, read_plan
 from tightbudget.sweeps.pool import Outcomes, answered_by_workers, answered_here, cores
+from tightbudget.sweeps.result_folder import ResultFolder
 from tightbudget.sweeps.results import SweepResult, Tally
 
 MOST_WORKERS = 1024
@@ -66,7 +66,7 @@ def run_sweep(
     watch: Watch | None = None,
 ) -> SweepResult:
     """Do what `sweep` does, of a plan that is read and checked."""
-    dataset = None if out is None else Dataset(_folder(out), checked)
+    dataset = None if out is None else ResultFolder(_folder(out), checked)
     if dataset is not None:
         dataset.check()
     with _answering(checked, scheduler, workers) as answered:
@@ -101,7 +101,7 @@ def _answering(plan: Plan, scheduler: Any, workers: int | None) -> Iterator[Answ
 
 def _run(
     plan: Plan,
-    dataset: Dataset | None,
+    dataset: ResultFolder | None,
     answered: Answering,
     retry_failed: bool,
     watch: Watch,

@@ -11,7 +11,7 @@ from tightbudget.engine.reasons import ROUNDING
 from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms.base import NEGLIGIBLE_WIDTH, Composable
 from tightbudget.numerics.rounding import AMPLE, U
-from tightbudget.tradeoff.curve_of_both import TradeOff
+from tightbudget.tradeoff.both_directions import TradeOff
 from tightbudget.tradeoff.signed import ROUGH
 from tightbudget.tradeoff.touching import Power
 

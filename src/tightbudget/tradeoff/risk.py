@@ -15,7 +15,7 @@ from tightbudget.mechanisms.arrays import ask_each, float_array
 from tightbudget.mechanisms.base import NEGLIGIBLE_WIDTH, Composable
 from tightbudget.mechanisms.checks import asked_width, not_lost_to_zero, real
 from tightbudget.numerics.bracket import Bracket
-from tightbudget.tradeoff.curve_of_both import TradeOff
+from tightbudget.tradeoff.both_directions import TradeOff
 from tightbudget.tradeoff.gdp import least_mu
 from tightbudget.tradeoff.odds import belief, error_of_best_guess, log_odds_against, log_ratio
 from tightbudget.tradeoff.roc import Roc

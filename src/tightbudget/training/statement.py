@@ -44,7 +44,7 @@ class Section:
     paragraphs: tuple[str, ...]
 
 
-class Run(Protocol):
+class StatedRun(Protocol):
     """What is stated of a training run."""
 
     @property
@@ -69,7 +69,7 @@ class Run(Protocol):
     def too_little(self) -> float | None: ...
 
 
-def sections(run: Run) -> tuple[Section, ...]:
+def sections(run: StatedRun) -> tuple[Section, ...]:
     """Return the statement of a run, field by field."""
     return (
         Section("guarantee", "Guarantee", _guarantee(run)),
@@ -108,7 +108,7 @@ _MECHANISM = (
 )
 
 
-def _guarantee(run: Run) -> tuple[str, ...]:
+def _guarantee(run: StatedRun) -> tuple[str, ...]:
     found, said = run.epsilon, []
     if run.steps == 0:
         said.append(f"There are no steps and nothing is released: ε is 0 at δ = {run.delta!r}.")
@@ -122,20 +122,20 @@ def _guarantee(run: Run) -> tuple[str, ...]:
     return (*said, *_calibrated(run), *_large_delta(run))
 
 
-def _why_not(run: Run) -> str:
+def _why_not(run: StatedRun) -> str:
     if any(phase.noise_multiplier == 0 and phase.steps for phase in run.phases):
         return "Without noise a step shows the clipped gradients as they are."
     return "With δ = 0 normal noise gives none; choose a δ above 0." if run.delta == 0 else ""
 
 
-def _calibrated(run: Run) -> tuple[str, ...]:
+def _calibrated(run: StatedRun) -> tuple[str, ...]:
     if run.target_epsilon is None:
         return ()
     missed = "" if run.too_little is None else f"; {run.too_little!r} provably is too little"
     return (f"The noise multiplier was calibrated to ε = {run.target_epsilon!r}: {run.calibrated!r} is enough{missed}.",)
 
 
-def _large_delta(run: Run) -> tuple[str, ...]:
+def _large_delta(run: StatedRun) -> tuple[str, ...]:
     if run.examples is None or exact("delta", run.delta) * run.examples <= 1:
         return ()
     return (
@@ -144,13 +144,13 @@ def _large_delta(run: Run) -> tuple[str, ...]:
     )
 
 
-def _data(run: Run) -> str:
+def _data(run: StatedRun) -> str:
     if run.examples is None:
         return "The number of training examples was not stated. δ should be well below one over it."
     return f"{_many(run.examples, 'training example')}. Their number is taken to be public, not protected."
 
 
-def _parameters(run: Run) -> tuple[str, ...]:
+def _parameters(run: StatedRun) -> tuple[str, ...]:
     listed = [f"- {_described(phase)}." for phase in run.phases[:MOST_PHASES]]
     rest = len(run.phases) - MOST_PHASES
     return (*listed, *([f"- And {_many(rest, 'more phase')}."] if rest > 0 else []))
@@ -173,7 +173,7 @@ def _epochs(phase: Phase) -> str:
     return f" ({_shown(float(phase.epochs))} epochs: {_shown(float(phase.epochs))} × {rate}, rounded up)"
 
 
-def _sampling(run: Run) -> tuple[str, ...]:
+def _sampling(run: StatedRun) -> tuple[str, ...]:
     poisson = (
         "Poisson sampling is assumed: every example is in every batch with probability q, independently. Batches that are "
         "shuffled, of a fixed size or in a fixed order are no Poisson samples, and this ε does not hold for them."
@@ -191,7 +191,7 @@ def _sampling(run: Run) -> tuple[str, ...]:
     )
 
 
-def _accounting(run: Run) -> tuple[str, ...]:
+def _accounting(run: StatedRun) -> tuple[str, ...]:
     expression = str(run.composition)
     shown = expression if len(expression) <= MOST_CHARACTERS else f"{len(run.phases)} phases"
     return (

@@ -17,7 +17,7 @@ import pytest
 
 import tightbudget as tb
 from tightbudget.sweeps import pool
-from tightbudget.sweeps.dataset import ABOUT
+from tightbudget.sweeps.result_folder import ABOUT
 from tightbudget.sweeps.run import sweep
 
 PLAN: dict[str, Any] = {

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from tightbudget.adaptive import prices
-from tightbudget.adaptive.amounts import Amount, exact, show, to_float
+from tightbudget.adaptive.amounts import Amount, amount_to_float, exact, show
 from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.concentration import ConcentrationFilter
 from tightbudget.adaptive.filters.limits import Cap, Limits
@@ -48,7 +48,7 @@ class _Boundary:
 
     def with_constants(self, constants: State) -> Self:
         """Return the boundary with the constants that a state wrote down; refuse any that would admit more."""
-        beta = to_float(exact("beta", constants["beta"], "a number above 0"))
+        beta = amount_to_float(exact("beta", constants["beta"], "a number above 0"))
         return type(self)(beta, at_least("log", constants["log"], self.log))
 
 
@@ -84,14 +84,14 @@ class AdvancedFilter(_Mixture):
     def __init__(self, epsilon: Any, delta: Any, *, or_basic: bool = False, mix_relations: bool = False) -> None:
         half = exact("delta", delta) / 2
         super().__init__(epsilon, delta, delta_for_steps=half, or_basic=or_basic, mix_relations=mix_relations)
-        if to_float(self._delta) >= lowered(math.exp(-1.0), 4):
+        if amount_to_float(self._delta) >= lowered(math.exp(-1.0), 4):
             raise InvalidParameter("delta", delta, "below 1/e for the advanced filter", "The sharpened filter takes any.")
 
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
         return _named(prices.printed_drift(increment), prices.squares_price(increment))
 
     def _limits(self) -> Limits:
-        log_inverse = -math.log(to_float(self._delta))
+        log_inverse = -math.log(amount_to_float(self._delta))
         return self._below(_Printed(_printed_beta(self._epsilon, log_inverse), math.log(2.0) + log_inverse))
 
     def _settings(self) -> State:
@@ -126,9 +126,9 @@ class SharpenedFilter(_Mixture):
 
     def _limits(self) -> Limits:
         if self._given_beta is None:
-            beta = _printed_beta(self._epsilon, -math.log(to_float(self._delta)))
+            beta = _printed_beta(self._epsilon, -math.log(amount_to_float(self._delta)))
         else:
-            beta = to_float(self._given_beta)
+            beta = amount_to_float(self._given_beta)
         return self._below(_Sharpened(beta, 2.0 * log_reciprocal(self._tail)))
 
     def _settings(self) -> State:
@@ -136,7 +136,7 @@ class SharpenedFilter(_Mixture):
 
 
 def _printed_beta(epsilon: Fraction, log_inverse: float) -> float:
-    return to_float(epsilon) ** 2 / (CONSTANT * max(log_inverse, 1e-300))  # a delta near 1 may be the float 1
+    return amount_to_float(epsilon) ** 2 / (CONSTANT * max(log_inverse, 1e-300))  # a delta near 1 may be the float 1
 
 
 def _named(with_drift: prices.Price, price: prices.Price) -> Mapping[str, Amount]:

@@ -11,7 +11,7 @@ from tightbudget.adaptive.filters.expected import Expected
 from tightbudget.adaptive.filters.limits import readable_amount
 from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.increments import Increment
-from tightbudget.adaptive.states import Kept
+from tightbudget.adaptive.states import KeptAsState
 from tightbudget.errors import BudgetRefused
 
 MOST = 2**53
@@ -22,7 +22,7 @@ Sums = tuple[Amount, ...]
 Candidate = tuple[str, Callable[[], "Filter"]]
 
 
-class Filter(Kept):
+class Filter(KeptAsState):
     """A rule fixed before the first step that says, step by step, whether the next one may run.
 
     Whatever is asked and however it is chosen, what is released by the accepted steps is

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from tightbudget.adaptive import prices
-from tightbudget.adaptive.amounts import exact, to_float
+from tightbudget.adaptive.amounts import amount_to_float, exact
 from tightbudget.adaptive.filters.concentration import check_guarantee
 from tightbudget.adaptive.filters.expected import Expected
 from tightbudget.adaptive.filters.thresholds import renyi_budget
@@ -32,7 +32,7 @@ def _most_admitting(expected: Expected, candidates: tuple[Fraction, ...]) -> Fra
     whole, tail = exact("epsilon", expected.epsilon), exact("delta", expected.delta) - expected.delta_for_steps
     divergences = prices.renyi_price(expected.step, candidates)[: len(candidates)]
     budgets = [renyi_budget(order, whole, tail) for order in candidates]
-    shares = [to_float(b) / max(to_float(d), 1e-300) for b, d in zip(budgets, divergences, strict=True)]
+    shares = [amount_to_float(b) / max(amount_to_float(d), 1e-300) for b, d in zip(budgets, divergences, strict=True)]
     return candidates[shares.index(max(shares))]
 
 

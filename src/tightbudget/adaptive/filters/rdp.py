@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tightbudget.adaptive import prices
-from tightbudget.adaptive.amounts import Amount, exact, show, to_float
+from tightbudget.adaptive.amounts import Amount, amount_to_float, exact, show
 from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.base import Candidate
 from tightbudget.adaptive.filters.best_order import best_order
@@ -57,7 +57,7 @@ class RDPFilter(ConcentrationFilter):
     @property
     def orders(self) -> tuple[float, ...]:
         """The orders, fixed before the first step."""
-        return tuple(to_float(order) for order in self._orders)
+        return tuple(amount_to_float(order) for order in self._orders)
 
     @classmethod
     def candidates(cls, expected: Expected) -> Iterator[Candidate]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tightbudget.adaptive.amounts import Amount, exact, exact_probability, show, to_float
+from tightbudget.adaptive.amounts import Amount, amount_to_float, exact, exact_probability, show
 from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.base import Filter, Sums
 from tightbudget.adaptive.filters.concentration import check_guarantee
@@ -251,14 +251,14 @@ class ResidualFilter(Filter):
 
     def _use_constants(self, constants: State) -> None:
         (self._tick,) = read_ticks(constants["ticks"], {"delta": self._tick})
-        self._start = to_float(at_most("mu", constants["mu"], self._start))
+        self._start = amount_to_float(at_most("mu", constants["mu"], self._start))
         if self._start == 0.0:
             raise InvalidParameter("mu", constants["mu"], "above 0")
 
     def _restore(self, spent: object) -> None:
         if not isinstance(spent, dict) or set(spent) != set(self.sums):
             raise InvalidParameter("spent", spent, f"a dictionary of {', '.join(self.sums)}")
-        mu = to_float(exact("spent", spent["mu left"]))  # the float whose decimal form was written
+        mu = amount_to_float(exact("spent", spent["mu left"]))  # the float whose decimal form was written
         delta = self._tick.read_sum("spent", spent["delta"])
         if mu > self._start * (1.0 + float(TOLERANCE)):
             raise InvalidParameter("spent", f"{mu!r} of mu left", f"at most {self._start!r}, all there is")
@@ -325,7 +325,7 @@ def _mu_squared_taken(step: Spread, h: float) -> float:
 def _grid_step(step: Any, mu: float) -> float:
     if step is None:
         return 2.0 ** round(math.log2(mu / POINTS_PER_MU))
-    h = to_float(exact("step", step, "a power of two"))
+    h = amount_to_float(exact("step", step, "a power of two"))
     if not (0.0 < h < math.inf and math.frexp(h)[0] == 0.5 and NARROWEST * mu <= h <= mu):
         raise InvalidParameter("step", step, f"a power of two from {NARROWEST * mu:.3g} to {mu:.3g} for this budget")
     return h

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
-from tightbudget.adaptive.amounts import Amount, exact, exact_probability, show, to_float
+from tightbudget.adaptive.amounts import Amount, amount_to_float, exact, exact_probability, show
 from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.base import MOST, Candidate, Filter, Sums
 from tightbudget.adaptive.filters.domination import dominates
@@ -145,7 +145,9 @@ class SlotFilter(Filter):
 
     def _revealed(self, slot: Mechanism) -> tuple[float, ...]:
         """Return how much a slot reveals, to few digits: whoever dominates it has no less of either."""
-        return tuple(float(f"{slot.delta(epsilon, rtol=PRICED).upper:.6e}") for epsilon in (0.0, to_float(self._epsilon)))
+        return tuple(
+            float(f"{slot.delta(epsilon, rtol=PRICED).upper:.6e}") for epsilon in (0.0, amount_to_float(self._epsilon))
+        )
 
     @classmethod
     def candidates(cls, expected: Expected) -> Iterator[Candidate]:
@@ -212,7 +214,7 @@ class SlotFilter(Filter):
 
     def _use_constants(self, constants: State) -> None:
         """Take over a price that fits and that a rough bracket, a matter of milliseconds, does not contradict."""
-        price, (epsilon, delta) = to_float(exact("price", constants["price"])), self._affordable
+        price, (epsilon, delta) = amount_to_float(exact("price", constants["price"])), self._affordable
         lower = self._plan.delta(epsilon, rtol=ROUGH).lower
         if not lower <= price <= delta:
             allowed = f"from {lower:.4g}, below which the plan cannot be, to {delta:.4g}, which the budget allows"

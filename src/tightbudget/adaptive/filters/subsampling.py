@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tightbudget.adaptive.amounts import Amount, to_float
+from tightbudget.adaptive.amounts import Amount, amount_to_float
 from tightbudget.adaptive.increments import Increment
 from tightbudget.mechanisms import Composable
 
@@ -17,4 +17,4 @@ def sees_no_subsampling(increment: Increment, price: Callable[[Increment], Amoun
 
 
 def _nearly_equal_costs(one: Amount, other: Amount) -> bool:
-    return abs(to_float(one) - to_float(other)) <= 1e-9 * to_float(other)
+    return abs(amount_to_float(one) - amount_to_float(other)) <= 1e-9 * amount_to_float(other)

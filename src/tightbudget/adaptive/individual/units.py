@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.adaptive.amounts import to_float
+from tightbudget.adaptive.amounts import amount_to_float
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.rounding import raised
 
@@ -32,7 +32,7 @@ class Units:
     def __post_init__(self) -> None:
         if not SMALLEST <= self.total <= LARGEST:
             allowed = "from 1e-6 to 3e7" if self.squares else "from 1e-12 to 1e15"
-            raise InvalidParameter("budget", to_float(self.budget), allowed)
+            raise InvalidParameter("budget", amount_to_float(self.budget), allowed)
 
     @property
     def total(self) -> Fraction:

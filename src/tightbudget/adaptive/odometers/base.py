@@ -13,7 +13,7 @@ from tightbudget.adaptive.amounts import Amount, exact, exact_probability, float
 from tightbudget.adaptive.filters.base import largest_count
 from tightbudget.adaptive.filters.limits import readable_amount
 from tightbudget.adaptive.increments import Increment
-from tightbudget.adaptive.states import Kept, State
+from tightbudget.adaptive.states import KeptAsState, State
 from tightbudget.errors import InvalidParameter
 
 LARGEST = Fraction(sys.float_info.max)
@@ -36,7 +36,7 @@ class Sense(enum.Enum):
     )
 
 
-class Odometer(Kept):
+class Odometer(KeptAsState):
     """A running upper bound on the privacy loss, right at every step, whatever is asked and however it is chosen.
 
     Ask `quote` or `spend` before a step runs. Threads may share an odometer; other processes may not (see

@@ -54,11 +54,11 @@ class Totals(NamedTuple):
         """Rounded up once, where adding one by one rounds `count` times: the two agree to some thirty digits."""
         each = zip(self.exact(), values.tolist(), strict=True)
         sums = [math.inf if math.inf in (total, value) else total + count * Fraction(value) for total, value in each]
-        high, low = np.array([_split(total) for total in sums]).T
+        high, low = np.array([_high_and_low(total) for total in sums]).T
         return Totals(high, low)
 
 
-def _split(amount: Amount) -> tuple[float, float]:
+def _high_and_low(amount: Amount) -> tuple[float, float]:
     """Return two floats that add up to the amount, or hardly more."""
     high = float_above(Fraction(amount)) if amount < math.inf else math.inf
     return (high, float_above(Fraction(amount) - Fraction(high))) if high < math.inf else (math.inf, 0.0)

@@ -80,7 +80,7 @@ def calibrate(
     if as_json:
         show(wire.dumps(wire.calibration(found, note)))
     else:
-        show_words("\n".join(_lines(found)))
+        show_words("\n".join(_calibration_lines(found)))
     say(note)
     if found.converged:
         return 0
@@ -88,7 +88,7 @@ def calibrate(
     return NOT_NARROW_ENOUGH
 
 
-def _lines(found: "Calibration") -> list[str]:
+def _calibration_lines(found: "Calibration") -> list[str]:
     return [_as_people_write(line) for line in found.sentences()]
 
 

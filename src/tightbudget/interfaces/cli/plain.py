@@ -14,7 +14,7 @@ class Command(TyperCommand):
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """A group whose commands may be interrupted: newer versions of Typer would then end without a word."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -27,7 +27,7 @@ class Group(TyperGroup):
 def group(add_completion: bool = False, **settings: Any) -> typer.Typer:
     """Return a group of commands with plain help."""
     return typer.Typer(
-        cls=Group,
+        cls=CommandGroup,
         add_completion=add_completion,
         no_args_is_help=True,
         rich_markup_mode=None,

@@ -45,7 +45,7 @@ def orders_of_magnitude(top: Number, bottom: Number) -> Number:
     return (math.log10(low) if low > 0.0 else -math.inf, math.log10(high) if high > 0.0 else -math.inf)
 
 
-def bracket_text(number: Number, digits: int = 3) -> str:
+def bracket_in_verdict(number: Number, digits: int = 3) -> str:
     """Return the number as text: one value if both ends agree to the digits shown, else both."""
     low, high = (f"{end:.{digits}g}" for end in number)
     return low if low == high else f"{low} … {high}"

@@ -59,5 +59,5 @@ def test_nothing_is_known_below_a_lower_bound_of_zero():
 
 
 def test_a_number_is_shown_with_both_ends_unless_they_agree():
-    assert verdicts.bracket_text((1.23456, 1.23457)) == "1.23"
-    assert verdicts.bracket_text((1.2, 1.3)) == "1.2 … 1.3"
+    assert verdicts.bracket_in_verdict((1.23456, 1.23457)) == "1.23"
+    assert verdicts.bracket_in_verdict((1.2, 1.3)) == "1.2 … 1.3"

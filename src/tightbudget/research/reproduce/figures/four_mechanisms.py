@@ -28,8 +28,8 @@ from tightbudget.research.reproduce.verdicts import (
     OPEN,
     REFUTED,
     bracket_ends,
+    bracket_in_verdict,
     bracket_ratio,
-    bracket_text,
     exact_ends,
     verdict_on_both,
     verdict_within,
@@ -188,7 +188,7 @@ def _claim_tight(facts: Mapping[str, Number], name: str) -> Claim:
     return Claim(
         "1.1, 5.8",
         "The lower bounds almost meet the upper bounds",
-        f"{WHERE}: buckets {bracket_text((low, high), 5)}, engine {bracket_text(facts[f'{name} ours'], 5)}",
+        f"{WHERE}: buckets {bracket_in_verdict((low, high), 5)}, engine {bracket_in_verdict(facts[f'{name} ours'], 5)}",
         judged_panel(name, by_buckets(verdict_within(exact_ends(high / low), 1.0, 1.05), n)),
         f"{_label(name)}, privacy buckets within 5 % of ε, n = {n:.0f}",
     )
@@ -222,7 +222,7 @@ def _kov_is_tight(facts: Mapping[str, Number]) -> Claim:
     return Claim(
         "1, 5.8",
         "For the Laplace mechanism, KOV is tight",
-        f"{WHERE}: KOV {theirs[1]:.5g}, our bracket {bracket_text(ours, 5)}",
+        f"{WHERE}: KOV {theirs[1]:.5g}, our bracket {bracket_in_verdict(ours, 5)}",
         verdict_within(bracket_ratio(theirs, exact_ends(ours[0])), 0.999, 1.01),
         "within 1 % of ε",
     )
@@ -233,7 +233,7 @@ def _kov_is_far_away(facts: Mapping[str, Number]) -> Claim:
     return Claim(
         "5.8",
         "For the Gauss mechanism, KOV is far away from our bounds",
-        f"{WHERE}: KOV {theirs[1]:.4g}, our bracket {bracket_text(ours, 4)}",
+        f"{WHERE}: KOV {theirs[1]:.4g}, our bracket {bracket_in_verdict(ours, 4)}",
         verdict_within(bracket_ratio(theirs, ours), 2.0),
         "at least twice ε",
     )
@@ -244,7 +244,7 @@ def _improved_on(facts: Mapping[str, Number]) -> Claim:
     return Claim(
         "5.8",
         "MA and CDP are significantly improved on, e.g. for DP-SGD",
-        f"{WHERE}: MA {old[1]:.4g}, with today's translation {today[1]:.4g}; our bracket {bracket_text(ours, 4)}",
+        f"{WHERE}: MA {old[1]:.4g}, with today's translation {today[1]:.4g}; our bracket {bracket_in_verdict(ours, 4)}",
         verdict_within(bracket_ratio(old, ours), 1.05),
         "at least 5 % of ε",
     )

@@ -9,7 +9,7 @@ import numpy as np
 from tightbudget.mechanisms import ApproximateDP, TruncatedGaussian
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Panel, Series
 from tightbudget.research.reproduce.sources import bucket_growth, bucket_number, engine_growth
-from tightbudget.research.reproduce.verdicts import OPEN, bracket_ends, bracket_text, verdict_on_both, verdict_within
+from tightbudget.research.reproduce.verdicts import OPEN, bracket_ends, bracket_in_verdict, verdict_on_both, verdict_within
 
 SIGMA, BOUND, DELTA, LAST = 200.0 * math.sqrt(2.0), 2500.0, 1e-4, 512
 STEP_DELTA = DELTA / (2 * LAST)  # so that what 512 steps reveal stays below delta
@@ -90,16 +90,16 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
         Claim(
             "2.2, Figure 2",
             "Both graphs start at the same point, but quickly diverge",
-            f"e^ε at r = 1 apart by a factor {bracket_text((apart[0], apart[1]), 4)}; "
-            f"ε at r = {LAST} apart by {bracket_text(grown, 3)}",
+            f"e^ε at r = 1 apart by a factor {bracket_in_verdict((apart[0], apart[1]), 4)}; "
+            f"ε at r = {LAST} apart by {bracket_in_verdict(grown, 3)}",
             verdict_on_both(verdict_within((apart[0], apart[1]), 0.99, 1.01), verdict_within(grown, 1.5)),
             f"M(ε₀, δ₀) with δ₀ = {STEP_DELTA:.2g}, which dominates one Gauss step",
         ),
         Claim(
             "2.2, Figure 2",
             "Both graphs start at the same point, but quickly diverge",
-            f"ε at r = 1 apart by a factor {bracket_text(same, 4)}; "
-            f"ε of randomised response at r = 2: {bracket_text(facts['second same'])}",
+            f"ε at r = 1 apart by a factor {bracket_in_verdict(same, 4)}; "
+            f"ε of randomised response at r = 2: {bracket_in_verdict(facts['second same'])}",
             verdict_on_both(verdict_within(same, 0.999, 1.001), verdict_within(facts["second same"], 1e3)),
             "M(ε₀, δ₀) with δ₀ = δ = 1e-4",
         ),

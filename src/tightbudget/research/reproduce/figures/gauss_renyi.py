@@ -11,8 +11,8 @@ from tightbudget.research.reproduce.model import Claim, Data, Figure, Number
 from tightbudget.research.reproduce.sources import bucket_number, by_buckets, classic_epsilon, epsilon_grid
 from tightbudget.research.reproduce.verdicts import (
     bracket_ends,
+    bracket_in_verdict,
     bracket_ratio,
-    bracket_text,
     exact_ends,
     verdict_on_both,
     verdict_within,
@@ -49,7 +49,7 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
         Claim(
             "5.8",
             "Privacy buckets are tighter than RDP and CDP for the Gauss mechanism",
-            f"{where}: buckets {bracket_text(buckets, 5)}, RDP {old[1]:.4g} (today's translation {tight[1]:.4g}), "
+            f"{where}: buckets {bracket_in_verdict(buckets, 5)}, RDP {old[1]:.4g} (today's translation {tight[1]:.4g}), "
             f"CDP {concentrated[1]:.4g}",
             verdict_on_both(
                 verdict_on_both(
@@ -62,27 +62,27 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
         Claim(
             "5.8",
             "CDP is significantly tighter than MA whenever it can be applied",
-            f"{where}: MA / CDP = {bracket_text(bracket_ratio(old, concentrated), 4)}",
+            f"{where}: MA / CDP = {bracket_in_verdict(bracket_ratio(old, concentrated), 4)}",
             verdict_within(bracket_ratio(old, concentrated), 1.05),
             "Gauss, at least 5 % of ε; MA translated as in the paper",
         ),
         Claim(
             "5.8",
             "CDP is significantly tighter than MA whenever it can be applied",
-            f"{where}: Rényi DP / CDP = {bracket_text(bracket_ratio(tight, concentrated), 4)}",
+            f"{where}: Rényi DP / CDP = {bracket_in_verdict(bracket_ratio(tight, concentrated), 4)}",
             verdict_within(bracket_ratio(tight, concentrated), 1.05),
             "Gauss, at least 5 % of ε; Rényi DP translated as is known today",
         ),
         Claim(
             "5.8, Figure 13",
             "The KOV bound becomes inaccurate with an increasing number of compositions",
-            f"KOV / our ε: {bracket_text(early, 4)} at r = 2, {bracket_text(late, 4)} at r = {ROUNDS}",
+            f"KOV / our ε: {bracket_in_verdict(early, 4)} at r = 2, {bracket_in_verdict(late, 4)} at r = {ROUNDS}",
             verdict_within((late[0] / early[1], late[1] / early[0]), 1.2),
         ),
         Claim(
             "5.8",
             "In all cases the bounds derived from the privacy buckets are tight",
-            f"{where}: buckets {bracket_text(buckets, 5)}, engine {bracket_text(facts['ours'], 7)}",
+            f"{where}: buckets {bracket_in_verdict(buckets, 5)}, engine {bracket_in_verdict(facts['ours'], 7)}",
             by_buckets(verdict_within(exact_ends(buckets[1] / buckets[0]), 1.0, 1.05), facts["n"][0]),
             "Gauss, within 5 % of ε",
         ),

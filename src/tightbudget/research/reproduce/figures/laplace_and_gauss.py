@@ -9,8 +9,8 @@ from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Pa
 from tightbudget.research.reproduce.sources import bucket_curve, bucket_number, engine_curve, engine_growth, epsilon_grid
 from tightbudget.research.reproduce.verdicts import (
     bracket_ends,
+    bracket_in_verdict,
     bracket_ratio,
-    bracket_text,
     exact_ends,
     orders_of_magnitude,
     verdict_on_both,
@@ -92,16 +92,16 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
         Claim(
             "6",
             "For the same variance the Gauss mechanism provides a significantly higher degree of privacy",
-            f"ε at δ = 1e-4, r = {ROUNDS}: Laplace {bracket_text(facts[f'laplace epsilon {ROUNDS}'], 5)}, "
-            f"Gauss {bracket_text(facts[f'same epsilon {ROUNDS}'], 5)}, ratio {bracket_text(same, 4)}",
+            f"ε at δ = 1e-4, r = {ROUNDS}: Laplace {bracket_in_verdict(facts[f'laplace epsilon {ROUNDS}'], 5)}, "
+            f"Gauss {bracket_in_verdict(facts[f'same epsilon {ROUNDS}'], 5)}, ratio {bracket_in_verdict(same, 4)}",
             verdict_within(same, 1.2),
             "ε larger by at least a fifth",
         ),
         Claim(
             "6",
             "The δ where the graph levels out is 4 orders of magnitude lower for Gaussian than for Laplace noise",
-            f"Laplace {bracket_text(facts['laplace level'])}, "
-            f"Gauss {bracket_text(facts['same level'])}: {bracket_text(level)} orders",
+            f"Laplace {bracket_in_verdict(facts['laplace level'])}, "
+            f"Gauss {bracket_in_verdict(facts['same level'])}: {bracket_in_verdict(level)} orders",
             verdict_within(level, 3.5, 4.5),
             "4 ± ½ orders",
             "a Gauss level near 1e-10 is what untilted buckets resolve, not what truncation reveals",
@@ -109,7 +109,7 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
         Claim(
             "1.1, 6, Figure 14",
             "The graph of the Laplace mechanism converges toward that of a Gauss mechanism with half the variance",
-            f"ε of Laplace / ε of Gauss at δ = 1e-4: {', '.join(bracket_text(each, 4) for each in half)} "
+            f"ε of Laplace / ε of Gauss at δ = 1e-4: {', '.join(bracket_in_verdict(each, 4) for each in half)} "
             f"at r = {EARLY}, {MIDDLE}, {ROUNDS}",
             verdict_on_both(
                 verdict_within((apart[1][0] / apart[2][1], math.inf), 1.0),
@@ -120,7 +120,7 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
         Claim(
             "6, Figure 14",
             "After 512 compositions the two graphs almost coincide",
-            f"ratio of ε at δ = 1e-4: {bracket_text(half[-1], 4)}",
+            f"ratio of ε at δ = 1e-4: {bracket_in_verdict(half[-1], 4)}",
             verdict_within(half[-1], 0.98, 1.02),
             "within 2 % of ε",
         ),

@@ -10,8 +10,8 @@ from tightbudget.research.reproduce.model import Claim, Data, Figure, Number
 from tightbudget.research.reproduce.sources import bucket_number, classic_epsilon, epsilon_grid
 from tightbudget.research.reproduce.verdicts import (
     bracket_ends,
+    bracket_in_verdict,
     bracket_ratio,
-    bracket_text,
     exact_ends,
     verdict_on_both,
     verdict_within,
@@ -43,7 +43,7 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
         Claim(
             "5.5",
             "Privacy buckets clearly lead to tighter bounds than CDP and RDP",
-            f"{where}: buckets {bracket_text(buckets, 4)}, CDP {concentrated[1]:.4g}, RDP {old[1]:.4g}",
+            f"{where}: buckets {bracket_in_verdict(buckets, 4)}, CDP {concentrated[1]:.4g}, RDP {old[1]:.4g}",
             verdict_on_both(
                 verdict_within(bracket_ratio(concentrated, exact_ends(buckets[1])), 1.02),
                 verdict_within(bracket_ratio(old, exact_ends(buckets[1])), 1.02),
@@ -66,13 +66,13 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
         Claim(
             "5.8",
             "For randomised response, KOV is tight",
-            f"{where}: KOV {best[1]:.6g}, our bracket {bracket_text(ours, 6)}",
+            f"{where}: KOV {best[1]:.6g}, our bracket {bracket_in_verdict(ours, 6)}",
             verdict_within(bracket_ratio(best, exact_ends(ours[0])), 1.0 - 1e-4, 1.001),
         ),
         Claim(
             "5.8",
             "In all cases the bounds derived from the privacy buckets are tight",
-            f"{where}: upper / lower {bracket_text(exact_ends(buckets[1] / buckets[0]), 6)}",
+            f"{where}: upper / lower {bracket_in_verdict(exact_ends(buckets[1] / buckets[0]), 6)}",
             verdict_within(exact_ends(buckets[1] / buckets[0]), 1.0, 1.01),
             "randomised response, within 1 % of ε",
         ),

@@ -11,8 +11,8 @@ from tightbudget.research.published.readings import delta_low, delta_with_ec
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Panel, Series
 from tightbudget.research.reproduce.verdicts import (
     OPEN,
+    bracket_in_verdict,
     bracket_ratio,
-    bracket_text,
     exact_ends,
     verdict_on_both,
     verdict_within,
@@ -74,7 +74,7 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
         Claim(
             "4.6",
             "With 10,000 buckets tight bounds are achieved for 2^9 compositions",
-            f"δ(0.5) by buckets {bracket_text((low, high), 4)}, by the engine {bracket_text(engine, 6)}",
+            f"δ(0.5) by buckets {bracket_in_verdict((low, high), 4)}, by the engine {bracket_in_verdict(engine, 6)}",
             verdict_on_both(inside, verdict_within(exact_ends(high / low), 1.0, 1.1)),
             "within 10 % of δ",
         )

@@ -10,7 +10,7 @@ from scipy import integrate, special
 from tightbudget.mechanisms import TruncatedGaussian
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Panel, Series
 from tightbudget.research.reproduce.sources import bucket_curve, bucket_number, engine_curve
-from tightbudget.research.reproduce.verdicts import bracket_ends, bracket_text, verdict_within
+from tightbudget.research.reproduce.verdicts import bracket_ends, bracket_in_verdict, verdict_within
 
 SIGMA, BOUND, EPSILON = 1.0, 2.5, 0.5
 MECHANISM = TruncatedGaussian(SIGMA, BOUND)
@@ -75,7 +75,7 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
         Claim(
             "2.2, Lemma 1",
             "δ(ε) is the area where B exceeds e^ε · A",
-            f"area by quadrature {bracket_text(area, 9)}, our bracket {bracket_text(delta, 9)}",
+            f"area by quadrature {bracket_in_verdict(area, 9)}, our bracket {bracket_in_verdict(delta, 9)}",
             verdict_within((area[0] / delta[1], area[1] / delta[0]), 1.0 - 1e-6, 1.0 + 1e-6),
         )
     ]

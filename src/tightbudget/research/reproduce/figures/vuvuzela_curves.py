@@ -13,8 +13,8 @@ from tightbudget.research.reproduce.sources import bucket_number, by_buckets, cl
 from tightbudget.research.reproduce.verdicts import (
     OPEN,
     bracket_ends,
+    bracket_in_verdict,
     bracket_ratio,
-    bracket_text,
     exact_ends,
     orders_of_magnitude,
     verdict_within,
@@ -130,7 +130,7 @@ def claim_noise_meets_target(
         Claim(
             section,
             said,
-            f"δ at e^ε = 2: {bracket_text(found)}",
+            f"δ at e^ε = 2: {bracket_in_verdict(found)}",
             verdict_within(found, most=noise.TARGET_DELTA),
             noise.READINGS[reading],
             note,
@@ -151,7 +151,7 @@ def claim_delta_lower_by(
         found = orders_of_magnitude(before, after)
         label = noise.READINGS.get(reading, f"the paper's pair, privacy buckets with n = {facts['n'][0]:.0f}")
         note = UNRESOLVED if after[0] == 0.0 else ""
-        text = f"δ from {before[1]:.2g} to {bracket_text(after)}: {bracket_text(found)} orders"
+        text = f"δ from {before[1]:.2g} to {bracket_in_verdict(after)}: {bracket_in_verdict(found)} orders"
         claims.append(Claim(section, statement, text, verdict_within(found, least), label, note))
     return claims
 
@@ -163,7 +163,7 @@ def claim_buckets_are_tight(facts: Mapping[str, Number], name: str, rounds: int)
     return Claim(
         "7.2",
         f"The lower bounds show that the result for {name} is tight down to δ = {level:g} (100,000 buckets)",
-        f"ε at that δ by buckets: {bracket_text((low, high))}",
+        f"ε at that δ by buckets: {bracket_in_verdict((low, high))}",
         by_buckets(verdict_within(exact_ends(high / low), 1.0, 1.1), n) if resolved else OPEN,
         f"within 10 % of ε, n = {n:.0f}",
         "" if resolved else UNRESOLVED,
@@ -185,7 +185,7 @@ def dialing_claims(facts: Mapping[str, Number]) -> list[Claim]:
             Claim(
                 "7.2",
                 "GS(20k, 1598²) has δ ≤ 1e-4 for less than e^ε = 1.5 after 8,192 observations",
-                f"δ at e^ε = 1.5: {bracket_text(found)}",
+                f"δ at e^ε = 1.5: {bracket_in_verdict(found)}",
                 verdict_within(found, most=noise.TARGET_DELTA),
                 noise.READINGS[reading],
             )
@@ -205,7 +205,7 @@ def kov_is_tight(facts: Mapping[str, Number], name: str, rounds: int) -> Claim:
     return Claim(
         "7, footnote 14",
         f"For the Laplace noise previous results (KOV) would already yield tight results: {name}, r = {rounds:,}",
-        f"ε at δ = 1e-4 without clamping: KOV {theirs[1]:.5g}, our bracket {bracket_text(ours, 5)}",
+        f"ε at δ = 1e-4 without clamping: KOV {theirs[1]:.5g}, our bracket {bracket_in_verdict(ours, 5)}",
         verdict_within(bracket_ratio(theirs, exact_ends(ours[0])), 0.999, 1.01),
         "noise with a change of 2, within 1 % of ε",
     )
@@ -257,7 +257,7 @@ def claim_proposed_noise_is_better(facts: Mapping[str, Number]) -> list[Claim]:
                 Claim(
                     "2.3",
                     f"With {name}, ten times fewer dummies, better privacy bounds than {dot} had in the original analysis",
-                    f"δ at e^ε = {e:.3g}, r = {rounds:,}: {bracket_text(after)}, before {before[1]:.2g}",
+                    f"δ at e^ε = {e:.3g}, r = {rounds:,}: {bracket_in_verdict(after)}, before {before[1]:.2g}",
                     verdict_within(after, most=before[1]),
                     noise.READINGS[reading],
                 )
@@ -289,7 +289,7 @@ def laplace_claims(facts: Mapping[str, Number], rows: Sequence[Row], gauss: Mapp
                 Claim(
                     section,
                     f"{name} achieves the same privacy bounds as {other}",
-                    f"δ at e^ε = 2 differ by {bracket_text(found)} orders",
+                    f"δ at e^ε = 2 differ by {bracket_in_verdict(found)} orders",
                     verdict_within(found, -0.5, 0.5),
                     f"{noise.READINGS[reading]}; up to half an order",
                 )

@@ -9,7 +9,7 @@ from tightbudget.research.published import tree_pair
 from tightbudget.research.reproduce.figures import vuvuzela_noise as noise
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Panel, Series
 from tightbudget.research.reproduce.sources import bucket_number
-from tightbudget.research.reproduce.verdicts import bracket_text, exact_ends, orders_of_magnitude, verdict_within
+from tightbudget.research.reproduce.verdicts import bracket_in_verdict, exact_ends, orders_of_magnitude, verdict_within
 from tightbudget.research.studies.vuvuzela import Setting
 
 Dot = tuple[float, float]  # epsilon and delta of the original analysis
@@ -99,7 +99,7 @@ class Growth:
             Claim(
                 self.section,
                 f"The bounds of {self.ours} are below the previous bounds of {self.theirs[-1]}",
-                f"least gain in δ over the rounds shown: {bracket_text(facts[f'{reading} worst'])} orders",
+                f"least gain in δ over the rounds shown: {bracket_in_verdict(facts[f'{reading} worst'])} orders",
                 verdict_within(facts[f"{reading} worst"], 0.0),
                 noise.READINGS[reading],
             )
@@ -150,7 +150,7 @@ def claims_about_slips(facts: Mapping[str, Number]) -> list[Claim]:
             Claim(
                 "Figure 15",
                 "The magenta line is Gaussian noise with μ = 4.1k, σ = 320, and meets the target",
-                f"δ at e^ε = 2, r = 8,192: {bracket_text(found)}",
+                f"δ at e^ε = 2, r = 8,192: {bracket_in_verdict(found)}",
                 verdict_within(found, most=noise.TARGET_DELTA),
                 noise.READINGS["published"],
                 "σ = 833 in the text; 320 belongs to μ = 1.6k",
@@ -161,7 +161,7 @@ def claims_about_slips(facts: Mapping[str, Number]) -> list[Claim]:
             Claim(
                 "Figure 15",
                 "One of Vuvuzela's settings is μ = 13k, γ = 770k",
-                f"δ at e^ε = 2 after one round: {bracket_text(found)}",
+                f"δ at e^ε = 2 after one round: {bracket_in_verdict(found)}",
                 verdict_within(found, most=noise.TARGET_DELTA),
                 noise.READINGS["observed"],
                 "γ = 770; with 770k nearly half of all counts would be clamped",

@@ -6,7 +6,7 @@ from typing import Any
 
 from tightbudget.research.reproduce.figures import vuvuzela_noise as noise
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Panel, Series
-from tightbudget.research.reproduce.verdicts import bracket_text, exact_ends, verdict_on_both, verdict_within
+from tightbudget.research.reproduce.verdicts import bracket_in_verdict, exact_ends, verdict_on_both, verdict_within
 from tightbudget.research.studies.vuvuzela import ORIGINAL, Noise, Protocol, smallest
 
 CASES: tuple[tuple[Protocol, Noise, int, str, float, str], ...] = (
@@ -77,7 +77,7 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
                 Claim(
                     section,
                     f"{protocol}, {kind} noise: reduced by a factor of {word} it still meets the target at r = {rounds:,}",
-                    f"{name}: factor {saved[0]:.3g}, δ at e^ε = 2: {bracket_text(found)}; certified as observed: factor "
+                    f"{name}: factor {saved[0]:.3g}, δ at e^ε = 2: {bracket_in_verdict(found)}; certified as observed: factor "
                     f"{facts[f'{name} factor'][0]:.3g}, and {facts[f'{name} factor'][1]:.3g} provably fails",
                     verdict_on_both(
                         verdict_within(saved, factor * (1.0 - 1e-9)), verdict_within(found, most=noise.TARGET_DELTA)

@@ -39,7 +39,7 @@ def require() -> None:
 
 
 @dataclass(frozen=True)
-class Dataset:
+class ResultFolder:
     """The folder of one plan."""
 
     folder: Path
