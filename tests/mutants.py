@@ -169,6 +169,8 @@ MUTATIONS = [
              "a line on the right is drawn through lower ends only", [LINES]),
     Mutation("power from lower ends", "tradeoff/touching.py", "raised(point.upper + self._risen(point.epsilon), 4)",
              "raised(point.lower + self._risen(point.epsilon), 4)", "the upper end of a power is made of lower ends of delta", [RISK]),
+    Mutation("corner in the middle", "tradeoff/gdp.py", "mu=max(found[-1].mu, top)", "mu=found[-1].mu",
+             "right of the last place nothing is asked of mu", [RISK_GDP]),
     Mutation("hull as a test", "tradeoff/both_directions.py", "lower, reason = 0.0, hull.reason", "lower, reason = hull.lower, hull.reason",
              "the lower end is that of the hull, which no test attains", [RISK]),
     Mutation("one direction twice", "tradeoff/both_directions.py", "return [((remove,), (add,)), ((add,), (remove,))]",
@@ -1171,6 +1173,8 @@ MUTATIONS = [
     Mutation("tiny weight", "mechanisms/histograms.py", "if weight == 0.0 and value != 0:", "if False:",
              "a weight of 10^-400 is taken for 0", ["unit/mechanisms/test_tiny_parameters.py"]),
     # training
+    Mutation("training shared pass", "training/shuffled.py", "passes.append(phase.passes if between else begun_before)",
+             "passes.append(phase.passes)", "a pass that two phases share counts for one", [DPSGD]),
     Mutation("training batch rate", "training/phases.py", "float_above(Fraction(size, examples))", "size / examples",
              "the rate of a batch is rounded down", [DPSGD]),
     Mutation("training steps", "training/phases.py", "math.ceil(length / rate)", "math.floor(length / rate)",

@@ -9,12 +9,15 @@ from tightbudget.calibration.points import ROUGH, Point, Points
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import MOST_REPETITIONS
 from tightbudget.numerics.bracket import Bracket
+from tightbudget.numerics.decimals import at_most
 
 _FARTHEST = 1e290
 _TURNS = 14  # from a factor of 2 on, squared each time
+_GUESSED = 4  # turns
 _FIRST_FACTOR = 2.0
 _LARGEST_FACTOR = 2.0**64
 _PAST = 1.25  # times as far as the target seems to be, so that the next point is likely beyond it
+_BOUNDED = "the bounds allow no other ?."
 _EDGE = 200  # halvings until what is still allowed is known to the last bit
 _DEAR_EDGE = 8  # where each takes a bracket
 
@@ -50,7 +53,7 @@ def _between(points: Points, low: Number, high: Number) -> None:
         points.learn(less, more)
     if points.best is None or points.nearest_miss is None:
         private, exposed = (less, more) if points.reveals else (more, less)
-        raise _met_by_all(points, exposed, None) if points.best else _met_by_none(points, private, None)
+        raise _met_by_all(points, exposed, _BOUNDED) if points.best else _met_by_none(points, private, _BOUNDED)
 
 
 def _find_trend(points: Points, here: Point) -> Point:
@@ -74,10 +77,11 @@ def _walk(points: Points, here: Point, upward: bool) -> None:
     """Go one way until the target is passed: to where it seems to be, and beyond by ever larger factors."""
     wanted_met = points.reveals != upward
     factor = _FIRST_FACTOR
-    for _ in range(_TURNS):
+    for turn in range(_TURNS):
         step = factor
         guess = points.guess()
-        if guess is not None and (guess.place > here.place) == upward:
+        # where risks are all but none, or all, guesses lag behind: after some, steps go by the factor alone
+        if turn < _GUESSED and guess is not None and (guess.place > here.place) == upward:
             step = min(step, math.exp(min(max(_PAST * abs(guess.place - here.place), 0.01), 700.0)))
         number = _moved(points, here.number, step if upward else 1.0 / step)
         if number == here.number:
@@ -158,7 +162,7 @@ def _still(points: Points, point: Point) -> str:
         rest: Bracket = point.composition.delta(epsilon=math.inf)
         if rest.lower == 0.0:  # normal noise at delta 0
             return f"every epsilon is exceeded{points.target.given}, by outcomes however rare"
-        return f"delta is at least {rest.lower:.6g} at every epsilon"
+        return f"delta is at least {at_most(rest.lower)} at every epsilon"
     return f"{points.target.asked} is in {point.answer}"
 
 

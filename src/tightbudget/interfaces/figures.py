@@ -144,7 +144,7 @@ def set_title(axes: "Axes", expression: str) -> None:
     axes.set_title(_title(expression), fontsize=10, loc="left", family="monospace", pad=10, parse_math=False)
 
 
-def shortened(text: str, most: int = 48) -> str:
+def shortened(text: str, most: int = 56) -> str:
     """Return the text as a name in a legend, its middle left out if it is long; a leading "_" would hide it there.
 
     >>> shortened("laplace(scale=1) + " * 9, 20)

@@ -115,7 +115,7 @@ def _add_band(axes: "Axes", curve: Curve) -> None:
     drawn = _band(curve)
     axes.set_ylabel("δ")
     axes.set_yscale("log")
-    name = shortened(curve.expression, 36) or "δ"
+    name = shortened(curve.expression) or "δ"
     if drawn is None:
         axes.plot([], [], label=f"{name}: 0 on this whole range")
     else:

@@ -46,7 +46,7 @@ def plot_risk(attack: Risk, ax: "Axes | None" = None) -> "Axes":
 
     def paint(axes: "Axes") -> None:
         if ax is not None:
-            _add_band(axes, roc, f"{shortened(str(attack.composition), 36)} ({attack.relation})")
+            _add_band(axes, roc, f"{shortened(str(attack.composition))} ({attack.relation})")
             return
         _draw_band(axes, roc)
         set_title(axes, str(attack.composition))

@@ -84,7 +84,11 @@ def _plain(name: str, value: object, rounded: Callable[[Fraction], float]) -> fl
     """Return the float of a number of another kind, rounded outward."""
     if not isinstance(value, numbers.Real):
         raise InvalidParameter(name, value, "a number")
-    return rounded(Fraction(value)) if isinstance(value, numbers.Rational) else float(value)
+    if isinstance(value, numbers.Rational):
+        return rounded(Fraction(value))
+    if hasattr(value, "as_integer_ratio") and math.isfinite(value):  # long doubles have more digits than floats
+        return rounded(Fraction(*value.as_integer_ratio()))
+    return float(value)
 
 
 def _digits(lower: float, upper: float) -> int:

@@ -55,6 +55,8 @@ class TradeOff:
         distance = self.delta_upper(0.0, _ROUGH)  # at most what the power exceeds the rate by
         power(self._hull, fpr, _ROUGH * distance / (distance + fpr), NEGLIGIBLE_WIDTH, self._scale)
         points = [point for point in self._hull.points if point.epsilon >= 0.0]
+        if not points:  # what is certain without asking was narrow enough
+            return self._scale
         return min(points, key=lambda point: point.upper + math.exp(min(1.0, point.epsilon + math.log(fpr)))).epsilon
 
     def tpr(self, fpr: float, rtol: float) -> Power:

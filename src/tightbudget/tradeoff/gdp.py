@@ -87,7 +87,10 @@ class Polygon:
             ends = ((float(places[j]), float(heights[line, j])) for j in (i, i + 1))
             mu = max(mu_of_test(fpr, tpr, 1.0) if fpr > 0.0 else 0.0 if tpr == 0.0 else math.inf for fpr, tpr in ends)
             found.append(Cell(mu, float(places[i]), float(places[i + 1]), float(epsilons[line])))
-        return found
+        # the curve meets its mirror image at the last place or right of it: there it is as high as the line of slope 1
+        # is here, at most, and so is what lies between
+        top = mu_of_test(float(places[-1]), float(heights[0, -1]), 1.0)
+        return [*found[:-1], found[-1]._replace(mu=max(found[-1].mu, top))]
 
     def beside(self, epsilon: float) -> list[float]:
         """Return the epsilons halfway to both neighbours of a line, and of the last one as far again."""

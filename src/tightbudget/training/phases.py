@@ -73,7 +73,10 @@ def phases_given(phases: object, outside: Mapping[str, Any], examples: int | Non
         raise InvalidParameter(
             "phases", phases, "a list of dictionaries", 'For example [{"epochs": 5, "noise_multiplier": 1.2}].'
         )
-    return tuple(_phase(_completed(phase, outside), examples) for phase in phases)
+    listed = list(phases)
+    if not listed:  # more likely a list that came out empty than a run without a step
+        raise InvalidParameter("phases", phases, "at least one phase", "Leave it out for a run of one phase.")
+    return tuple(_phase(_completed(phase, outside), examples) for phase in listed)
 
 
 def _completed(phase: object, outside: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,8 @@ class Shuffled:
     """Upper bounds of epsilon without any amplification, where an example is in at most one batch of each pass.
 
     They hold for any order that does not depend on the data, shuffled anew or not, and say nothing from below.
-    `zero_out`: an example's gradients are replaced by 0. `replace_one`: they are replaced by those of another example.
+    `passes` counts one that two phases share for each of them. `zero_out`: an example's gradients are replaced by 0.
+    `replace_one`: they are replaced by those of another example.
     """
 
     passes: int
@@ -24,11 +25,23 @@ def shuffled(phases: Sequence[Phase], delta: float) -> Shuffled | None:
     """Return the bounds at delta; None where no batches were asked for, so that nothing can be said of passes."""
     if any(phase.sample_rate == 0 and phase.steps for phase in phases):
         return None
-    ends = [_passes(phases, sensitivity).epsilon(delta, rtol=1e-6).upper for sensitivity in (1.0, 2.0)]
-    return Shuffled(sum(phase.passes for phase in phases), *ends)
+    passes = _passes_met(phases)
+    ends = [_releases(phases, passes, sensitivity).epsilon(delta, rtol=1e-6).upper for sensitivity in (1.0, 2.0)]
+    return Shuffled(sum(passes), *ends)
 
 
-def _passes(phases: Sequence[Phase], sensitivity: float) -> Composition:
+def _passes_met(phases: Sequence[Phase]) -> list[int]:
+    """Return how many passes each phase has steps of; one that begins in the middle of a pass meets one more (M26)."""
+    passes, between = [], True  # whether a phase begins with a pass
+    for phase in phases:
+        begun_before = 0 if not phase.steps else 1 - (1 - phase.steps) // phase.in_a_pass
+        passes.append(phase.passes if between else begun_before)
+        whole = phase.epochs.denominator == 1 if phase.epochs is not None else phase.steps % phase.in_a_pass == 0
+        between = between and whole
+    return passes
+
+
+def _releases(phases: Sequence[Phase], passes: Sequence[int], sensitivity: float) -> Composition:
     """Return one Gaussian release for each pass: given the order, one batch of it contains the example."""
-    noises = [(Gaussian(float(phase.noise_multiplier or 0.0), sensitivity), phase.passes) for phase in phases]
+    noises = [(Gaussian(float(phase.noise_multiplier or 0.0), sensitivity), n) for phase, n in zip(phases, passes, strict=True)]
     return Composition(tuple(noises))

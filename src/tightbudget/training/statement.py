@@ -181,14 +181,19 @@ def _sampling(run: StatedRun) -> tuple[str, ...]:
     bounds = run.shuffled
     if bounds is None or run.steps == 0:
         return (poisson,)
+    passes = _many(bounds.passes, "pass", "passes") + _shared(run)
     return (
         poisson,
         "For disjoint batches, in a fixed order or one shuffled independently of the data, each example at most once in "
-        f"each of {_many(bounds.passes, 'pass', 'passes')}, no more is proven than without amplification: at the same δ, "
-        f"ε at most {_at_most(bounds.zero_out)} if an example's gradients are replaced by 0 (zero_out), and at most "
+        f"each of {passes}, no more is proven than without amplification: at the same δ, ε at most "
+        f"{_at_most(bounds.zero_out)} if an example's gradients are replaced by 0 (zero_out), and at most "
         f"{_at_most(bounds.replace_one)} if by those of another example (replace_one). The smallest ε may be less. Batches "
         "of a fixed size drawn at random in every step are not covered.",
     )
+
+
+def _shared(run: StatedRun) -> str:
+    return " (one that two phases share counts for both)" if len(run.phases) > 1 else ""
 
 
 def _accounting(run: StatedRun) -> tuple[str, ...]:

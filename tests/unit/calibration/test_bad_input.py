@@ -110,7 +110,7 @@ def test_bounds_may_make_it_monotone() -> None:
     [
         ("gaussian(sigma=?) + laplace(scale=1)", {"epsilon": 0.5, "delta": 1e-6}, "the other steps"),
         ("gaussian(sigma=?) + approximate_dp(0.1, 1e-3)", ONE, "delta is at least 0.001 at every epsilon"),
-        ("gaussian(sigma=?) + gaussian(sigma=0)", ONE, "delta is at least 1 at every epsilon"),
+        ("gaussian(sigma=?) + gaussian(sigma=0)", ONE, "delta is at least 1.0 at every epsilon"),
         ("truncated_gaussian(sigma=20, bound=3, sensitivity=?)", {"epsilon": 0, "delta": 0}, "some [?] meets"),
         ("gaussian(sigma=?)", {"epsilon": 0, "delta": 0}, "some [?] meets"),
         ("gaussian(sigma=?)", {"advantage": 0}, "advantage is 0.0, but must be a limit that some [?] meets"),
@@ -141,3 +141,13 @@ def test_targets_that_everything_meets(template: str, target: dict[str, Any], sa
 def test_normal_noise_has_no_pure_epsilon() -> None:
     with pytest.raises(tb.InvalidParameter, match=r"every epsilon is exceeded at delta = 0\.0, by outcomes however rare"):
         tb.calibrate("gaussian(sigma=?)", epsilon=1, delta=0)
+
+
+def test_bounds_are_named_as_what_stands_in_the_way() -> None:
+    with pytest.raises(tb.InvalidParameter, match="the bounds allow no other"):
+        tb.calibrate("gaussian(sigma=?) * 10", epsilon=1, delta=1e-6, bounds=(1, 2))
+
+
+def test_what_is_revealed_at_least_is_rounded_down() -> None:
+    with pytest.raises(tb.InvalidParameter, match=r"delta is at least 0\.66666666666"):
+        tb.calibrate("approximate_dp(epsilon=?, delta=2/3)", epsilon=1, delta=1e-6)

@@ -104,3 +104,20 @@ def test_only_what_is_certain_is_a_verdict(target: Target, low: str, high: str) 
     assert target.worse(tb.Bracket(0.9, 0.99), tb.Bracket(1.01, 1.1)) == (low == "missed")
     assert not target.worse(tb.Bracket(0.9, 1.0), tb.Bracket(0.95, 1.1))
     assert not target.worse(tb.Bracket(0.95, 1.1), tb.Bracket(0.9, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("template", "target"),
+    [
+        ("gaussian(sigma=?)", {"bayes_error": 0.49999, "prior": 0.5}),
+        ("poisson(gaussian(sigma=1), q=?) * 100", {"bayes_error": 0.4999, "prior": 0.5}),
+        ("laplace(scale=?)", {"posterior": 0.50001, "prior": 0.5}),
+        ("gaussian(sigma=?)", {"advantage": 0.999999}),
+        ("gaussian(sigma=10) * ?", {"advantage": 0.999999}),
+        ("gaussian(sigma=?)", {"epsilon": 0, "delta": 0.999999}),
+    ],
+)
+def test_risks_of_next_to_nothing_and_next_to_all(template: str, target: dict[str, float]) -> None:
+    found = tb.calibrate(template, **target, rtol=1e-3)
+    assert found.converged
+    assert found.too_little is not None

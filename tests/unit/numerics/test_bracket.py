@@ -93,3 +93,10 @@ def test_ends_of_other_kinds_become_floats_outside():
 def test_ends_are_numbers(end: object):
     with pytest.raises(tb.InvalidParameter, match="upper"):
         Bracket(0.0, end)  # type: ignore[arg-type]
+
+
+def test_long_doubles_are_rounded_outward() -> None:
+    third = np.longdouble(1) / 3
+    bracket = tb.Bracket(third, third)
+    exact = Fraction(*third.as_integer_ratio())
+    assert Fraction(bracket.lower) <= exact <= Fraction(bracket.upper)

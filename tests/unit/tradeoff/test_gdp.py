@@ -131,3 +131,32 @@ def test_what_a_test_shows_is_what_it_certainly_finds() -> None:
             return Power(0.1, 0.2, "why")
 
     assert gdp._shown(Known(), 0.01, 1e-3) == (gdp.mu_of_test(0.01, 0.1, -1.0), "why")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", ["pure_dp(epsilon=3) * 5", "randomized_response(p=0.95) * 5", "pure_dp(epsilon=0.5)"])
+def test_a_corner_in_the_middle_is_not_cut_off(text: str) -> None:
+    """Where no loss is near 0 the curve has its corner where it meets its mirror image: mu is that of the advantage."""
+    composition = tb.parse(text)
+    bracket = tb.risk(composition).gdp_mu()
+    with mpmath.workdps(30):
+        least = 2 * mpmath.sqrt(2) * mpmath.erfinv(mpf(composition.delta(0.0, rtol=1e-12).lower))
+        assert bracket.lower <= bracket.upper
+        assert mpf(bracket.upper) >= least * (1 - mpf("1e-14"))
+
+
+@pytest.mark.parametrize(
+    ("text", "down_to", "least"),
+    [
+        ("pure_dp(epsilon=0.285) + gaussian(sigma=336.83)", 1e-5, 0.3566779386912058),
+        ("pure_dp(epsilon=0.207) + gaussian(sigma=690.73) * 10", 1e-3, 0.2592376824095),
+        ("pure_dp(epsilon=1) + gaussian(sigma=20)", 1e-3, 0.0),
+    ],
+)
+def test_a_corner_that_noise_has_hardly_rounded(text: str, down_to: float, least: float) -> None:
+    """`least` is 2 Phi^-1((1 + delta(0)) / 2) in forty digits."""
+    assert tb.risk(tb.parse(text), rtol=0.01).gdp_mu(down_to=down_to).upper >= least
+
+
+def test_much_that_is_revealed_outright_needs_no_search() -> None:
+    bracket = tb.risk(tb.Histograms(a=[0, 1], b=[99, 1])).gdp_mu(down_to=1e-3)
+    assert 0.0 < bracket.lower <= bracket.upper

@@ -159,12 +159,6 @@ def test_what_a_phase_does_not_say_comes_from_outside() -> None:
     ]  # fmt: skip
 
 
-def test_no_phases_cost_nothing() -> None:
-    run = tb.dpsgd(delta=0, phases=[])
-    assert (run.steps, run.epsilon.upper, run.q) == (0, 0.0, None)
-    assert "nothing is released" in run.statement
-
-
 # Noise for a target
 
 
@@ -236,7 +230,6 @@ NO_TARGETS = {
     "in words": {"target_epsilon": "2"},
     "noise too": {"noise_multiplier": 1.1},
     "noise in every phase": {"phases": [{"noise_multiplier": 1.1}, {"noise_multiplier": 1.2}]},
-    "no phases": {"phases": []},
     "no steps": {"epochs": 0},
     "nobody sampled": {"batch": None, "epochs": None, "sample_rate": 0, "steps": 10},
     "a phase without noise": {"phases": [{}, {"noise_multiplier": 0}]},
@@ -405,3 +398,21 @@ def test_a_shuffled_order_leaks_more_than_a_sample_and_no_more_than_its_bound() 
     run = tb.dpsgd(examples=2, batch=1, epochs=1, noise_multiplier=1, delta=attained)
     assert run.shuffled is not None
     assert run.epsilon.upper < 1.0 < run.shuffled.zero_out  # an epsilon of 1 was attained
+
+
+@pytest.mark.parametrize("first", [{"steps": 5}, {"epochs": 0.5}])
+def test_a_pass_that_two_phases_share_counts_for_both(first: dict[str, float]) -> None:
+    """Ten batches are a pass: steps 8 and 12 belong to different passes, and both to the second phase."""
+    second = {"steps": 10} if "steps" in first else {"epochs": 1}
+    phases = [{**first, "noise_multiplier": 100.0}, {**second, "noise_multiplier": 2.0}]
+    run = tb.dpsgd(examples=1000, batch=100, delta=1e-5, phases=phases)
+    assert run.shuffled is not None
+    assert run.shuffled.zero_out >= (tb.Gaussian(2.0) * 2).epsilon(1e-5, rtol=1e-9).lower
+    assert run.shuffled.replace_one >= (tb.Gaussian(2.0, 2.0) * 2).epsilon(1e-5, rtol=1e-9).lower
+    assert "share" in run.statement
+
+
+@pytest.mark.parametrize("none", [[], (), iter(())])
+def test_an_empty_list_of_phases_is_no_run_without_steps(none: object) -> None:
+    with pytest.raises(tb.InvalidParameter, match="at least one phase"):
+        tb.dpsgd(**MNIST, phases=none)

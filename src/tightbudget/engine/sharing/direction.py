@@ -6,13 +6,14 @@ from tightbudget.engine.direction import MOST_PLACES, OneDirection
 from tightbudget.engine.saddle import Saddle
 from tightbudget.engine.sharing.bounds import place_of
 from tightbudget.engine.sharing.grid_plan import planned
-from tightbudget.engine.sharing.plans import SharedPlans
+from tightbudget.engine.sharing.plans import Kind, SharedPlans
 from tightbudget.engine.sharing.saddle import WarmSaddle
 from tightbudget.engine.spectral.spectrum import Spectrum
 from tightbudget.engine.steps import Steps
 from tightbudget.engine.target import Target
 
 _HOPEFUL = 0.95  # of what a Chernoff bound is estimated to exceed the answer by
+_MANY_NODES = 64  # then a few large losses matter, spectra change from point to point, and room for others is dear
 
 
 class SharedDirection(OneDirection):
@@ -50,6 +51,14 @@ class SharedDirection(OneDirection):
 
     def _spectrum(self, asked: Target) -> tuple[Spectrum | None, float]:
         kind = (self.name, len(self.steps.items))
+        made, points = self._spectrum_after(kind, asked)
+        self._shared_plans.nodes[kind] = _MANY_NODES if made is None else made.nodes.size
+        return made, points
+
+    def _spectrum_after(self, kind: Kind, asked: Target) -> tuple[Spectrum | None, float]:
+        """Return the spectrum by a neighbour's plan, or by a new one; alone where spectra have many nodes."""
+        if self._shared_plans.nodes.get(kind, 0) >= _MANY_NODES:
+            return super()._spectrum(asked)
         for plan in self._shared_plans.grids(kind):
             step = plan.step_for(asked)
             if step is not None and plan.hopeless:

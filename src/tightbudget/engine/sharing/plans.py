@@ -29,6 +29,7 @@ class SharedPlans:
 
     def __init__(self) -> None:
         self.starts: dict[str, float] = {}  # log theta of the saddle point found last, by direction
+        self.nodes: dict[Kind, int] = {}  # of the spectrum made last
         self._grids: list[tuple[Kind, GridPlan]] = []  # the one followed last first
         self._rows: list[tuple[Hashable, Array, DiscretisedPair]] = []
         self._bounds: dict[Hashable, Bounds] = {}
