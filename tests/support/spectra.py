@@ -8,7 +8,6 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-import pytest
 from flint import acb, arb, arb_poly, ctx
 from mpmath import mpf
 from tests.reference.truth_numbers import ends
@@ -60,9 +59,7 @@ def spectrum(
     target = Target(
         Steps(tuple(zip(leaves, counts, strict=True))), Tilt(theta, 1.0, 1.0), 1.0, 1.0, error, 0.01, (), (None,) * len(leaves)
     )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "discretise", lambda made, *_: made)
-        return engine.spectrum(target, Grid(step, places, (0.0,) * len(leaves)))
+    return engine.spectrum(target, Grid(step, places, (0.0,) * len(leaves)), discretised_pair=lambda made, *_: made)
 
 
 def rows_of(one: DiscretisedPair) -> np.ndarray:

@@ -10,7 +10,7 @@ from scipy import special
 from tightbudget.engine.reasons import ROUNDING
 from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms.base import NEGLIGIBLE_WIDTH, Composable
-from tightbudget.numerics.rounding import AMPLE, U
+from tightbudget.numerics.rounding import AMPLE, U, raised
 from tightbudget.tradeoff.both_directions import TradeOff
 from tightbudget.tradeoff.signed import ROUGH
 from tightbudget.tradeoff.touching import Power
@@ -77,7 +77,7 @@ class Polygon:
         """
         epsilons = np.array(sorted(self._lines))
         deltas = np.array([self._lines[epsilon] for epsilon in epsilons])
-        middle = min(1.0, 0.5 * (1.0 - deltas[0]) * (1.0 + 4.0 * U))
+        middle = min(1.0, raised(0.5 * (1.0 - float(deltas[0])), 4))
         places = _corners(epsilons, deltas, least, middle)
         heights = _heights(epsilons, deltas, places)
         worst = np.maximum(heights[:, :-1], heights[:, 1:] * (places[:-1] / places[1:]))  # only to choose a line
@@ -119,7 +119,7 @@ def _heights(epsilons: Array, deltas: Array, places: Array) -> Array:
     with np.errstate(invalid="ignore"):
         error = AMPLE + 4.0 * U * (epsilons[:, None] + np.where(np.isfinite(logs), np.abs(logs), 0.0)[None, :])
     risen: Array = deltas[:, None] + np.exp(exponents) * (1.0 + error)
-    return np.minimum(1.0, risen * (1.0 + 4.0 * U))
+    return np.minimum(1.0, raised(risen, 4))
 
 
 def least_mu(c: Composable, rtol: float, effort: float | None, down_to: float, known: float) -> Power:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tightbudget.engine.reasons import ROUNDING
 from tightbudget.errors import Contradiction
-from tightbudget.numerics.rounding import AMPLE, TINIEST, U, float_above, raised
+from tightbudget.numerics.rounding import AMPLE, TINIEST, U, float_above, lowered, raised
 from tightbudget.tradeoff.lines import Gap, gaps
 from tightbudget.tradeoff.signed import ROUGH, Point, SignedProfile
 
@@ -106,7 +106,8 @@ class _Search:
         """Return a lower bound on delta + e^epsilon fpr."""
         exponent = self._log_fpr + point.epsilon
         error = AMPLE + 4.0 * U * (abs(self._log_fpr) + abs(point.epsilon))
-        return (point.lower + max(0.0, math.exp(min(exponent, 1.0)) * (1.0 - error) - TINIEST)) * (1.0 - 4.0 * U)
+        risen = max(0.0, math.exp(min(exponent, 1.0)) * (1.0 - error) - TINIEST)
+        return lowered(point.lower + risen, 4)
 
     @property
     def narrow_enough(self) -> bool:
