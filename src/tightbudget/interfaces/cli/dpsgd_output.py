@@ -24,7 +24,8 @@ def shape(run: TrainingRun, rtol: float) -> wire.Wire:
 def text(run: TrainingRun) -> str:
     """Return the bracket in a line, and the statement below it, no wider than is good to read."""
     most = min(width(), WIDEST)
-    line = f"ε in {run.epsilon} at δ = {run.delta!r} ({run.epsilon.relation})"
+    found = "" if run.calibrated is None else f"noise multiplier {run.calibrated!r}: "
+    line = f"{found}ε in {run.epsilon} at δ = {run.delta!r} ({run.epsilon.relation})"
     return f"{folded(line, most)}\n\n{as_text(run.sections, most)}"
 
 

@@ -17,7 +17,8 @@ from tightbudget.version import __version__
 
 __all__ = ["as_csv", "as_text", "as_wire", "check_drawable", "picture", "read_plan"]
 
-TABLE_ROWS = 11
+TABLE_ROWS = 24
+HEAD, TAIL = 12, 4  # rows of longer tables
 READ_TO_SHOW = 100_000  # answers on disk up to which some are read, only to be shown
 
 
@@ -26,7 +27,8 @@ def as_text(result: SweepResult) -> list[str]:
     if result.path is not None and result.tally.answers > READ_TO_SHOW:
         return folded(result.summary).split("\n")
     rows = result["point"].size
-    shown = np.unique(np.linspace(0, rows - 1, min(TABLE_ROWS, rows)).round().astype(int)).tolist()
+    # whole, or both ends: what is taken from a grid in even strides looks as if parameters went together
+    shown = list(range(rows)) if rows <= TABLE_ROWS else [*range(HEAD), *range(rows - TAIL, rows)]
     names = result.plan.space.names
     headings = [Column("question"), *(Column(name, right=True) for name in names), Column("answer", prose=True)]
     cells = [[_question(result, i), *(_plain(result[name][i]) for name in names), _answer(result, i)] for i in shown]

@@ -105,6 +105,8 @@ def test_noise_is_found_for_a_target(capsys: pytest.CaptureFixture[str]) -> None
     shape = as_json(capsys, *target)
     assert shape["upper"] <= shape["target_epsilon"] == 6
     assert shape["too_little"] < shape["noise_multiplier"]
+    assert main(target) == 0
+    assert capsys.readouterr().out.startswith(f"noise multiplier {shape['noise_multiplier']!r}: ε in [")
     Path("plan.toml").write_text("sample_rate = 0.02\nsteps = 150\ndelta = 1e-5\ntarget_epsilon = 6\n")
     assert as_json(capsys, "dpsgd", "--plan", "plan.toml")["noise_multiplier"] == shape["noise_multiplier"]
     typed = as_json(capsys, "dpsgd", "--plan", "plan.toml", "--noise-multiplier", "3")
