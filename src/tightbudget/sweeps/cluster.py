@@ -24,6 +24,7 @@ from tightbudget.version import __version__
 CONNECT_SECONDS = 10.0
 ALONE_SECONDS = 60.0  # that we wait while the scheduler has no worker at all, or cannot be reached
 LOOK_SECONDS = 2.0
+_AGAIN = ("pending", "lost")  # a task that was done, but whose worker died with the answer: it is done again
 AHEAD = 2  # batches at hand for each thread of the cluster
 EXAMPLE = "Start one with `dask scheduler`, and its workers with `dask worker tcp://HOST:8786`."
 
@@ -139,7 +140,9 @@ def _answered(client: Any, batches: Iterator[Batch]) -> Outcomes:
             if not done:
                 return
             for future in done:
-                yield running.pop(future), _outcome(future)
+                status = future.status
+                if status not in _AGAIN:
+                    yield running.pop(future), _outcome(future, status)
     finally:
         with contextlib.suppress(Exception, CancelledError):
             client.cancel(list(running), force=True)
@@ -181,11 +184,11 @@ class _Watched:
         return self._client.status == "running" and bool(self._client.scheduler_info().get("workers"))
 
 
-def _outcome(future: Any) -> list[Answer] | str:
+def _outcome(future: Any, status: str) -> list[Answer] | str:
     """Return the answers, or the sentence that says why there are none."""
-    if future.status not in ("finished", "error"):
+    if status not in ("finished", "error"):
         raise _gone("has given up its tasks")
-    problem = future.exception() if future.status == "error" else None
+    problem = future.exception() if status == "error" else None
     if problem is None:
         answers: list[Answer] = future.result()
         return answers
