@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FORMATS = (".png", ".svg")
 TITLE_LINE = 72
+LEGEND_LINE = 36
 _MOST_COVERED = 0.4  # of axes, by their legend
 STYLE: Any = {
     "font.size": 10,
@@ -144,7 +145,7 @@ def set_title(axes: "Axes", expression: str) -> None:
     axes.set_title(_title(expression), fontsize=10, loc="left", family="monospace", pad=10, parse_math=False)
 
 
-def shortened(text: str, most: int = 56) -> str:
+def shortened(text: str, most: int = 48) -> str:
     """Return the text as a name in a legend, its middle left out if it is long; a leading "_" would hide it there.
 
     >>> shortened("laplace(scale=1) + " * 9, 20)
@@ -155,6 +156,11 @@ def shortened(text: str, most: int = 56) -> str:
         return plain
     kept = (most - 3) // 2
     return f"{plain[: most - 3 - kept]} … {plain[len(plain) - kept :]}"
+
+
+def legend_name(expression: str) -> str:
+    """Return an expression as a name in a legend: two short lines at most, so that its parameters are seen."""
+    return "\n".join(textwrap.wrap(shortened(expression, 2 * LEGEND_LINE - 8), LEGEND_LINE))
 
 
 def _title(expression: str) -> str:

@@ -19,9 +19,9 @@ from tightbudget.interfaces.figures import (
     drawn_on,
     legend_below,
     legend_inside,
+    legend_name,
     rendered,
     set_title,
-    shortened,
     whole_figure,
 )
 from tightbudget.mechanisms.answers import Curve
@@ -115,7 +115,7 @@ def _add_band(axes: "Axes", curve: Curve) -> None:
     drawn = _band(curve)
     axes.set_ylabel("δ")
     axes.set_yscale("log")
-    name = shortened(curve.expression) or "δ"
+    name = legend_name(curve.expression) or "δ"
     if drawn is None:
         axes.plot([], [], label=f"{name}: 0 on this whole range")
     else:

@@ -16,6 +16,7 @@ from tightbudget.interfaces.figures import (
     drawn_on,
     legend_below,
     legend_inside,
+    legend_name,
     rendered,
     set_title,
     shortened,
@@ -46,7 +47,7 @@ def plot_risk(attack: Risk, ax: "Axes | None" = None) -> "Axes":
 
     def paint(axes: "Axes") -> None:
         if ax is not None:
-            _add_band(axes, roc, f"{shortened(str(attack.composition))} ({attack.relation})")
+            _add_band(axes, roc, f"{legend_name(str(attack.composition))} ({attack.relation})")
             return
         _draw_band(axes, roc)
         set_title(axes, str(attack.composition))

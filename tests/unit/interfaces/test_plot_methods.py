@@ -106,3 +106,13 @@ def test_a_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "__import__", without_matplotlib)
     with pytest.raises(tb.MissingExtra, match="plot"):
         CURVE.plot()
+
+
+def test_lines_that_differ_in_their_noise_have_different_names() -> None:
+    from matplotlib.figure import Figure
+
+    axes = Figure().subplots()
+    for sigma in (1, 2, 4):
+        (tb.Poisson(tb.Gaussian(sigma), q=0.01) * 1000).curve([0.5, 1.0]).plot(axes)
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert len(set(names)) == len(names) == 3
