@@ -136,7 +136,7 @@ DRAWN_BAND = "unit/interfaces/test_drawn_band.py"
 GAMES = [f"unit/research/games/test_{name}.py" for name in ("exact", "worst_case", "walk", "simulate", "estimate", "naive")]
 FREQUENCIES = "unit/numerics/test_characteristic.py"
 SPECTRUM = "unit/engine/spectral/test_spectrum.py"
-FREQUENCIES = "unit/engine/spectral/test_frequencies.py"
+NODES = "unit/engine/spectral/test_frequencies.py"
 GRID_PLAN = "unit/engine/sharing/test_grid_plan.py"
 BOUNDS = "unit/engine/sharing/test_bounds.py"
 APART = "unit/engine/large_losses/test_apart.py"
@@ -401,12 +401,12 @@ MUTATIONS = [
              "bound[:, small].min(axis=1)",
              "of the bounds on what is left out the smallest counts", [SPECTRUM]),
     Mutation("near intervals of a plan", "engine/spectral/frequencies.py", "        if self.near.size:\n", "        if False:\n",
-             "a plan that is followed leaves frequencies out without a bound", [FREQUENCIES]),
+             "a plan that is followed leaves frequencies out without a bound", [NODES]),
     Mutation("far intervals of a plan", "engine/spectral/frequencies.py",
              "_core_on(blocks, places, self.few), self.far_at, self.far)", "_core_on(blocks, places, self.few), self.far_at, self.far[:1])",
-             "of the far frequencies left out by a plan only the first are bounded", [FREQUENCIES]),
+             "of the far frequencies left out by a plan only the first are bounded", [NODES]),
     Mutation("cuts of a plan", "engine/spectral/frequencies.py", "near = np.concatenate([start + low for", "near = np.concatenate([low for",
-             "intervals that were cut are looked for among the first ones", [FREQUENCIES]),
+             "intervals that were cut are looked for among the first ones", [NODES]),
     Mutation("columns of a plan", "engine/spectral/spectrum.py", "begin < columns.start or end > columns.stop", "False",
              "masses beyond the columns of a plan are put into other ones", [GRID_PLAN]),
     Mutation("smaller numbers dominate", "engine/sharing/bounds.py", "self._places[:known] >= numbers", "self._places[:known] <= numbers",

@@ -27,7 +27,9 @@ def narrow_real(points: Points, rtol: float) -> str:
     tries = {True: 0, False: 0}  # to prove that the target is met, or missed
     looking = True
     stuck, before = 0, math.inf
-    while points.evaluations < _MOST:
+    for _ in range(4 * _MOST):  # some turns take no bracket
+        if points.evaluations >= _MOST:
+            break
         best, miss = points.ends
         gap = points.scale.gap(best.number, miss.number)
         if gap <= rtol:
