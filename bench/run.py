@@ -13,6 +13,7 @@ from pathlib import Path
 import report
 import start
 import sweeps
+import tables
 from calibrations import CALIBRATIONS, Calibration
 from cases import (
     CASES,
@@ -236,10 +237,10 @@ def main() -> None:
     growth = bench.growth(GROWTH_COUNTS[:4] if options.quick else GROWTH_COUNTS) if wanted("growth") else []
     starts = start.measure(3 if options.quick else start.RUNS) if wanted("start") else []
     swept = sweeps.measure(400 if options.quick else sweeps.POINTS) if wanted("sweeps") else []
-    tables = report.tables(results, defects, calibrations, growth, starts, swept)
-    report.show(tables)
+    made = tables.tables(results, defects, calibrations, growth, starts, swept)
+    report.show(made)
     if not options.only and not options.quick:
-        path = report.write(HERE / "RESULTS.md", tables, time.perf_counter() - started)
+        path = report.write(HERE / "RESULTS.md", made, time.perf_counter() - started)
         print(f"written: {path.relative_to(HERE.parent)}")
 
 

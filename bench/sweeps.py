@@ -16,7 +16,7 @@ import tightbudget as tb
 from tightbudget.sweeps.answers import answer_batch
 from tightbudget.sweeps.batches import batches
 from tightbudget.sweeps.plan import Plan, read_plan
-from tightbudget.sweeps.run import run_sweep
+from tightbudget.sweeps.run import sweep
 
 POINTS = 10_000
 QUESTION = [{"ask": "epsilon", "delta": 1e-6}]
@@ -78,7 +78,7 @@ def _children() -> float:
 
 
 def speed_up(plan: Plan) -> list[Row]:
-    one, two = (lambda: run_sweep(plan, workers=1)), (lambda: run_sweep(plan, workers=2))
+    one, two = (lambda: sweep(plan, workers=1)), (lambda: sweep(plan, workers=2))
     # taken in turns, so that a busy moment hits none alone
     times = [(wall(one), wall(two)) for _ in range(2)]
     alone, together = (min(found) for found in zip(*times, strict=True))
@@ -100,7 +100,7 @@ def overhead(plan: Plan) -> list[Row]:
             ("in this process, to files", {"workers": 1, "out": Path(folder) / "r.parquet"}),
             ("two workers, here alone", {"workers": 2}),
         ):
-            took = own(lambda settings=settings: run_sweep(plan, **settings))
+            took = own(lambda settings=settings: sweep(plan, **settings))
             base = 0.0 if settings["workers"] == 2 else bare
             each = max(0.0, took - base) / plan.space.size
             rows.append(Row(f"overhead a point, {name}", base, took, 1e3 * each, " ms", "below 1 ms", each < 1e-3))
@@ -115,7 +115,7 @@ def sharing(plan: Plan) -> Row:
         for sigma, q, steps in points:
             (tb.Poisson(tb.Gaussian(sigma), q) * steps).epsilon(1e-6)
 
-    alone, together = own(single), own(lambda: run_sweep(plan, workers=1))
+    alone, together = own(single), own(lambda: sweep(plan, workers=1))
     ratio = together / alone
     name = f"a sweep of {len(points)} points against single calls"
     return Row(name, alone, together, ratio, "x", "at most 0.5x, aim 0.33x", ratio <= 0.5)
@@ -123,7 +123,7 @@ def sharing(plan: Plan) -> Row:
 
 def measure(points: int = POINTS) -> list[Row]:
     """Return all comparisons."""
-    run_sweep(cheap(64), workers=1)  # whatever is made at first use
+    sweep(cheap(64), workers=1)  # whatever is made at first use
     plan = training(points)
     return [*speed_up(plan), *overhead(cheap(points)), sharing(plan)]
 

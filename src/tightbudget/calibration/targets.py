@@ -88,13 +88,10 @@ class Budget(Target):
 
 
 @dataclass(frozen=True)
-class Delta(Target):
+class Delta(Budget):
     """(epsilon, delta)-differential privacy, by its delta: where epsilon is 0 nothing lies below it to search."""
 
     name: ClassVar[str] = "delta"
-
-    epsilon: float
-    delta: float
 
     @property
     def limit(self) -> float:

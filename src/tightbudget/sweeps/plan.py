@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Composable
@@ -30,7 +30,7 @@ MOST_POINTS = 100_000_000
 # (bench/sharing.py), short enough that all workers finish together.
 LEAST_COST, MOST_COST, BATCHES = 8, 512, 20
 
-PlanLike = Mapping[str, Any] | str | PathLike[str]
+PlanLike = Union["Plan", Mapping[str, Any], str, PathLike[str]]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,9 @@ class Plan:
 
 
 def read_plan(given: PlanLike) -> Plan:
-    """Return the plan of a table, or of a TOML file by its name."""
+    """Return the plan of a table, or of a TOML file by its name; one that is read is returned."""
+    if isinstance(given, Plan):
+        return given
     return _plan(given if isinstance(given, Mapping) else _file(given))
 
 

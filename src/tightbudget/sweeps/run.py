@@ -53,26 +53,14 @@ def sweep(
     >>> print(found["sigma"], found["steps"], found["upper"].round(3))
     [10 10 20 20] [  1 100   1 100] [0.397 4.887 0.189 2.254]
     """
-    return run_sweep(read_plan(plan), scheduler, out, workers, retry_failed=retry_failed, watch=watch)
-
-
-def run_sweep(
-    checked: Plan,
-    scheduler: Any = None,
-    out: str | PathLike[str] | None = None,
-    workers: int | None = None,
-    *,
-    retry_failed: bool = False,
-    watch: Watch | None = None,
-) -> SweepResult:
-    """Do what `sweep` does, of a plan that is read and checked."""
-    dataset = None if out is None else ResultFolder(_folder(out), checked)
-    if dataset is not None:
-        dataset.check()
+    checked = read_plan(plan)
+    folder = None if out is None else ResultFolder(_folder(out), checked)
+    if folder is not None:
+        folder.check()
     with _answering(checked, scheduler, workers) as answered:
-        if dataset is not None:
-            dataset.open()
-        return _run(checked, dataset, answered, retry_failed, watch or (lambda done, reused, total: None))
+        if folder is not None:
+            folder.open()
+        return _run(checked, folder, answered, retry_failed, watch or (lambda done, reused, total: None))
 
 
 def _folder(out: str | PathLike[str]) -> Path:
@@ -101,18 +89,18 @@ def _answering(plan: Plan, scheduler: Any, workers: int | None) -> Iterator[Answ
 
 def _run(
     plan: Plan,
-    dataset: ResultFolder | None,
+    folder: ResultFolder | None,
     answered: Answering,
     retry_failed: bool,
     watch: Watch,
 ) -> SweepResult:
     tally, total = Tally(), plan.space.size * len(plan.questions)
     finished = set()
-    for number, found in dataset.finished() if dataset is not None else ():
+    for number, found in folder.finished() if folder is not None else ():
         if not (retry_failed and (found["error"] != "").any()):
             finished.add(number)
             tally.add(found, reused=True)
-    result = SweepResult(plan, tally, None if dataset is None else dataset.folder)
+    result = SweepResult(plan, tally, None if folder is None else folder.folder)
     watch(tally.answers, tally.reused, total)
     wanted = (number for number in range(plan.batches) if number not in finished)
     with contextlib.closing(answered(batches(plan, wanted))) as outcomes:
@@ -120,10 +108,10 @@ def _run(
             is_lost = isinstance(answers, str)
             kept = lost(batch, answers) if isinstance(answers, str) else answers
             found = columns(plan.space, kept)
-            if dataset is None:
+            if folder is None:
                 result.parts.append(found)
             elif not is_lost:
-                dataset.write(batch.number, kept)
+                folder.write(batch.number, kept)
             tally.add(found, lost=is_lost)
             watch(tally.answers, tally.reused, total)
     return result

@@ -10,10 +10,11 @@ import typer
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
+from tightbudget.interfaces.cli.deliver import deliver
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
-from tightbudget.interfaces.cli.files import STANDARD_OUTPUT, check_targets, written
+from tightbudget.interfaces.cli.files import check_targets
 from tightbudget.interfaces.cli.options import Csv, Expression, Json, MixRelations, Rtol, check_question, number
-from tightbudget.interfaces.cli.terminal import patiently, show, show_styled
+from tightbudget.interfaces.cli.terminal import patiently, show_styled
 
 
 def compare(
@@ -61,13 +62,8 @@ def compare(
         files[target] = patiently(lambda: output.comparison_picture(answer, high, rtol, every, target), "drawing the bounds")
     if csv_file is not None:
         files[csv_file] = output.as_csv(answer)
-    done = written(files)
-    if as_json:
-        show(wire.dumps(wire.comparison(answer)))
-    elif csv_file == STANDARD_OUTPUT:
-        show(files[csv_file].decode().rstrip("\n"))
-    else:
-        show_styled([*output.as_text(answer, every), *((line, "") for line in done)])
+    shape = (lambda: wire.comparison(answer)) if as_json else None
+    deliver(files, csv_file, shape, lambda done: show_styled([*output.as_text(answer, every), *((line, "") for line in done)]))
     if answer.converged:
         return 0
     print(f"Note: our bracket holds but is wider than asked: {answer.reason or 'no reason given'}.", file=sys.stderr)

@@ -10,8 +10,9 @@ import typer
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
+from tightbudget.interfaces.cli.deliver import deliver
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
-from tightbudget.interfaces.cli.files import STANDARD_OUTPUT, check_targets, written
+from tightbudget.interfaces.cli.files import check_targets
 from tightbudget.interfaces.cli.options import Csv, Effort, Expression, Json, MixRelations, Rtol, number, whole
 from tightbudget.interfaces.cli.questions import say
 from tightbudget.interfaces.cli.terminal import patiently, show
@@ -53,14 +54,9 @@ def curve(
         files[plot] = patiently(lambda: output.picture(private, result, rtol, effort, file_format), "drawing δ(ε)")
     if csv_file is not None:
         files[csv_file] = output.as_csv(result)
-    done = written(files)
     note = library.class_note(private)
-    if as_json:
-        show(wire.dumps(wire.curve(str(private), result, note)))
-    elif csv_file == STANDARD_OUTPUT:
-        show(files[csv_file].decode().rstrip("\n"))
-    else:
-        show("\n".join([*output.as_text(result), *done]))
+    shape = (lambda: wire.curve(str(private), result, note)) if as_json else None
+    deliver(files, csv_file, shape, lambda done: show("\n".join([*output.as_text(result), *done])))
     say(note)
     if result.converged:
         return 0

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.notation import parse as parse
     from tightbudget.research.reproduce.run import run as run
     from tightbudget.research.studies import vuvuzela as vuvuzela
-    from tightbudget.sweeps.run import run_sweep as run_sweep
+    from tightbudget.sweeps.run import sweep as sweep
     from tightbudget.training import dpsgd as dpsgd
 else:
     __getattr__ = imported_when_used(
@@ -51,7 +51,7 @@ else:
             "study_samples": "tightbudget.interfaces.cli.study_samples",
             "sweep_output": "tightbudget.interfaces.cli.sweep_output",
             "trace_lines": "tightbudget.interfaces.cli.traces:trace_lines",
-            "run_sweep": "tightbudget.sweeps.run:run_sweep",
+            "sweep": "tightbudget.sweeps.run:sweep",
             "vuvuzela": "tightbudget.research.studies.vuvuzela",
         },
     )

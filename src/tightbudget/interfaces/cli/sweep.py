@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
+from tightbudget.interfaces.cli.deliver import deliver
 from tightbudget.interfaces.cli.exit_codes import INTERRUPTED, NOT_NARROW_ENOUGH
-from tightbudget.interfaces.cli.files import STANDARD_OUTPUT, check_targets, written
+from tightbudget.interfaces.cli.files import check_targets
 from tightbudget.interfaces.cli.options import Csv, Json, whole
 from tightbudget.interfaces.cli.progress import progress
 from tightbudget.interfaces.cli.terminal import show
@@ -52,7 +52,7 @@ def sweep(
         output.check_drawable(checked)
     try:
         with progress("answers", wanted=not as_json) as watch:
-            result = library.run_sweep(checked, scheduler, out, workers, retry_failed=retry_failed, watch=watch)
+            result = library.sweep(checked, scheduler, out, workers, retry_failed=retry_failed, watch=watch)
     except KeyboardInterrupt:
         kept = f"what is finished is kept in {str(out)!r}. Run it again to go on" if out else "nothing was written"
         print(f"Error: Interrupted; {kept}.", file=sys.stderr)
@@ -62,13 +62,8 @@ def sweep(
         files[plot] = output.picture(result, plot.suffix[1:].lower())
     if csv_file is not None:
         files[csv_file] = output.as_csv(result)
-    done = written(files)
-    if as_json:
-        show(wire.dumps(output.as_wire(result)))
-    elif csv_file == STANDARD_OUTPUT:
-        show(files[csv_file].decode().rstrip("\n"))
-    else:
-        show("\n".join([*output.as_text(result), *done]))
+    shape = (lambda: output.as_wire(result)) if as_json else None
+    deliver(files, csv_file, shape, lambda done: show("\n".join([*output.as_text(result), *done])))
     return _finish(result)
 
 
