@@ -151,6 +151,10 @@ def _met_by_none(points: Points, point: Point, why: str | None) -> InvalidParame
 
 
 def _met_by_all(points: Points, point: Point, why: str | None) -> InvalidParameter:
+    if not point.met:  # nor missed
+        best = "" if points.best is None else f"? = {points.best.number!r} certainly meets it. "
+        hint = f"{best}At ? = {point.number!r} {_still(points, point)}, too wide to tell; give bounds= (--min and --max)."
+        return InvalidParameter(points.target.name, points.target.limit, "a limit that some ? is proven to miss", hint)
     hint = (
         f"Even with ? = {point.number!r} {_still(points, point)}: {f'beyond, {why}' if why else 'there is nothing to choose.'}"
     )

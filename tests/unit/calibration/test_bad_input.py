@@ -151,3 +151,8 @@ def test_bounds_are_named_as_what_stands_in_the_way() -> None:
 def test_what_is_revealed_at_least_is_rounded_down() -> None:
     with pytest.raises(tb.InvalidParameter, match=r"delta is at least 0\.66666666666"):
         tb.calibrate("approximate_dp(epsilon=?, delta=2/3)", epsilon=1, delta=1e-6)
+
+
+def test_what_cannot_be_refuted_is_not_called_met_by_all() -> None:
+    with pytest.raises(tb.InvalidParameter, match=r"certainly meets it.*too wide to tell"):
+        tb.calibrate("poisson(gaussian(sigma=1000), q=1e-6) * ?", epsilon=1, delta=1e-6)
