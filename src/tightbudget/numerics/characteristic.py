@@ -156,3 +156,10 @@ def whole_transform(rows: Array, period: int) -> tuple[Complex, Array]:
     """
     values: Complex = fft.rfft(rows, period, axis=1)
     return values, np.full((rows.shape[0], 1), 1.01 * FFT_CONSTANT * U * math.log2(period))
+
+
+def wrapped_rows(rows: Array, places: Array, period: int) -> Array:
+    """Return the rows at all whole numbers of a period, 0 where they have no place; no two may be a period apart."""
+    around = np.zeros((rows.shape[0], period))
+    around[:, places.astype(np.int64) % period] = rows
+    return around

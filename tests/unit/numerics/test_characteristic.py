@@ -22,6 +22,7 @@ from tightbudget.numerics.characteristic import (
     turned_angles,
     turns,
     whole_transform,
+    wrapped_rows,
 )
 from tightbudget.numerics.rounding import U
 
@@ -172,3 +173,16 @@ def test_transforms_at_every_node(size: int, period: int):
                 angle = 2 * mpmath.pi * j / period
             off = abs(mpmath.mpc(complex(values[i, j])) - exact(row, np.arange(float(size)), angle))
             assert off <= error[i, 0]
+
+
+@pytest.mark.parametrize("name", ["few", "a block", "blocks"])
+def test_places_with_gaps_around_a_period(name: str):
+    """Places below 0 count from the end of the period; none is as far as a period from another."""
+    places = PLACES[name]
+    rows, period = law(places.size), odd_length(int(places[-1] - places[0]) + 1)
+    values, error = whole_transform(wrapped_rows(rows, places, period), period)
+    for i, row in enumerate(rows):
+        for j in (0, 1, 2, period // 4, period // 2):
+            with mpmath.workdps(60):
+                angle = 2 * mpmath.pi * j / period
+            assert float(abs(mpmath.mpc(complex(values[i, j])) - exact(row, places, angle))) <= error[i, 0]

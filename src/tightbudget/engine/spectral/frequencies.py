@@ -20,6 +20,7 @@ from tightbudget.numerics.characteristic import (
     transform,
     turns,
     whole_transform,
+    wrapped_rows,
 )
 from tightbudget.numerics.rounding import AMPLE, GENEROUS, U, lowered_by, raised, raised_by
 
@@ -37,6 +38,7 @@ _MOST_WORK = 2**22  # points times angles: what a table of turns may hold
 _FEW_ENTRIES = 2**15  # of the table of all turns, for which it is quicker to look at every node
 _SHORT_PERIOD = 2**14  # for which one transform is quicker than to look where nodes matter
 _PATIENCE = 64  # intervals to be looked at more closely, where a transform of the period would do
+_AS_DEAR = 2  # entries of tables of turns take as long as one of a period that is transformed as a whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +74,17 @@ def choose_nodes(blocks: Sequence[Block], places: Array, best: float, depth: flo
     that.
     """
     least = math.ceil(length)
-    transformable = no_gaps(places) and places.size <= least <= LONGEST_PERIOD and _transforms_fit(blocks, least)
-    if transformable and least <= _SHORT_PERIOD:
-        return _all_by_transform(blocks, depth, least)
+    # where two places are a period apart, their masses would have to be added up first
+    transformable = float(places[-1] - places[0]) < least <= LONGEST_PERIOD and _transforms_fit(blocks, least)
+    if transformable and no_gaps(places) and least <= _SHORT_PERIOD:
+        return _all_by_transform(blocks, places, depth, least)
     if (least // 2 + 1) * places.size <= _FEW_ENTRIES:
         return _kept_nodes(
             blocks, least | 1, _transforms(blocks, even_turns(places, 0, least // 2 + 1, _node(least | 1))), depth
         )
-    found = _some_nodes(blocks, places, best, depth, least | 1, _PATIENCE if transformable else _MOST_NODES)
-    return _all_by_transform(blocks, depth, least) if found is None and transformable else found
+    patience = _PATIENCE if transformable and no_gaps(places) else _MOST_NODES
+    found = _some_nodes(blocks, places, best, depth, least | 1, patience, _AS_DEAR * least if transformable else None)
+    return _all_by_transform(blocks, places, depth, least) if found is None and transformable else found
 
 
 def no_gaps(places: Array) -> bool:
@@ -101,9 +105,10 @@ def _transforms(blocks: Sequence[Block], at: Turns) -> Transforms:
     return [transform(block.folded, block.mean_place, at) for block in blocks]
 
 
-def _all_by_transform(blocks: Sequence[Block], depth: float, least: int) -> ChosenNodes:
+def _all_by_transform(blocks: Sequence[Block], places: Array, depth: float, least: int) -> ChosenNodes:
     period = odd_length(least)
-    return _kept_nodes(blocks, period, [whole_transform(block.rows, period) for block in blocks], depth)
+    rows = (block.rows if no_gaps(places) else wrapped_rows(block.rows, places, period) for block in blocks)
+    return _kept_nodes(blocks, period, [whole_transform(each, period) for each in rows], depth)
 
 
 def _kept_nodes(blocks: Sequence[Block], period: int, transforms: Transforms, depth: float) -> ChosenNodes:
@@ -126,19 +131,24 @@ def _exp_up(logs: Array) -> Array:
 
 
 def _some_nodes(
-    blocks: Sequence[Block], places: Array, best: float, depth: float, period: int, patience: int
+    blocks: Sequence[Block], places: Array, best: float, depth: float, period: int, patience: int, instead: int | None
 ) -> ChosenNodes | None:
-    """Return the nodes in those intervals of angles that no bound rules out; None if they are too many."""
+    """Return the nodes in those intervals of angles that no bound rules out; None if they are too many.
+
+    `patience` is how many intervals may be looked at more closely. What can be had `instead` takes as long as so many
+    entries of tables: half of that may be spent on intervals, and as much as that on nodes.
+    """
     looked = _first_look(blocks, places, best)
     if looked is None or not looked.lows.size:
         return None
-    found = _islands(blocks, places, looked, depth, max(0.5 * best, 8.0 * _node(period)), patience)
+    short = max(0.5 * best, 8.0 * _node(period))
+    found = _islands(blocks, places, looked, depth, short, patience, math.inf if instead is None else 0.5 * instead)
     if found is None:
         return None
     intervals, beyond, small, cuts = found
     runs = _runs([(0.0, float(looked.lows[0])), *intervals], _node(period), period // 2)
     size = sum(count for _, count in runs)
-    if size > _MOST_NODES or size * places.size > _MOST_WORK:
+    if size > _MOST_NODES or size * places.size > min(_MOST_WORK, instead or _MOST_WORK):
         return None
     nodes = np.concatenate([np.arange(first, first + count, dtype=np.int64) for first, count in runs])
     at = some_turns(places, runs, _node(period))
@@ -211,11 +221,11 @@ def _look_everywhere(blocks: Sequence[Block], places: Array, best: float, widest
 
 
 def _islands(
-    blocks: Sequence[Block], places: Array, look: Look, depth: float, short: float, patience: int
+    blocks: Sequence[Block], places: Array, look: Look, depth: float, short: float, patience: int, most_work: float
 ) -> tuple[list[tuple[float, float]], Array, list[NDArray[np.intp]], list[Turns]] | None:
     """Return intervals that may hold more than e^-depth, a bound on all others, kind by kind of row, and their numbers.
 
-    None if too many have to be looked at more closely.
+    None if too many have to be looked at more closely, or if that takes tables of more entries than `most_work`.
     """
     lows, highs, bound = look.lows, look.highs, look.bound
     kept: list[tuple[float, float]] = []
@@ -231,8 +241,12 @@ def _islands(
             return None
         # what failed is looked at more closely, unless it is as short as an island anyway
         split = highs - lows > short
-        if turn == _SPLITS or not split.any() or 5 * np.count_nonzero(split) * places.size > _MOST_WORK:
+        work = 5 * int(np.count_nonzero(split)) * places.size
+        if turn == _SPLITS or not work or work > _MOST_WORK:
             break
+        most_work -= work
+        if most_work < 0.0:
+            return None
         kept += zip(lows[~split].tolist(), highs[~split].tolist(), strict=True)
         cuts = lows[split, None] + (highs - lows)[split, None] * (np.arange(5) / 4.0)
         lows, highs = cuts[:, :-1].ravel(), cuts[:, 1:].ravel()

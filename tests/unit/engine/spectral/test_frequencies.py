@@ -133,3 +133,32 @@ def test_transforms_at_all_angles_make_no_plan():
     chosen = choose_nodes(made, places, 0.1, DEPTH, 800.0)
     assert chosen is not None
     assert FrequencyPlan.of(chosen) is None
+
+
+# one point that holds nearly all, and a few large losses: the modulus hardly falls, and most nodes matter
+RARE = np.concatenate([np.arange(-20.0, 21.0), np.arange(24.0, 2000.0, 8.0)])
+RARELY = bell(RARE, 0.0, 4.0) + 1e-5 * bell(RARE, 900.0, 400.0)
+
+
+def test_where_most_nodes_matter_all_of_them_are_transformed():
+    made = blocks(RARELY, RARE, 12)
+    chosen = choose_nodes(made, RARE, 0.4, DEPTH, 12_000.0)
+    assert chosen is not None
+    assert chosen.outlook is None
+    assert chosen.nodes.size * RARE.size > 2 * chosen.period  # a table of them would take longer
+    ((values, error),) = chosen.transforms
+    turns = np.exp(-1j * np.multiply.outer(RARE, 2.0 * PI / chosen.period * np.arange(chosen.period // 2 + 1)))
+    exact = made[0].rows @ turns
+    assert (np.abs(values - exact[:, chosen.nodes]) <= error + 1e-12).all()
+    left_out = np.setdiff1d(np.arange(chosen.period // 2 + 1), chosen.nodes)
+    assert left_out.size > 50
+    assert (12.0 * np.log(np.abs(exact[:, left_out])).max(axis=1) <= np.log(chosen.beyond) + 1e-9).all()
+
+
+def test_places_a_period_apart_are_not_laid_on_one_another():
+    made = blocks(RARELY, RARE, 12)
+    chosen = choose_nodes(made, RARE, 0.4, DEPTH, 1500.0)
+    assert chosen is not None
+    ((values, error),) = chosen.transforms
+    exact = made[0].rows @ np.exp(-1j * np.multiply.outer(RARE, 2.0 * PI / chosen.period * chosen.nodes))
+    assert (np.abs(values - exact) <= error + 1e-12).all()
