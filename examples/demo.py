@@ -6,6 +6,7 @@ from pathlib import Path
 
 import tightbudget as tb
 from tightbudget.interfaces import plot
+from tightbudget.interfaces.refined import refined
 
 DP_SGD = tb.parse("poisson(gaussian(sigma=4), q=0.01) * 65536")
 QUESTIONS = [
@@ -34,7 +35,7 @@ def main() -> None:
 
 
 def picture() -> bytes:
-    return plot.draw(DP_SGD.curve(), str(DP_SGD))
+    return plot.draw(refined(DP_SGD.curve()), str(DP_SGD))
 
 
 if __name__ == "__main__":

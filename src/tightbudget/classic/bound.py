@@ -26,6 +26,7 @@ _AROUND = 4  # neighbours on the grid, to each side of the best one, between whi
 _ZOOM = 33  # points tried between them
 _ZOOMS = 3
 _SWEEPS = 2
+_PARTS = 5  # into which the way from one choice of a curve to the next is divided
 
 
 class Bound(Protocol):
@@ -96,13 +97,29 @@ class PromiseBound:
         self.check(promises)
         if not promises.steps:
             return [0.0 for _ in epsilons]
-        rows = promises.fine_choices
+        rows = promises.choices_for_curve(epsilons)
+        values = self._values(promises, rows, epsilons)
+        least = values.min(axis=0)
+        if len(promises.steps) > 1:  # from one best row to the next there are steps
+            between = _rows_between(rows[values.argmin(axis=0)[np.argsort(epsilons, kind="stable")]])
+            if between.size:
+                least = np.minimum(least, self._values(promises, between, epsilons).min(axis=0))
+        return [min(1.0, value) for value in least.tolist()]
+
+    def _values(self, promises: Promises, rows: Array, epsilons: Sequence[float]) -> Array:
+        """Return the theorem's value for each row, at each epsilon."""
         deltas = promises.deltas(rows)
         if self.curve_formula is not None:
-            values = self.curve_formula(promises, rows, deltas, np.array(epsilons)).min(axis=0).tolist()
-        else:
-            values = [float(self.delta_formula(promises, rows, deltas, epsilon).min()) for epsilon in epsilons]
-        return [min(1.0, value) for value in values]
+            return self.curve_formula(promises, rows, deltas, np.array(epsilons))
+        return np.stack([self.delta_formula(promises, rows, deltas, epsilon) for epsilon in epsilons], axis=1)
+
+
+def _rows_between(rows: Array) -> Array:
+    """Return rows at even distances between each and the next that is another."""
+    changed = np.flatnonzero((rows[1:] != rows[:-1]).any(axis=1))
+    parts = np.arange(1, _PARTS)[:, None, None] / _PARTS
+    between = rows[changed] + parts * (rows[changed + 1] - rows[changed])
+    return np.asarray(between.reshape(-1, rows.shape[1]))
 
 
 def prepared_promises(asked: Composable | Promises) -> Promises:

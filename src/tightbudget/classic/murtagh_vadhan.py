@@ -28,6 +28,11 @@ Array = NDArray[np.float64]
 
 _ROUGH = 1e-2  # enough to see which of two choices is better
 _RTOL = 1e-3
+_LEAST_ALONG, _MOST_ALONG = 3, 8  # epsilons of a curve for which promises are chosen,
+_SEARCHED = 240  # fewer where there are many different steps, which take long to choose for
+_BEYOND = 1.25  # times the last of them: one more, since those chosen for a larger epsilon often serve best
+_PARTS = 4  # into which the way from one choice to the next is divided
+_SERVE_BELOW, _SERVE_ABOVE = 6, 2  # neighbours down to and up to whose epsilons a choice is tried
 _STRIDES = (8, 4, 2, 1)
 _ORDERS = 1.0 + np.geomspace(0.02, 1e4, 48)
 
@@ -61,13 +66,19 @@ class OptimalBound:
             return [0.0 for _ in epsilons]
         if _theorem_for_promises(promises) is kov:  # for equal promises the optimum has a formula
             return kov.curve(promises, epsilons)
-        guided = [_theorem_for_promises(promises).best_for_delta(promises, epsilon)[1] for epsilon in epsilons]
-        deltas = [_promised(promises, row).delta(epsilon, _ROUGH).upper for row, epsilon in zip(guided, epsilons, strict=True)]
+        places = np.asarray(epsilons, dtype=np.float64)
+        rows, anchors = _rows_along(promises, places)
+        least = np.ones(places.size)
+        for index, row in enumerate(rows):
+            # any row holds at every epsilon; it is tried where it may serve best
+            first, last = anchors[max(0, index - _SERVE_BELOW)], anchors[min(len(rows) - 1, index + _SERVE_ABOVE)]
+            near = (places >= first) & (places <= last)
+            if near.any():
+                least[near] = np.minimum(least[near], _promised(promises, row).curve(places[near], _ROUGH).upper)
         # delta falls as epsilon grows, so what holds at one epsilon holds at every larger one
-        order = np.argsort(epsilons, kind="stable")
-        falling = np.empty(len(epsilons))
-        falling[order] = np.minimum.accumulate(np.array(deltas)[order])
-        return [float(delta) for delta in falling]
+        order = np.argsort(places, kind="stable")
+        least[order] = np.minimum.accumulate(least[order])
+        return [float(delta) for delta in least]
 
     def delta_bracket(self, asked: Composable | Promises, epsilon: float, rtol: float = _RTOL) -> Bracket:
         """Return a bracket of the optimal delta for the best promises found."""
@@ -92,6 +103,29 @@ class OptimalBound:
         _, row = _theorem_for_promises(promises).best_for_epsilon(promises, delta)
         row = _promises_climbed(promises, row, lambda tried: _promised(promises, tried).epsilon(delta, _ROUGH).upper)
         return _promised(promises, row).epsilon(delta, rtol)
+
+
+def _rows_along(promises: Promises, epsilons: Array) -> tuple[list[Array], list[float]]:
+    """Return promises that suit a few of the epsilons, and rows between them; with the epsilons they are for.
+
+    At infinity the best promises are those that fail least.
+    """
+    finite = np.unique(epsilons[np.isfinite(epsilons)])
+    number = min(max(_SEARCHED // len(promises.steps), _LEAST_ALONG), _MOST_ALONG, finite.size)
+    along = finite[np.linspace(0, finite.size - 1, number).round().astype(int)].tolist() if number else []
+    along += [_BEYOND * epsilon for epsilon in along[-1:]]
+    guide = _theorem_for_promises(promises)
+    rows: list[Array] = []
+    anchors: list[float] = []
+    for epsilon in along:
+        row = guide.best_for_delta(promises, epsilon)[1]
+        parts = np.arange(1, _PARTS) / _PARTS if rows else np.empty(0)
+        rows += [*(rows[-1] + part * (row - rows[-1]) for part in parts), row]
+        anchors += [*(anchors[-1] + part * (epsilon - anchors[-1]) for part in parts.tolist()), epsilon]
+    if finite.size < np.unique(epsilons).size:
+        rows.append(np.array([step.grid[-1] for step in promises.steps]))
+        anchors.append(math.inf)
+    return rows, anchors
 
 
 def _theorem_for_promises(promises: Promises) -> PromiseBound:

@@ -5,6 +5,7 @@ promises holds for every choice of them, so the best choice may be searched for 
 """
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -23,6 +24,9 @@ _MOST_POINTS = 250
 _SINGLE_RTOL = 1e-4  # of the rare single step that is not answered in closed form
 _LEVELS = np.concatenate([np.geomspace(1.0, 1e-30, 240), np.geomspace(1e-31, _SMALLEST, 60), [0.0]])
 """Slopes, and levels of delta, by which the choices for different steps are tied together."""
+_SPLITTER = 2.0**27 + 1.0
+_LEAST_SPLIT, _LARGEST_SPLIT = 2.0**-1000, 2.0**900  # no half is lost below the least float, no product is infinite
+_MOST_SPLIT = 1 << 27
 
 
 class Promises:
@@ -58,14 +62,18 @@ class Promises:
         by_level = np.stack([step.of_levels(_LEVELS) for step in self.steps], axis=1)
         return np.unique(np.concatenate([by_slope, by_level]), axis=0)
 
-    @cached_property
-    def fine_choices(self) -> Array:
-        """Return more of them, for curves, which are not searched at each point."""
+    def choices_for_curve(self, epsilons: Sequence[float]) -> Array:
+        """Return more of them, for curves, which are not searched at each point.
+
+        For equal steps an even share of each epsilon is among them: the best choice if promises only add up.
+        """
         if len(self.steps) != 1:
             return self.choices
         grid = self.steps[0].grid
         finer = np.interp(np.arange(3 * grid.size - 2) / 3.0, np.arange(grid.size), grid)
-        return np.unique(np.append(finer, grid))[:, None]
+        shares = np.asarray(epsilons, dtype=np.float64) / self.counts[0]
+        shares = shares[np.isfinite(shares) & (shares < grid[-1])]
+        return np.unique(np.concatenate([finer, grid, shares, np.nextafter(shares, 0.0)]))[:, None]
 
     def deltas(self, epsilons: Array) -> Array:
         """Return the delta_i that belong to rows of epsilon_i."""
@@ -75,7 +83,7 @@ class Promises:
         """Return sum of count_i * value_i for each row, the exact sum rounded up once."""
         key = rows.tobytes()
         if key not in self._sums:  # exact sums are slow, and many questions are about the same rows
-            self._sums[key] = np.array([sum_up(list(zip(row, self.counts, strict=True))) for row in rows.tolist()])
+            self._sums[key] = sums_up(rows, self.counts)
         return self._sums[key]
 
 
@@ -144,6 +152,24 @@ class Step:
         first = np.where(within.any(axis=1), np.argmax(within, axis=1), self.grid.size - 1)
         chosen: Array = self.grid[first]
         return chosen
+
+
+def sums_up(rows: Array, counts: Sequence[int]) -> Array:
+    """Return `sum_up` of each row, the same floats; `math.fsum` finds them many times faster than fractions."""
+    ordinary = (rows == 0.0) | ((rows > _LEAST_SPLIT) & (rows < _LARGEST_SPLIT))
+    if not ordinary.all() or any(count >= _MOST_SPLIT for count in counts):
+        return np.array([sum_up(list(zip(row, counts, strict=True))) for row in rows.tolist()])
+    # Veltkamp: both halves have 26 bits at most, so that either times a count of 27 bits is a float
+    stretched = rows * _SPLITTER
+    halves = stretched - (stretched - rows)
+    terms = np.concatenate([halves * np.array(counts), (rows - halves) * np.array(counts)], axis=1)
+    return np.array([_sum_of_floats_up(row) for row in terms.tolist()])
+
+
+def _sum_of_floats_up(terms: list[float]) -> float:
+    """Return the least float that is no smaller than the sum, by the nearest one and the sign of what is left."""
+    nearest = math.fsum(terms)
+    return math.nextafter(nearest, math.inf) if math.fsum([*terms, -nearest]) > 0.0 else nearest
 
 
 def sum_up(parts: list[tuple[float, int]]) -> float:

@@ -11,7 +11,7 @@ from tightbudget.classic import ALL
 from tightbudget.comparison import Comparison, Curves
 from tightbudget.comparison.table import OURS
 from tightbudget.interfaces import band
-from tightbudget.interfaces.comparison_view import View, around
+from tightbudget.interfaces.comparison_view import TOP, View, around
 from tightbudget.interfaces.figures import (
     BAND_COLOUR,
     DASHED,
@@ -41,7 +41,6 @@ _COLOURS = (
 _DASHES: tuple[object, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
 _DOTTED = (0, (1, 1.5))
 _PLACES = {bound.name: place for place, bound in enumerate(ALL)}  # a bound looks the same in every picture
-_TOP = 2.0
 _SIZE = (7.8, 5.6)
 _THIN = 0.006  # of the picture's height or width: lines so near to each other are seen as one
 _LABEL_WIDTH, _NOTE_WIDTH = 44, 110
@@ -80,7 +79,7 @@ def _draw(axes: "Axes", view: View) -> None:
     _draw_lines(axes, view.curves, view.floor)
     _draw_question(axes, view.table)
     axes.set_yscale("log")
-    axes.set_ylim(view.floor, _TOP)
+    axes.set_ylim(view.floor, TOP)
     axes.set_xlim(float(view.curves.band.epsilons.min()), float(view.curves.band.epsilons.max()))
     axes.set_xlabel("ε")
     axes.set_ylabel(f"δ, upper bounds ({view.curves.band.relation})")
@@ -144,8 +143,8 @@ def together(lines: Sequence[Drawn], floor: float) -> list[Drawn]:
 
 def _coincide(line: Array, other: Array, floor: float) -> bool:
     """Whether no point of the line, in view, is further from the other than the eye sees, up or down or sideways."""
-    height = np.log(_TOP / floor)
-    first, second = (np.log(np.clip(values, floor, _TOP)) / height for values in (line, other))
+    height = np.log(TOP / floor)
+    first, second = (np.log(np.clip(values, floor, TOP)) / height for values in (line, other))
     aside = max(1, round(_THIN * line.size))
     before = np.concatenate([np.full(aside, second[0]), second[:-aside]])  # both fall
     after = np.concatenate([second[aside:], np.full(aside, second[-1])])

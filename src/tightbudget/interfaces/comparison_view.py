@@ -7,14 +7,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.classic import murtagh_vadhan
 from tightbudget.comparison import Comparison, Curves, compare, compare_curves
 from tightbudget.comparison.table import FAR_EPSILON
 from tightbudget.errors import InvalidParameter
+from tightbudget.interfaces.refined import points_between, seen_bulges
 from tightbudget.mechanisms.base import Composable
 
 POINTS = 81
+MOST_MORE = 240
+TOP = 2.0  # δ at the upper end of the axis
 USUAL_DELTA = 1e-6
 DECADES_BELOW = 4.0
+MOST_DIFFERENT = 16  # steps of which the optimum is drawn: for dozens it takes minutes
+_NOT_DRAWN = f"Not drawn: {murtagh_vadhan.name}, which takes long for {{steps}} different steps; the table has it."
 
 
 class View(NamedTuple):
@@ -37,9 +43,29 @@ def around(table: Comparison, high: float | None = None, rtol: float = 1e-3, eve
     epsilons = epsilons_around(composition, at_level, table.epsilon, high, floor)
     # of bounds that are not drawn none is asked: some take long where steps differ
     shown = [row.name for row in (at_level.rows if every else at_level.telling)]
-    curves = compare_curves(composition, epsilons, max(rtol, 1e-3), shown)
+    left_out = "" if every else at_level.left_out
+    if murtagh_vadhan.name in shown and _different_steps(composition) > MOST_DIFFERENT:
+        shown.remove(murtagh_vadhan.name)
+        left_out = f"{left_out} {_NOT_DRAWN.format(steps=_different_steps(composition))}".strip()
+    curves = _fine_curves(composition, epsilons, max(rtol, 1e-3), shown, floor)
     in_order = tuple(sorted(curves.lines, key=lambda line: shown.index(line.name)))
-    return View(table, replace(curves, lines=in_order), "" if every else at_level.left_out, floor)
+    return View(table, replace(curves, lines=in_order), left_out, floor)
+
+
+def _different_steps(composition: Composable) -> int:
+    return len({mechanism for mechanism, _ in composition._parts})
+
+
+def _fine_curves(composition: Composable, epsilons: NDArray[np.float64], rtol: float, names: list[str], floor: float) -> Curves:
+    """Return the curves at these ε and more, where lines would be seen to bulge between them."""
+    first = compare_curves(composition, epsilons, rtol, [name for name in names if name != murtagh_vadhan.name])
+    seen = np.max([seen_bulges(epsilons, line, floor, TOP) for line in _lines(first)], axis=0)
+    more = points_between(epsilons, seen, MOST_MORE)
+    return compare_curves(composition, np.union1d(epsilons, more), rtol, names)
+
+
+def _lines(curves: Curves) -> list[NDArray[np.float64]]:
+    return [curves.band.upper, curves.band.lower, *(np.array(line.deltas) for line in curves.lines)]
 
 
 def _level(table: Comparison) -> float:

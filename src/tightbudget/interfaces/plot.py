@@ -24,6 +24,7 @@ from tightbudget.interfaces.figures import (
     set_title,
     whole_figure,
 )
+from tightbudget.interfaces.refined import refined
 from tightbudget.mechanisms.answers import Curve
 
 if TYPE_CHECKING:
@@ -47,10 +48,11 @@ def draw(curve: Curve, expression: str, file_format: str = "png") -> bytes:
     return rendered(paint, (7.2, 5.5), file_format)
 
 
-def plot_curve(curve: Curve, ax: "Axes | None" = None) -> "Axes":
+def plot_curve(given: Curve, ax: "Axes | None" = None) -> "Axes":
     """Draw the band on the axes given, in the next of their colours, or on new ones; return them."""
 
     def paint(axes: "Axes") -> None:
+        curve = refined(given)
         axes.set_xlabel("ε")
         if ax is not None:
             _add_band(axes, curve)

@@ -23,6 +23,7 @@ from tightbudget.interfaces.figures import (
     whole_figure,
 )
 from tightbudget.interfaces.plot import draw_band
+from tightbudget.interfaces.refined import refined
 from tightbudget.tradeoff import Risk, Roc
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def plot_risk(attack: Risk, ax: "Axes | None" = None) -> "Axes":
 
 def draw_side_by_side(attack: Risk, file_format: str = "png") -> bytes:
     """Return the trade-off curve beside the privacy profile, as the bytes of a PNG or SVG file."""
-    roc, curve = usual_roc(attack), attack.composition.curve(rtol=attack.rtol, effort=attack.effort)
+    roc, coarse = usual_roc(attack), attack.composition.curve(rtol=attack.rtol, effort=attack.effort)
+    curve = refined(coarse, attack.rtol, attack.effort)
 
     def paint(figure: "Figure") -> None:
         left, right = figure.subplots(1, 2)

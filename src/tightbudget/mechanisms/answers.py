@@ -1,7 +1,7 @@
 """What many questions at once are answered with: curves, and arrays of brackets."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from tightbudget.numerics.bracket import Bracket
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from tightbudget.mechanisms.base import Composable
 
 Array = NDArray[np.float64]
 
@@ -36,10 +38,13 @@ class Curve:
     relation: str
     expression: str = ""
     """Of the composition it is of; no part of the value."""
+    composition: "Composable | None" = field(default=None, repr=False)
+    """What is asked more where a picture needs it; no part of the value."""
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the band between the bounds, which holds between the points too, and return the Matplotlib axes.
 
+        Between points far apart little is known. Where that would be seen, the composition is asked there too.
         Without `ax` they are new ones, which a notebook shows and `.figure.savefig` writes; pyplot is not used.
         """
         axes: Axes = found_at("tightbudget.interfaces.plot:plot_curve")(self, ax)
@@ -78,7 +83,8 @@ def joined_curves(first: Curve, second: Curve) -> Curve:
     lower = np.concatenate([first.lower.ravel(), second.lower.ravel()])[order]
     upper = np.concatenate([first.upper.ravel(), second.upper.ravel()])[order]
     ends = np.maximum.accumulate(lower[::-1])[::-1], np.minimum.accumulate(upper)
-    return Curve(values[order], *ends, first.converged and second.converged, first.relation, first.expression)
+    converged = first.converged and second.converged
+    return Curve(values[order], *ends, converged, first.relation, first.expression, first.composition)
 
 
 class Brackets(np.ndarray[Any, Any]):

@@ -115,7 +115,7 @@ class Composable:
         lower[order] = np.maximum.accumulate(np.array([brackets[i].lower for i in order])[::-1])[::-1]
         converged = all(bracket.converged for bracket in brackets)
         ends = lower.reshape(values.shape), upper.reshape(values.shape)
-        return Curve(values, *ends, converged, self.relation, str(self))
+        return Curve(values, *ends, converged, self.relation, str(self), self)
 
     def _delta(self, epsilon: float, rtol: float, atol: float, effort: float | None) -> Bracket:
         answer = delta_bracket(self._directions, epsilon, rtol, atol, effort)

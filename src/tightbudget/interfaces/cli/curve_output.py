@@ -9,8 +9,9 @@ from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.files import as_csv as csv_bytes
 from tightbudget.interfaces.cli.tables import Column, folded, table
 from tightbudget.interfaces.plot import draw
-from tightbudget.mechanisms.answers import Curve, joined_curves
-from tightbudget.mechanisms.whole_range import end_of_range, epsilons_between
+from tightbudget.interfaces.refined import refined
+from tightbudget.mechanisms.answers import Curve
+from tightbudget.mechanisms.whole_range import end_of_range
 from tightbudget.notation import Private
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.decimals import rounded
@@ -36,9 +37,8 @@ def spaced_epsilons(private: Private, low: float, high: float | None, points: in
 
 
 def picture(private: Private, result: Curve, rtol: float, effort: float | None, file_format: str) -> bytes:
-    """Return the curve drawn, with more points where it falls steeply: between points the band is wider."""
-    more = private.curve(epsilons_between(result), rtol=rtol, effort=effort)
-    return draw(joined_curves(result, more), str(private), file_format)
+    """Return the curve drawn, with more points where they would be missed."""
+    return draw(refined(result, rtol, effort), str(private), file_format)
 
 
 def as_csv(result: Curve) -> bytes:
