@@ -150,6 +150,7 @@ MIXED_MASSES = "unit/pairs/test_poisson.py"
 VERDICTS = "unit/research/reproduce/test_verdicts.py"
 RUN = "unit/research/reproduce/test_run.py"
 FEWER = "unit/research/reproduce/test_figures.py::test_fewer_buckets_cannot_refute_what_more_achieve"
+REPLACED = "unit/pairs/test_replaced.py"
 
 
 class Mutation(NamedTuple):
@@ -162,6 +163,15 @@ class Mutation(NamedTuple):
 
 
 MUTATIONS = [
+    # records replaced in samples
+    Mutation("replaced as doubled", "pairs/replaced_laplace.py", "math.log1p(-self.q) - above_low,", "math.log1p(-self.q) - above_high,",
+             "the part of a sample without the record is taken where it is least", [REPLACED]),
+    Mutation("replaced tail lost", "pairs/replaced_points.py", "unresolved=0.0 if tail is None else NEGLIGIBLE", "unresolved=0.0",
+             "noise beyond the list is forgotten", [REPLACED]),
+    Mutation("replaced loss certain", "pairs/replaced_points.py", "loss_error=float((down_error + up_error).max())", "loss_error=0.0",
+             "losses of replaced records are taken as exact", [REPLACED]),
+    Mutation("sample shows less", "pairs/revealing.py", "drawn = Mass.about(log_q,", "drawn = Mass.about(2.0 * log_q,",
+             "a record that is drawn shows only sometimes", [REPLACED]),
     # trade-off curves
     Mutation("line too flat", "tradeoff/lines.py", "max(0.0, first.upper - second.lower) / run", "max(0.0, first.lower - second.lower) / run",
              "a line on the left is drawn through lower ends only", [LINES]),

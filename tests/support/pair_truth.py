@@ -72,6 +72,29 @@ def laplace(scale: float, bound: float = mpmath.inf, sensitivity: float = 1.0) -
     return Law(tails, only, only)
 
 
+def replaced_laplace(shift: float, q: float) -> Law:
+    """(1-q) f + q f(. + D) against (1-q) f + q f(. - D), f Laplace of scale 1: tails of the loss, which falls in x."""
+    d, rate = mpf(shift), mpf(q)
+
+    def below(x: mpf) -> mpf:
+        return mpmath.exp(x) / 2 if x < 0 else 1 - mpmath.exp(-x) / 2
+
+    def place(t: mpf) -> mpf:
+        """Return the x with loss t >= 0, by the definition: e^t (1-q + q e^-D) = 1-q + q e^(-2x - D)."""
+        odds = (mpmath.exp(t) * (1 - rate + rate * mpmath.exp(-d)) - 1 + rate) / rate
+        return -(mpmath.log(odds) + d) / 2
+
+    def tails(t: mpf) -> tuple[mpf, mpf]:
+        x = place(t) if t >= 0 else -place(-t)
+        if x <= -d:
+            return mpf(0), mpf(0)
+        if x > d:
+            return mpf(1), mpf(1)
+        return (1 - rate) * below(x) + rate * below(x + d), (1 - rate) * below(x) + rate * below(x - d)
+
+    return Law(tails, mpf(0), mpf(0))
+
+
 def bounded_range(eta: float) -> Law:
     def tails(t: mpf) -> tuple[mpf, mpf]:
         n = mpf(eta)

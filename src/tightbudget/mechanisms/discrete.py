@@ -17,7 +17,8 @@ from tightbudget.pairs.moments.closed import gaussian_log_moment
 from tightbudget.pairs.moments.concentrated import half_square
 from tightbudget.pairs.moments.events import Tail
 from tightbudget.pairs.points import REMEMBERED, PointPair, point_pair
-from tightbudget.pairs.revealing import BEYOND, all_but_revealing
+from tightbudget.pairs.replaced_points import ShiftedNoise, replaced_points
+from tightbudget.pairs.revealing import BEYOND, all_but_revealing, all_but_revealing_sample
 
 _MOST_INTEGERS = 4_000_000
 _NO_NOISE = 1e-100  # noise that moves the answer with probability e^-1e90 is all but none
@@ -64,7 +65,23 @@ class DiscreteLaplace(Mechanism):
             return None
         if self.scale > _NO_NOISE * shift:
             return _discrete_laplace(float(self.scale), shift)
-        return all_but_revealing(min(BEYOND, 0.9 * quotient_up(shift, self.scale)))
+        return all_but_revealing(self._least_loss)
+
+    @property
+    def replaced_in_samples(self) -> bool:
+        return True
+
+    def sampled_replacement(self, q: float) -> Pair | None:
+        shift = whole_sensitivity("sensitivity", self.sensitivity)
+        if not shift:
+            return None
+        if self.scale > _NO_NOISE * shift:
+            return _replaced_laplace(float(self.scale), shift, q)
+        return all_but_revealing_sample(self._least_loss, q)
+
+    @property
+    def _least_loss(self) -> float:
+        return min(BEYOND, 0.9 * quotient_up(self.sensitivity, self.scale))
 
     def known_to_dominate(self, step: Mechanism) -> bool:
         return shifted_less(self, step)
@@ -95,6 +112,23 @@ def _discrete_laplace(scale: float, shift: int) -> PointPair:
         period=2.0 / scale,
         top=(math.nextafter(top, 0.0), top),
     )
+
+
+@REMEMBERED.remember
+def _replaced_laplace(scale: float, shift: int, q: float) -> PointPair:
+    if shift > _MOST_INTEGERS // 2:
+        raise InvalidParameter("sensitivity", shift, f"at most {_MOST_INTEGERS // 2}", "Divide the query by a whole number.")
+    # all x <= -shift have the same loss, and so have all x >= shift: the first and the last point are whole tails
+    x = np.arange(-shift, shift + 1, dtype=np.float64)
+    rare = -math.expm1(-1.0 / scale)
+    log_norm = math.log1p(math.exp(-1.0 / scale))
+    log_mass = math.log(rare) - np.abs(x) / scale - log_norm
+    log_mass[[0, -1]] = -shift / scale - log_norm
+    down, up = (np.abs(x) - np.abs(x + shift)) / scale, (np.abs(x) - np.abs(x - shift)) / scale
+    size = np.abs(log_mass) + 1.0 / scale + abs(math.log(rare))
+    ratio_error = 4.0 * U * np.maximum(np.abs(down), np.abs(up))
+    noise = ShiftedNoise(log_mass, 16.0 * U * (1.0 + size), down, up, ratio_error)
+    return replaced_points(("discrete_laplace", scale, shift), noise, q)
 
 
 @dataclass(frozen=True)
@@ -129,7 +163,24 @@ class DiscreteGaussian(Mechanism):
             return None
         if self.sigma > _NO_NOISE * shift:
             return _discrete_gaussian(float(self.sigma), shift)
-        return all_but_revealing(min(BEYOND, (0.5 * quotient_up(shift, self.sigma)) * quotient_up(shift, self.sigma) * 0.9))
+        return all_but_revealing(self._least_loss)
+
+    @property
+    def replaced_in_samples(self) -> bool:
+        return True
+
+    def sampled_replacement(self, q: float) -> Pair | None:
+        shift = whole_sensitivity("sensitivity", self.sensitivity)
+        if not shift:
+            return None
+        if self.sigma > _NO_NOISE * shift:
+            return _replaced_gaussian(float(self.sigma), shift, q)
+        return all_but_revealing_sample(self._least_loss, q)
+
+    @property
+    def _least_loss(self) -> float:
+        ratio = quotient_up(self.sensitivity, self.sigma)
+        return min(BEYOND, (0.5 * ratio) * ratio * 0.9)
 
     def known_log_moment(self, pair: Pair, direction: Direction, orders: Array) -> Array:
         return discrete_gaussian_log_moment(float(self.sigma), int(self.sensitivity), orders)
@@ -143,20 +194,12 @@ class DiscreteGaussian(Mechanism):
 
 @REMEMBERED.remember
 def _discrete_gaussian(sigma: float, shift: int) -> PointPair:
-    reach = math.ceil(REACH * sigma) + 2
-    if 2 * reach + shift > _MOST_INTEGERS:
-        raise InvalidParameter(
-            "sigma",
-            sigma,
-            f"such that {REACH:g} sigma on both sides and the sensitivity stay below {_MOST_INTEGERS} integers",
-            "At this size discrete and continuous noise are the same: use gaussian.",
-        )
+    reach = _gaussian_reach(sigma, shift)
     x = np.arange(-reach, reach + shift + 1, dtype=np.float64)
     # pmf of B is that of A moved by shift; A is centred at 0
     exponent_a = -0.5 * (x / sigma) ** 2
     exponent_b = -0.5 * ((x - shift) / sigma) ** 2
-    central = np.exp(exponent_a[exponent_a > -800.0])
-    log_norm = math.log(math.fsum(central.tolist()) if central.size < 100_000 else float(np.sum(central)))
+    log_norm = _log_gaussian_norm(exponent_a)
     losses = shift * (shift - 2.0 * x) / (2.0 * sigma * sigma)
     return point_pair(
         ("discrete_gaussian", sigma, shift),
@@ -169,6 +212,42 @@ def _discrete_gaussian(sigma: float, shift: int) -> PointPair:
         period=shift / (sigma * sigma),
         tail=_gaussian_tail(sigma, shift),
     )
+
+
+@REMEMBERED.remember
+def _replaced_gaussian(sigma: float, shift: int, q: float) -> PointPair:
+    end = _gaussian_reach(sigma, 2 * shift) + shift
+    x = np.arange(-end, end + 1, dtype=np.float64)
+    exponent = -0.5 * (x / sigma) ** 2
+    log_norm = _log_gaussian_norm(exponent)
+    # log f(x + shift) / f(x), and the same for -shift
+    down, up = (-shift * (shift + 2.0 * x) / (2.0 * sigma * sigma), -shift * (shift - 2.0 * x) / (2.0 * sigma * sigma))
+    noise = ShiftedNoise(
+        exponent - log_norm,
+        4.0 * U * (8.0 + np.abs(exponent) + abs(log_norm)),
+        down,
+        up,
+        8.0 * U * np.maximum(np.abs(down), np.abs(up)),
+    )
+    return replaced_points(("discrete_gaussian", sigma, shift), noise, q, _gaussian_tail(sigma, 2 * shift))
+
+
+def _gaussian_reach(sigma: float, shift: int) -> int:
+    """Return how far out the noise is listed; what lies beyond has less than 1e-300 of it."""
+    reach = math.ceil(REACH * sigma) + 2
+    if 2 * reach + shift > _MOST_INTEGERS:
+        raise InvalidParameter(
+            "sigma",
+            sigma,
+            f"such that {REACH:g} sigma on both sides and the sensitivity stay below {_MOST_INTEGERS} integers",
+            "At this size discrete and continuous noise are the same: use gaussian.",
+        )
+    return reach
+
+
+def _log_gaussian_norm(exponent: Array) -> float:
+    central = np.exp(exponent[exponent > -800.0])
+    return math.log(math.fsum(central.tolist()) if central.size < 100_000 else float(np.sum(central)))
 
 
 def discrete_gaussian_log_moment(sigma: float, shift: int, orders: Array) -> Array:

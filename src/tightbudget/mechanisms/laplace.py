@@ -15,7 +15,8 @@ from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import TINIEST, U, float_above
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.exponential import ExponentialPair
-from tightbudget.pairs.revealing import BEYOND, all_but_revealing, revealing_pair
+from tightbudget.pairs.replaced_laplace import ReplacedLaplacePair
+from tightbudget.pairs.revealing import BEYOND, all_but_revealing, all_but_revealing_sample, revealing_pair
 
 _MASS_ERROR = 1e-12  # of the logarithm of an infinite mass: a few roundings, with much room
 
@@ -61,6 +62,18 @@ class Laplace(Mechanism):
         if math.isinf(top):
             return all_but_revealing(BEYOND)
         return ExponentialPair(top=top, reach=top, log_weight=math.log(0.5), log_point=math.log(0.5))
+
+    @property
+    def replaced_in_samples(self) -> bool:
+        return True
+
+    def sampled_replacement(self, q: float) -> Pair | None:
+        if self.sensitivity == 0 or math.isinf(self.scale):
+            return None
+        if self.scale == 0:
+            return revealing_pair(q)
+        shift = quotient_up(self.sensitivity, self.scale)
+        return all_but_revealing_sample(BEYOND, q) if math.isinf(shift) else ReplacedLaplacePair(shift, q)
 
     @property
     def _shift(self) -> Ratio:

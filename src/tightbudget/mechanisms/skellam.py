@@ -3,9 +3,10 @@
 import math
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
@@ -17,6 +18,7 @@ from tightbudget.pairs.base import NEGLIGIBLE, Array, Direction, Pair
 from tightbudget.pairs.moments.concentrated import steepest_until
 from tightbudget.pairs.moments.events import Tail
 from tightbudget.pairs.points import REMEMBERED, PointPair, point_pair
+from tightbudget.pairs.replaced_points import ShiftedNoise, replaced_points
 
 _MOST_INTEGERS = 1_000_000
 _LEAST_MU = 1e-200
@@ -60,6 +62,14 @@ class Skellam(Mechanism):
         shift = whole_sensitivity("sensitivity", self.sensitivity)
         return _skellam(float(self.mu), shift) if shift else None  # the noise is symmetric: both directions have the same
 
+    @property
+    def replaced_in_samples(self) -> bool:
+        return True
+
+    def sampled_replacement(self, q: float) -> Pair | None:
+        shift = whole_sensitivity("sensitivity", self.sensitivity)
+        return _replaced_skellam(float(self.mu), shift, q) if shift else None
+
     def known_to_dominate(self, step: Mechanism) -> bool:
         return shifted_less(self, step)
 
@@ -76,33 +86,81 @@ class Skellam(Mechanism):
 
 @REMEMBERED.remember
 def _skellam(mu: float, shift: int) -> PointPair:
-    reach = _reach(mu)
-    if 2 * reach + shift > _MOST_INTEGERS:
-        name, value = ("mu", mu) if 2 * reach > _MOST_INTEGERS else ("sensitivity", shift)
-        least = f"such that the noise and the sensitivity stay within {_MOST_INTEGERS} integers"
-        raise InvalidParameter(name, value, least, "Measure the query in larger units.")
-    # sums[k] = log f(0) / f(k), as whole numbers: differences of them are exact
-    sums = [0, *accumulate(int(rise) for rise in np.ldexp(_log_ratios(mu, reach + shift), _SUM_BITS).tolist())]
-    fall = np.array([total / (1 << _SUM_BITS) for total in sums])
-    masses = np.exp(-fall)
-    norm = 2.0 * math.fsum(masses[1:].tolist()) + 1.0
-    log_norm = math.log(norm)
-    mean = 2.0 * float(masses @ fall) / norm  # by as many roundings are masses off, and their sum
+    reach = _listed_reach(mu, shift)
+    noise = _noise(mu, reach + shift)
     # A is centred at 0, B at shift
     x = np.arange(-reach, reach + shift + 1)
     at_a, at_b = np.abs(x), np.abs(x - shift)
-    losses = np.array([(sums[b] - sums[a]) / (1 << _SUM_BITS) for a, b in zip(at_a.tolist(), at_b.tolist(), strict=True)])
+    losses = noise.log_ratio(at_a, at_b)
     return point_pair(
         ("skellam", mu, shift),
         losses,
-        -fall[at_a] - log_norm,
-        -fall[at_b] - log_norm,
-        error=U * (32.0 + 16.0 * (np.maximum(fall[at_a], fall[at_b]) + mean) + 4.0 * log_norm),
+        -noise.fall[at_a] - noise.log_norm,
+        -noise.fall[at_b] - noise.log_norm,
+        error=noise.error(np.maximum(noise.fall[at_a], noise.fall[at_b])),
         unresolved=NEGLIGIBLE,
         unbounded=True,
         loss_error=16.0 * U * float(np.abs(losses).max()),
         tail=_tail(mu, shift, reach),
     )
+
+
+@REMEMBERED.remember
+def _replaced_skellam(mu: float, shift: int, q: float) -> PointPair:
+    reach = _listed_reach(mu, 2 * shift)
+    noise = _noise(mu, reach + 2 * shift)
+    x = np.arange(-reach - shift, reach + shift + 1)
+    at = np.abs(x)
+    down, up = noise.log_ratio(np.abs(x + shift), at), noise.log_ratio(np.abs(x - shift), at)
+    moved = ShiftedNoise(
+        -noise.fall[at] - noise.log_norm,
+        noise.error(noise.fall[at]),
+        down,
+        up,
+        16.0 * U * np.maximum(np.abs(down), np.abs(up)),
+    )
+    return replaced_points(("skellam", mu, shift), moved, q, _tail(mu, 2 * shift, reach))
+
+
+class _Noise(NamedTuple):
+    """Skellam noise at 0, 1, 2, ...
+
+    sums      log f(0) / f(k) as whole numbers: differences of them are exact
+    fall      the same as floats
+    log_norm  -log f(0)
+    mean      of `fall` over the noise: by as many roundings are masses off, and their sum
+    """
+
+    sums: list[int]
+    fall: Array
+    log_norm: float
+    mean: float
+
+    def log_ratio(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
+        """Return log f(first) / f(second)."""
+        pairs = zip(first.tolist(), second.tolist(), strict=True)
+        return np.array([(self.sums[b] - self.sums[a]) / (1 << _SUM_BITS) for a, b in pairs])
+
+    def error(self, fall: Array) -> Array:
+        """Bound on the error of the logarithm of masses that lie this far below f(0)."""
+        return U * (32.0 + 16.0 * (fall + self.mean) + 4.0 * self.log_norm)
+
+
+def _noise(mu: float, count: int) -> _Noise:
+    sums = [0, *accumulate(int(rise) for rise in np.ldexp(_log_ratios(mu, count), _SUM_BITS).tolist())]
+    fall = np.array([total / (1 << _SUM_BITS) for total in sums])
+    masses = np.exp(-fall)
+    norm = 2.0 * math.fsum(masses[1:].tolist()) + 1.0
+    return _Noise(sums, fall, math.log(norm), 2.0 * float(masses @ fall) / norm)
+
+
+def _listed_reach(mu: float, shift: int) -> int:
+    reach = _reach(mu)
+    if 2 * reach + shift > _MOST_INTEGERS:
+        name, value = ("mu", mu) if 2 * reach > _MOST_INTEGERS else ("sensitivity", shift)
+        least = f"such that the noise and the sensitivity stay within {_MOST_INTEGERS} integers"
+        raise InvalidParameter(name, value, least, "Measure the query in larger units.")
+    return reach
 
 
 def _reach(mu: float) -> int:

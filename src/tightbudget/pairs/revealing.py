@@ -1,5 +1,6 @@
 """Pairs that reveal everything: infinite privacy loss, with some probability or always."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -41,6 +42,22 @@ def all_but_revealing(least: float) -> PointPair:
         infinity=nearly,
         minus_infinity=nearly,
         infinity_from=least,
+    )
+
+
+def all_but_revealing_sample(least: float, q: float) -> PointPair:
+    """Return the same on a Poisson sample in which a record is replaced: all shows if it is drawn."""
+    log_q, log_rest = math.log(q), np.array([math.log1p(-q)])
+    drawn = Mass.about(log_q, 8.0 * U * (1.0 + abs(log_q)))
+    return point_pair(
+        ("all but revealing sample", least, q),
+        np.zeros(1),
+        log_rest,
+        log_rest,
+        error=8.0 * U * (1.0 + float(-log_rest[0])),
+        infinity=drawn,
+        minus_infinity=drawn,
+        infinity_from=least - 750.0,  # no float q above 0 has a larger -log q
     )
 
 
