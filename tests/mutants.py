@@ -147,6 +147,8 @@ NOISE = "unit/research/reproduce/test_vuvuzela_noise.py"
 NOTATION = "unit/notation/test_notation.py"
 RELATIONS = "unit/mechanisms/test_relations.py"
 MIXED_MASSES = "unit/pairs/test_poisson.py"
+BRANCHES = "unit/pairs/test_both_branches.py"
+HULL = "unit/pairs/test_from_profile.py"
 VERDICTS = "unit/research/reproduce/test_verdicts.py"
 RUN = "unit/research/reproduce/test_run.py"
 FEWER = "unit/research/reproduce/test_figures.py::test_fewer_buckets_cannot_refute_what_more_achieve"
@@ -663,6 +665,16 @@ MUTATIONS = [
     Mutation("float below", "numerics/rounding.py", "return -float_above(-value)", "return float(value)",
              "a fraction is rounded to the nearest float, which may lie above it", [ROUNDING]),
     # pairs
+    Mutation("one branch only", "pairs/both_branches.py", "return poisson_pair(self.base, self.q, Direction.ADD)",
+             "return poisson_pair(self.base, self.q, Direction.REMOVE)",
+             "negative losses come from the branch of the positive ones, which an adaptive analyst need not keep to", [BRANCHES]),
+    Mutation("nothing at loss 0", "pairs/both_branches.py", "joined = Cells.join(rest, middle, positive)",
+             "joined = Cells.join(rest, positive)", "mass that both branches leave over is lost", [BRANCHES]),
+    Mutation("put rounded up", "pairs/from_profile.py", "masses, certain = _masses(places, values)\n    while",
+             "values = values * (1.0 - 1e-9)\n    masses, certain = _masses(places, values)\n    while",
+             "dots are lowered below the profile", [HULL]),
+    Mutation("losses of dots", "pairs/from_profile.py", "return logs - 4.0 * U * np.abs(logs) - TINIEST", "return logs",
+             "a profile is bounded at a loss above that of its dot", [HULL]),
     Mutation("poisson rounding", "pairs/poisson.py", "return 7.0 * U * (1.0 + np.minimum(np.abs(mixed), 1e4))",
              "return 0.0 * U * (1.0 + np.minimum(np.abs(mixed), 1e4))",
              "mixing two masses is taken to be exact", [MIXED_MASSES]),

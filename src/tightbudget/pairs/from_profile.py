@@ -1,0 +1,98 @@
+"""A dominating pair from bounds on a privacy profile: the convex hull of dots, and its point masses (M32)."""
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.numerics import double_double
+from tightbudget.numerics.mass import Mass
+from tightbudget.numerics.rounding import TINIEST, U, strictly_raised
+from tightbudget.pairs.base import Array
+from tightbudget.pairs.points import PointPair, point_pair
+from tightbudget.pairs.revealing import revealing_pair
+
+LEAST = 1e-290
+"""Dots below this have too few digits for second differences: they are raised to it, or left out."""
+
+_LEAST_TURN = 2.0**-36  # of the slopes on both sides of a dot: where they turn less, the dot is left out
+_MASS_ERROR = 16.0 * U  # of a mass: less than 2^-36+96-1 from its quotients, and a few roundings
+
+
+def losses_below(ratios: Array) -> Array:
+    """Return floats no larger than log g, which differ from it by a few roundings."""
+    logs = np.log(ratios)
+    return logs - 4.0 * U * np.abs(logs) - TINIEST
+
+
+def pair_from_profile(key: tuple[object, ...], ratios: Array, bounds: Array, reverse: Array) -> PointPair | None:
+    """Return a pair that dominates every pair with the bounded profiles; None if that reveals nothing.
+
+    ratios   g > 1, increasing, from above 1 to at most e^650
+    bounds   bounds[i] >= H_g(A||B) for g = 1 and then at each of the ratios
+    reverse  the same of H_g(B||A)
+
+    Guarantee: H_g(A||B) is at most that of the pair at every g >= 0.
+    """
+    if not min(bounds[0], reverse[0]) > 0.0:
+        return None  # equal distributions
+    below = np.nextafter(1.0 / ratios[::-1], 0.0)  # so that 1/g is at least the ratio
+    put = strictly_raised(below * reverse[:0:-1], 4)
+    places = np.concatenate([below, [1.0], ratios])
+    values = np.concatenate([put, [min(bounds[0], reverse[0])], bounds[1:]])  # H_1 is the same both ways
+    values = np.clip(values, LEAST, np.where(places < 1.0, places, 1.0))
+    sound = (places >= 1.0) | (values > LEAST)
+    places, values = places[sound], values[sound]
+    masses, certain = _masses(places, values)
+    while not certain.all():  # any dot may be left out: chords of fewer dots lie higher
+        places, values = places[certain], values[certain]
+        if not places.size or places[-1] < 1.0:  # the bounds say next to nothing
+            return revealing_pair()
+        masses, certain = _masses(places, values)
+    losses, log_b = np.log(places), np.log(masses)
+    return point_pair(
+        key,
+        losses,
+        log_b,
+        log_b - losses,
+        error=_MASS_ERROR + 8.0 * U * (np.abs(log_b) + np.abs(losses)),
+        infinity=Mass.exactly(_profile(places, values, -1)),
+        minus_infinity=Mass.exactly(1 - (1 - _profile(places, values, 0)) / Fraction(places[0])),
+    )
+
+
+def _profile(places: Array, values: Array, index: int) -> Fraction:
+    """Return the bound on H_g at one of the places, exactly."""
+    place, value = Fraction(places[index]), Fraction(values[index])
+    return value + max(1 - place, Fraction(0))
+
+
+def _masses(places: Array, values: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Return the masses of A at the dots of the chords through (0, 1) and all dots, and which are certainly positive.
+
+    `values` are H_g at places from 1 on, and H_g - (1-g) below. The mass of B is by how much the slope turns at the
+    dot, that of A is g times as much. Slopes are taken of whichever of the two the dot itself is given as.
+    """
+    exponents = np.frexp(places)[1]
+    slopes = _slopes(places, values, exponents, before=True), _slopes(places, values, exponents, before=False)
+    turn = double_double.less(slopes[1], slopes[0])
+    certain = turn > _LEAST_TURN * (np.abs(slopes[0].high) + np.abs(slopes[1].high))
+    return np.ldexp(places, -exponents) * turn, certain
+
+
+def _slopes(places: Array, values: Array, exponents: NDArray[np.int32], *, before: bool) -> double_double.Double:
+    """Return the slopes of the chords before or after the dots, times 2^exponent; after the last one H is flat."""
+    put = places < 1.0
+    if before:
+        other, value = np.append(0.0, places[:-1]), np.append(0.0, values[:-1])
+        other_put = np.append(True, put[:-1])
+    else:
+        other, value = np.append(places[1:], 2.0 * places[-1]), np.append(values[1:], values[-1])
+        other_put = np.append(put[1:], False)
+    rise = double_double.difference(value, values)
+    # of a neighbour that is given as the other of the two: H_g = put + (1 - g)
+    rest = double_double.difference(np.ones(places.size), other)
+    sign = np.where(other_put & ~put, 1.0, np.where(put & ~other_put, -1.0, 0.0))
+    rise = double_double.plus(double_double.plus(rise, sign * rest.high), sign * rest.low)
+    run = double_double.difference(np.ldexp(other, -exponents), np.ldexp(places, -exponents))
+    return double_double.quotient(rise, run)

@@ -1,0 +1,66 @@
+"""Where to bound a privacy profile: dots close together where it bends (M32).
+
+Nothing here is certified or needs to be: poor dots make a wide bracket, never a wrong one.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tightbudget.pairs.base import Array
+from tightbudget.pairs.from_profile import losses_below, pair_from_profile
+from tightbudget.pairs.points import PointPair
+
+Profile = Callable[[Array], Array]
+"""Upper bounds on H_g at losses log g from 0 on."""
+
+MOST_LOSS = 650.0  # e^650 and its products are floats
+_NOTHING = 1e-280  # profiles are not followed below
+_FIRST = 2000  # dots of the first look
+_MOST = 2**14  # dots of each side
+_FINE, _COARSE = np.log(1e-7), np.log(1e-3)  # relative height of a chord above the profile where it is large, and small
+_LARGE, _SMALL = np.log(1e-20), np.log(1e-60)
+
+
+def pair_of_profiles(key: tuple[object, ...], profile: Profile, reverse: Profile | None = None) -> PointPair | None:
+    """Return a pair that dominates every pair with at most these profiles in its two orders; None if all are equal.
+
+    Without `reverse` both are the same.
+    """
+    ratios = np.exp(_losses(profile, reverse or profile))
+    ratios = np.unique(ratios[ratios > 1.0])
+    losses = np.append(0.0, losses_below(ratios))
+    bounds = profile(np.maximum(losses, 0.0))
+    return pair_from_profile(key, ratios, bounds, bounds if reverse is None else reverse(np.maximum(losses, 0.0)))
+
+
+def _losses(profile: Profile, reverse: Profile) -> Array:
+    """Return losses at which chords of both profiles are good."""
+    end = max(_end(profile), _end(reverse))
+    first = np.unique(np.concatenate([[0.0], np.geomspace(1e-9 * end, end, _FIRST), np.linspace(0.0, end, _FIRST)]))
+    density = np.maximum(_density(profile, first), _density(reverse, first))
+    counts = np.concatenate([[0.0], np.cumsum(density * np.diff(first))])
+    size = int(min(_MOST, max(64.0, counts[-1])))
+    return np.unique(np.concatenate([np.interp(np.linspace(0.0, counts[-1], size), counts, first), first[:: _FIRST // 100]]))
+
+
+def _end(profile: Profile) -> float:
+    """Return a loss beyond which there is nothing to see."""
+    losses = np.geomspace(1e-12, MOST_LOSS, 1500)
+    bounds = profile(losses)
+    flat = np.flatnonzero((bounds <= _NOTHING) | (bounds <= bounds[-1] * (1.0 + 1e-9)))
+    return float(losses[flat[0]]) if flat.size else MOST_LOSS
+
+
+def _density(profile: Profile, losses: Array) -> Array:
+    """Return how many dots there should be per unit of loss between the losses."""
+    bounds = np.maximum(profile(losses), 1e-300)
+    slopes = np.diff(bounds) / np.diff(losses)
+    # the second derivative in g times g^2, at the inner dots: that in the loss, less the first
+    bend = np.abs(np.diff(slopes) / (0.5 * (losses[2:] - losses[:-2])) - 0.5 * (slopes[1:] + slopes[:-1]))
+    log_bounds = np.log(bounds[1:-1])
+    tolerance = np.exp(np.interp(-log_bounds, [-_LARGE, -_SMALL], [_FINE, _COARSE]))
+    inner = np.sqrt(bend / (8.0 * tolerance * bounds[1:-1]))
+    padded = np.concatenate([inner[:1], inner, inner[-1:]])
+    density: Array = np.maximum(padded[1:], padded[:-1])
+    return density
