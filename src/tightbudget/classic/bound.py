@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.classic.promises import Promises
-from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
+from tightbudget.notation import composition_given
 
 Array = NDArray[np.float64]
 
@@ -122,13 +122,11 @@ def _rows_between(rows: Array) -> Array:
     return np.asarray(between.reshape(-1, rows.shape[1]))
 
 
-def prepared_promises(asked: Composable | Promises) -> Promises:
+def prepared_promises(asked: Composable | Promises | str) -> Promises:
     """Return what theorems are told; callers that ask several of them prepare it once."""
     if isinstance(asked, Promises):
         return asked
-    if not isinstance(asked, Composable):
-        raise InvalidParameter("composition", asked, "a mechanism or composition")
-    return Promises(asked)
+    return Promises(composition_given("composition", asked))
 
 
 def best_promises(

@@ -15,16 +15,18 @@ from tightbudget.mechanisms.answers import Curve
 from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
 from tightbudget.mechanisms.class_note import class_note
+from tightbudget.notation import composition_given
 from tightbudget.numerics.bracket import Bracket
 
 _NOTHING = "it gives no finite ε at this δ"
 
 
 def compare(
-    composition: Composable, delta: float | None = None, epsilon: float | None = None, rtol: float = 1e-3
+    composition: Composable | str, delta: float | None = None, epsilon: float | None = None, rtol: float = 1e-3
 ) -> Comparison:
     """Return our bracket and every classic bound, for the epsilon at a delta or the delta at an epsilon.
 
+    The composition may be given by its notation.
     Exactly one of `delta` and `epsilon` must be given. `rtol` is the width asked for of our own bracket.
 
     >>> import tightbudget as tb
@@ -32,7 +34,7 @@ def compare(
     >>> table["KOV, optimal"].value < table["naive"].value
     True
     """
-    _check_composition(composition)
+    composition = composition_given("composition", composition)
     if (delta is None) == (epsilon is None):
         raise InvalidParameter("compare", (delta, epsilon), "asked with one of delta and epsilon", "Give exactly one.")
     promises = Promises(composition)
@@ -99,7 +101,7 @@ class Curves:
 
 
 def compare_curves(
-    composition: Composable, epsilons: "ArrayLike", rtol: float = 1e-3, names: Collection[str] | None = None
+    composition: Composable | str, epsilons: "ArrayLike", rtol: float = 1e-3, names: Collection[str] | None = None
 ) -> Curves:
     """Return delta over a range of epsilons, by us and by every classic bound that applies, or by those named.
 
@@ -108,7 +110,7 @@ def compare_curves(
     >>> [line.name for line in curves.lines]
     ['naive', 'zCDP']
     """
-    _check_composition(composition)
+    composition = composition_given("composition", composition)
     band = composition.curve(epsilons, rtol)
     promises, asked = Promises(composition), np.asarray(band.epsilons).ravel().tolist()
     lines = (_line_of_bound(bound, promises, asked) for bound in ALL if names is None or bound.name in names)
@@ -120,8 +122,3 @@ def _line_of_bound(bound: Bound, promises: Promises, epsilons: Sequence[float]) 
         return Line(bound.name, bound.kind, tuple(bound.curve(promises, epsilons)))
     except DoesNotApply:
         return None
-
-
-def _check_composition(composition: object) -> None:
-    if not isinstance(composition, Composable):
-        raise InvalidParameter("composition", composition, "a mechanism or composition", "tightbudget.parse reads text.")

@@ -4,18 +4,19 @@ import math
 
 from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import epsilon_asked
+from tightbudget.notation import composition_given
 from tightbudget.numerics.rounding import raised
 from tightbudget.pairs.moments.concentrated import pure_mu
 
 
-def gdp(c: Composable) -> float:
+def gdp(c: Composable | str) -> float:
     """Return mu such that the composition is mu-GDP, rounded up; inf if it is not, or if we cannot show it.
 
     >>> from tightbudget import Gaussian, PureDP
     >>> gdp(Gaussian(sigma=5.0) * 100), gdp(PureDP(1.0))
     (2.0000..., 1.2320...)
     """
-    parts = [(mechanism.gdp_mu(), count) for mechanism, count in c._parts]
+    parts = [(mechanism.gdp_mu(), count) for mechanism, count in composition_given("c", c)._parts]
     largest = max((mu for mu, _ in parts), default=0.0)
     if largest in (0.0, math.inf):
         return largest

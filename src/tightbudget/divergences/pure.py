@@ -3,9 +3,10 @@
 import math
 
 from tightbudget.mechanisms.base import Composable
+from tightbudget.notation import composition_given
 
 
-def pure_epsilon(c: Composable) -> float:
+def pure_epsilon(c: Composable | str) -> float:
     """Return the smallest epsilon with delta = 0, rounded up; inf if losses are unbounded or infinite.
 
     >>> from tightbudget import Laplace
@@ -13,7 +14,7 @@ def pure_epsilon(c: Composable) -> float:
     1.5
     """
     worst = 0.0
-    for direction in c._directions:
+    for direction in composition_given("c", c)._directions:
         steps = direction.steps
         if any(pair.infinity.possible for pair, _ in steps.items):
             return math.inf

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from tightbudget.divergences.orders import orders_asked
 from tightbudget.divergences.pure import pure_epsilon
 from tightbudget.mechanisms.base import Composable, Mechanism
+from tightbudget.notation import composition_given
 from tightbudget.numerics.rounding import raised
 from tightbudget.pairs.base import Direction
 from tightbudget.pairs.moments.concentrated import NEXT_TO_ONE
@@ -17,10 +18,10 @@ Array = NDArray[np.float64]
 
 
 @overload
-def renyi(c: Composable, orders: float) -> float: ...
+def renyi(c: Composable | str, orders: float) -> float: ...
 @overload
-def renyi(c: Composable, orders: ArrayLike) -> Any: ...
-def renyi(c: Composable, orders: Any) -> Any:
+def renyi(c: Composable | str, orders: ArrayLike) -> Any: ...
+def renyi(c: Composable | str, orders: Any) -> Any:
     r"""Return upper bounds on the Rényi divergences of orders a >= 1, a number for a number and an array for an array.
 
     $$D_a = \frac{1}{a-1}\ln E_A e^{(a-1)\ell}$$
@@ -34,12 +35,12 @@ def renyi(c: Composable, orders: Any) -> Any:
     >>> renyi(Gaussian(sigma=2.0) * 10, 8.0)
     10.0...
     """
-    values = orders_asked(orders)
+    private, values = composition_given("c", c), orders_asked(orders)
     flat = np.atleast_1d(values).ravel()
     bound = np.empty(flat.size)
     finite = np.isfinite(flat)
-    largest = pure_epsilon(c)
-    bound[finite] = np.minimum(_finite_orders(c, np.maximum(flat[finite], NEXT_TO_ONE)), largest)
+    largest = pure_epsilon(private)
+    bound[finite] = np.minimum(_finite_orders(private, np.maximum(flat[finite], NEXT_TO_ONE)), largest)
     bound[~finite] = largest
     return float(bound[0]) if values.ndim == 0 else bound.reshape(values.shape)
 

@@ -16,6 +16,7 @@ from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.engine.refine import delta_bracket, epsilon_bracket
 from tightbudget.engine.steps import Steps, engine_steps
 from tightbudget.errors import Contradiction, InvalidParameter
+from tightbudget.lazy import found_at
 from tightbudget.mechanisms.answers import Curve, joined_curves
 from tightbudget.mechanisms.arrays import ask_each, float_array
 from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, not_lost_to_zero, real, whole_count
@@ -292,8 +293,8 @@ def _pairs(items: Any) -> "list[tuple[Mechanism, int]]":
     return pairs
 
 
-def compose(parts: Iterable[Composable], mix_relations: bool = False) -> Composition:
-    """Return the composition of mechanisms or compositions.
+def compose(parts: "Iterable[Composable | str]", mix_relations: bool = False) -> Composition:
+    """Return the composition of mechanisms or compositions, or of their notation.
 
     Steps for different neighbouring relations are refused unless `mix_relations` says that this is meant. A part that
     was mixed before may be joined by more steps for its relations.
@@ -304,9 +305,10 @@ def compose(parts: Iterable[Composable], mix_relations: bool = False) -> Composi
     """
     items: list[tuple[Mechanism, int]] = []
     given: list[Relations] = []
-    if not isinstance(parts, Iterable):
+    if not isinstance(parts, Iterable) or isinstance(parts, str):
         raise InvalidParameter("compose", parts, "a list of mechanisms or compositions")
-    for part in parts:
+    for given_part in parts:
+        part = found_at("tightbudget.notation:parse")(given_part, mix_relations) if isinstance(given_part, str) else given_part
         if not isinstance(part, Composable):
             raise InvalidParameter("compose", part, "a list of mechanisms or compositions")
         items.extend(part._parts)

@@ -17,8 +17,9 @@ object itself, and `parse(str(c)) == c`.
 """
 
 from tightbudget.notation.expressions import MAX_CHARACTERS, parse
+from tightbudget.notation.given import composition_given
 from tightbudget.notation.meaning import Private
 from tightbudget.notation.promises import parse_call
 from tightbudget.notation.templates import Template
 
-__all__ = ["MAX_CHARACTERS", "Private", "Template", "parse", "parse_call"]
+__all__ = ["MAX_CHARACTERS", "Private", "Template", "composition_given", "parse", "parse_call"]

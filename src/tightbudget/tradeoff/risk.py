@@ -14,6 +14,7 @@ from tightbudget.lazy import found_at
 from tightbudget.mechanisms.arrays import ask_each, float_array
 from tightbudget.mechanisms.base import NEGLIGIBLE_WIDTH, Composable
 from tightbudget.mechanisms.checks import asked_width, not_lost_to_zero, real
+from tightbudget.notation import composition_given
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.tradeoff.both_directions import TradeOff
 from tightbudget.tradeoff.gdp import least_mu
@@ -29,17 +30,18 @@ _USUAL_RATES = (0.01, 0.001)  # false positives that audits report
 _CHANCE = "a number from 0 to 1"
 
 
-def risk(c: Composable, *, rtol: float = 1e-3, effort: float | None = None) -> "Risk":
-    """Return what an attacker can do who sees what the composition releases, each number a bracket.
+def risk(c: Composable | str, *, rtol: float = 1e-3, effort: float | None = None) -> "Risk":
+    """Return what an attacker can do who sees what the composition, or that of its notation, releases.
+
+    Each number is a bracket.
 
     >>> from tightbudget import Gaussian
     >>> print(risk(Gaussian(sigma=1.0)).tpr(fpr=0.01))
     [0.092..., 0.092...]
     """
-    if not isinstance(c, Composable):
-        raise InvalidParameter("c", c, "a mechanism or composition", "tb.parse reads one from its notation.")
+    private = composition_given("c", c)
     relative, _, work = asked_width(rtol, 0.0, effort)
-    return Risk(c, relative, work)
+    return Risk(private, relative, work)
 
 
 @dataclass(frozen=True)

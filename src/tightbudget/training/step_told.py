@@ -26,18 +26,22 @@ def step_told(step: object, noise_multiplier: object, sample_rate: object, mix_r
 
 
 def _sampled(noise_multiplier: object, sample_rate: object) -> Counted:
-    """Return one step of DP-SGD: normal noise, on a Poisson sample unless there is no rate."""
+    """Return one step of DP-SGD: normal noise on a Poisson sample, or on all of the data at a rate of 1."""
     if noise_multiplier is None:
         given = None if sample_rate is None else f"sample_rate={sample_rate!r}"
         raise InvalidParameter("step", given, _STEP, "For DP-SGD give noise_multiplier and sample_rate.")
-    if type(noise_multiplier) is float and (sample_rate is None or type(sample_rate) is float):
+    if sample_rate is None:  # not to be guessed: all of the data would be a hundred times as dear as a hundredth
+        hint = "It is the share of the data in a batch, such as 256/60000; 1 is all of it."
+        raise InvalidParameter("sample_rate", None, "given with noise_multiplier", hint)
+    if type(noise_multiplier) is float and type(sample_rate) is float:
         return _sampled_again(noise_multiplier, sample_rate)
     return _made(noise_multiplier, sample_rate)
 
 
 def _made(noise_multiplier: object, sample_rate: object) -> Counted:
     noise = Gaussian(noise_below("noise_multiplier", noise_multiplier))
-    return ((noise if sample_rate is None else Poisson(noise, rate_above("sample_rate", sample_rate)), 1),)
+    rate = rate_above("sample_rate", sample_rate)
+    return ((noise if rate == 1.0 else Poisson(noise, rate), 1),)
 
 
 _sampled_again = lru_cache(maxsize=64)(_made)

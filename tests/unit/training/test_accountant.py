@@ -74,10 +74,21 @@ def test_the_same_steps_told_in_other_ways(tell) -> None:
     assert accountant.composition == A * 6
 
 
-def test_without_a_rate_every_record_is_in_every_step() -> None:
+@pytest.mark.parametrize("rate", [1, 1.0, np.float64(1.0), Fraction(1)])
+def test_at_a_rate_of_one_every_record_is_in_every_step(rate: object) -> None:
     accountant = tb.Accountant()
-    accountant.step(noise_multiplier=2.0)
+    accountant.step(noise_multiplier=2.0, sample_rate=rate)
     assert accountant.composition == tb.Gaussian(2.0) * 1
+
+
+def test_a_rate_is_not_guessed() -> None:
+    accountant = tb.Accountant()
+    with pytest.raises(tb.InvalidParameter, match=r"sample_rate is None, but must be given with noise_multiplier.*1 is all"):
+        accountant.step(noise_multiplier=2.0)
+    for ask in (accountant.would_exceed, accountant.remaining):
+        with pytest.raises(tb.InvalidParameter, match="sample_rate is None"):
+            ask(noise_multiplier=2.0, epsilon=1.0, delta=1e-6)
+    assert accountant.steps == 0
 
 
 def test_what_was_counted_cannot_be_changed_from_outside() -> None:

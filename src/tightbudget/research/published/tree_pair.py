@@ -12,6 +12,7 @@ from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms.answers import Curve
 from tightbudget.mechanisms.base import Composable, compose
 from tightbudget.mechanisms.checks import delta_asked
+from tightbudget.notation import composition_given
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.search import first_at_most, last_at_least
 from tightbudget.pairs.base import Direction, Pair
@@ -111,14 +112,16 @@ class TreePair:
 
 
 def tree_pair(
-    composition: Composable, n: int = BUCKETS, log_factor: float | None = None, free_infty_budget: float = FREE_INFTY_BUDGET
+    composition: Composable | str,
+    n: int = BUCKETS,
+    log_factor: float | None = None,
+    free_infty_budget: float = FREE_INFTY_BUDGET,
 ) -> TreePair:
     """Return trees for both directions of any composition, squared adaptively (Figure 10).
 
     Without a `log_factor` each mechanism gets its own, finer by powers of 2 for smaller losses.
     """
-    if not isinstance(composition, Composable):
-        raise InvalidParameter("composition", composition, "a mechanism or composition")
+    composition = composition_given("composition", composition)
     count = bucket_count(n)
     parts = compose([composition]).items
     forward, backward = (

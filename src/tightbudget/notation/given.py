@@ -1,0 +1,19 @@
+"""A composition as a caller gives it: the object itself, or its notation."""
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.base import Composable
+from tightbudget.notation.expressions import parse
+
+
+def composition_given(name: str, given: object) -> Composable:
+    """Return the mechanism or composition that was given as the argument of this name.
+
+    >>> print(composition_given("c", "gaussian(sigma=2) * 10"))
+    gaussian(sigma=2) * 10
+    """
+    read = parse(given) if isinstance(given, str) else given
+    if not isinstance(read, Composable):
+        raise InvalidParameter(
+            name, given, "a mechanism, a composition or its notation", "For example 'gaussian(sigma=2) * 10'."
+        )
+    return read
