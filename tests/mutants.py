@@ -137,6 +137,7 @@ GAMES = [f"unit/research/games/test_{name}.py" for name in ("exact", "worst_case
 FREQUENCIES = "unit/numerics/test_characteristic.py"
 SPECTRUM = "unit/engine/spectral/test_spectrum.py"
 NODES = "unit/engine/spectral/test_frequencies.py"
+PAIR_LAW = "unit/engine/sharing/test_pair_law.py"
 GRID_PLAN = "unit/engine/sharing/test_grid_plan.py"
 BOUNDS = "unit/engine/sharing/test_bounds.py"
 APART = "unit/engine/large_losses/test_apart.py"
@@ -392,8 +393,8 @@ MUTATIONS = [
     Mutation("composed loss_shift", "engine/spectral/spectrum.py", "math.fsum(count * one.loss_shift for",
              "math.fsum(one.loss_shift for",
              "a discretised pair repeated n times brings its loss_shift once", [SPECTRUM]),
-    Mutation("origin", "engine/spectral/spectrum.py", "one.spread.first - round(places[one.begin - begin]))",
-             "one.spread.first - round(places[one.begin - begin]) - 1)",
+    Mutation("origin", "engine/spectral/spectrum.py", "one.spread.first - round(places[one.begin - self.begin]))",
+             "one.spread.first - round(places[one.begin - self.begin]) - 1)",
              "all losses are taken to be a step smaller", [SPECTRUM]),
     Mutation("variance of a gap", "engine/spectral/frequencies.py", " + np.multiply.outer(block.variances, gaps) + 1e-13",
              "",
@@ -421,6 +422,17 @@ MUTATIONS = [
              "intervals that were cut are looked for among the first ones", [NODES]),
     Mutation("columns of a plan", "engine/spectral/spectrum.py", "begin < columns.start or end > columns.stop", "False",
              "masses beyond the columns of a plan are put into other ones", [GRID_PLAN]),
+    Mutation("power of the modulus", "engine/sharing/pair_law.py", "float(count) * self._log_modulus", "2.0 * float(count) * self._log_modulus",
+             "a bound by the modulus is for twice as many steps as smooth as it is", [PAIR_LAW]),
+    Mutation("mirrored weights", "engine/sharing/pair_law.py", "(2.0 / seen.period) * b", "(1.0 / seen.period) * b",
+             "a bound by the modulus leaves negative frequencies out", [PAIR_LAW]),
+    Mutation("rare losses of a law", "engine/sharing/pair_law.py", "lowered(delta, 4) - left_out", "lowered(delta, 4)",
+             "a bound by the modulus takes the losses left out for nothing", [PAIR_LAW]),
+    Mutation("anchor of a law", "engine/sharing/pair_law.py", "math.fsum((anchor, loss_shift, exponent / theta))",
+             "math.fsum((loss_shift, exponent / theta))",
+             "a bound by the modulus counts losses from another point", [PAIR_LAW]),
+    Mutation("nodes a law leaves out", "engine/sharing/pair_law.py", "replace(self.seen, beyond=beyond)", "self.seen if best else None",
+             "what frequencies left out may hold is that of one step, in place of a power", [PAIR_LAW]),
     Mutation("smaller numbers dominate", "engine/sharing/bounds.py", "self._places[:known] >= numbers", "self._places[:known] <= numbers",
              "a bound is taken from neighbours that are dominated", [BOUNDS]),
     Mutation("one larger number", "engine/sharing/bounds.py", "numbers).all(axis=1)", "numbers).any(axis=1)",
@@ -459,7 +471,7 @@ MUTATIONS = [
     Mutation("moments' rounding", "engine/spectral/spectrum.py", 'moment += U * (',
              'moment -= U * (',
              "rounding of moments is taken off, a milliard times over", [SPECTRUM]),
-    Mutation("steep lower tail", "engine/spectral/spectrum.py", "np.minimum(_SLOPES * best, theta * grid.step)",
+    Mutation("steep lower tail", "engine/spectral/spectrum.py", "np.minimum(_SLOPES * best, theta * self.step)",
              "_SLOPES * best",
              "a tail is bounded by a function that lies below the weights", [SPECTRUM]),
     Mutation("wrapped once", "engine/spectral/spectrum.py", "/ -math.expm1(-slope * period)",
@@ -470,8 +482,8 @@ MUTATIONS = [
              "what wraps around once is not counted", [SPECTRUM, SPECTRAL]),
     Mutation("node looked at", "engine/spectral/frequencies.py", "log_modulus[2]) > -depth\n", "log_modulus[2]) > -0.5 * depth\n",
              "nodes are dropped that matter, and the bound on them is large", [SPECTRUM, SPECTRAL]),
-    Mutation("bound of dropped nodes", "engine/spectral/frequencies.py", "_exp_up(log_modulus.max(axis=1))",
-             "_exp_up(log_modulus.min(axis=1))",
+    Mutation("bound of dropped nodes", "engine/spectral/frequencies.py", "exp_up(log_modulus.max(axis=1))",
+             "exp_up(log_modulus.min(axis=1))",
              "nodes that were looked at and dropped are taken to hold nothing", [SPECTRUM, SPECTRAL]),
     Mutation("core weight", "engine/spectral/frequencies.py", "weights[:, None] * (modulus - 1.0) * (1.0 - GENEROUS) + 128.0 * U",
              "(modulus - 1.0) * (1.0 - GENEROUS) + 128.0 * U",

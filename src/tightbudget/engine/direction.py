@@ -168,8 +168,11 @@ class OneDirection:
         thetas, moments, loss_shift = self._chernoff(decades, tilt_index)
         return log_delta_upper(moments, thetas, epsilon - loss_shift), self._left_out(decades)
 
-    def chernoff_epsilon(self, decades: int, tilt_index: int, delta: float) -> float:
-        """Return an epsilon at which delta(epsilon) is certainly at most delta."""
+    def chernoff_epsilon(self, decades: int, tilt_index: int, delta: float, excess: float = 0.0) -> float:
+        """Return an epsilon at which delta(epsilon) is certainly at most delta.
+
+        If it is about `excess` above the least, that will do.
+        """
         thetas, moments, loss_shift = self._chernoff(decades, tilt_index)
         finite = lowered(delta, 4) - self._left_out(decades)
         if finite <= 0.0:
@@ -184,9 +187,12 @@ class OneDirection:
         thetas = self.saddle(decades).at_index(tilt_index).theta * _NEAR
         return thetas, *log_moments(self.steps, thetas, self._log_tail_mass(decades))
 
-    def known_upper(self, delta: float) -> float:
-        """Return an upper bound on epsilon that was certified before; inf if there is none."""
-        return math.inf
+    def known_upper(self, delta: float, wanted: float) -> tuple[float, str]:
+        """Return an upper bound on epsilon that takes no composition, and how it was found; inf if there is none.
+
+        It is looked for until one below `wanted` is found.
+        """
+        return math.inf, ""
 
     def learn_upper(self, delta: float, upper: float) -> None:
         """Take an upper bound on epsilon that was certified; whoever asks alone has no use for it."""

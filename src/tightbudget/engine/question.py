@@ -91,8 +91,8 @@ class Question(ABC):
         """Return the answer's bounds from bounds on delta(epsilon)."""
 
     @abstractmethod
-    def chernoff(self, tilt: Tilt) -> float:
-        """Return an upper bound on the answer that takes no composition."""
+    def chernoff(self, tilt: Tilt, limit: float) -> float:
+        """Return an upper bound on the answer that takes no composition; one that is below the limit will do."""
 
     def chernoff_may_show(self, limit: float) -> bool:
         """Whether a Chernoff bound is likely enough to be below the limit to be worth its time."""
@@ -150,7 +150,7 @@ class DeltaQuestion(Question):
     def read(self, profile: Profile, rtol: float) -> tuple[float, float]:
         return profile.delta_lower(self.epsilon), profile.delta_upper(self.epsilon)
 
-    def chernoff(self, tilt: Tilt) -> float:
+    def chernoff(self, tilt: Tilt, limit: float) -> float:
         log_delta, left_out = self.direction.chernoff_delta(*tilt, self.epsilon)
         return min(1.0, raised(raised_by(math.exp(min(0.0, log_delta)), GENEROUS) + left_out, 4.0))
 
@@ -187,10 +187,11 @@ class EpsilonQuestion(Question):
         """Estimate the answer from the part of delta that finite losses may use; or give it in closed form."""
         self.estimate, self.upper = Estimate(finite=finite), top
         begun = time.perf_counter()
-        known = self.direction.known_upper(self.delta)
-        if known < min(top, _SURELY * self._larger):
+        wanted = min(top, _SURELY * self._larger)
+        known, route = self.direction.known_upper(self.delta, wanted)
+        if known < wanted:
             self.estimate, self.upper = Estimate(known, finite), known
-            self.record("neighbours", 0.0, known, time.perf_counter() - begun)
+            self.record(route, 0.0, known, time.perf_counter() - begun)
             return
         gaussian = self.direction.steps.only_gaussian
         if gaussian is not None:
@@ -258,8 +259,8 @@ class EpsilonQuestion(Question):
     def read(self, profile: Profile, rtol: float) -> tuple[float, float]:
         return self._crossings(profile.delta_lower, profile.delta_upper, 0.05 * rtol * self.estimate.answer)
 
-    def chernoff(self, tilt: Tilt) -> float:
-        return self.direction.chernoff_epsilon(*tilt, self.delta)
+    def chernoff(self, tilt: Tilt, limit: float) -> float:
+        return self.direction.chernoff_epsilon(*tilt, self.delta, limit - self.estimate.answer)
 
     def chernoff_may_show(self, limit: float) -> bool:
         return self.direction.chernoff_may_show(self.tilt(USUAL), self.estimate.answer, limit)

@@ -115,7 +115,7 @@ def _first_round(stages: Sequence[Stage], tolerance: float) -> Iterator[_Ends]:
         question = stage.question
         if not question.settled:
             if 0.0 < certain < question.upper and question.chernoff_may_show(certain):
-                stage.bound_cheaply()
+                stage.bound_cheaply(certain)
             # A direction that is clearly the smaller one need only be known well enough to see that it is.
             if question.upper > certain:
                 stage.advance(

@@ -57,13 +57,16 @@ class Stage:
             self._take(min(left, key=lambda pursuit: pursuit.width).refine, wanted)
         return bool(left)
 
-    def bound_cheaply(self) -> None:
-        """Lower the upper end to a Chernoff bound, which takes no composition, if that is better."""
+    def bound_cheaply(self, limit: float = 0.0) -> None:
+        """Lower the upper end to a Chernoff bound, which takes no composition, if that is better.
+
+        It need be no better than the limit.
+        """
         question = self.question
         if not question.settled:
             begun = time.perf_counter()
             whole = {pursuit.tilt for pursuit in self._pursuits if pursuit.source is question.direction}
-            upper = min(question.chernoff(tilt) for tilt in whole or {question.tilt(self.rtol)})
+            upper = min(question.chernoff(tilt, limit) for tilt in whole or {question.tilt(self.rtol)})
             question.upper = min(question.upper, upper)
             question.record("Chernoff", 0.0, upper, time.perf_counter() - begun)
 

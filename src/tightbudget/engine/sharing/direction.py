@@ -1,18 +1,24 @@
 """One direction of a composition, planned after its neighbours."""
 
+import contextlib
 import math
 
-from tightbudget.engine.direction import MOST_PLACES, OneDirection
+import numpy as np
+
+from tightbudget.engine.direction import MOST_PLACES, OneDirection, width_index_of
 from tightbudget.engine.saddle import Saddle
 from tightbudget.engine.sharing.bounds import place_of
 from tightbudget.engine.sharing.grid_plan import planned
+from tightbudget.engine.sharing.pair_law import PairLaw, pair_law
 from tightbudget.engine.sharing.plans import Kind, SharedPlans
 from tightbudget.engine.sharing.saddle import WarmSaddle
 from tightbudget.engine.spectral.spectrum import Spectrum
 from tightbudget.engine.steps import Steps
-from tightbudget.engine.target import Target
+from tightbudget.engine.target import Target, target_for
+from tightbudget.numerics.convolve import TooWide
 
 _HOPEFUL = 0.95  # of what a Chernoff bound is estimated to exceed the answer by
+_SHARP = 0.999  # of a limit: then a bound by the modulus is likely to be below it
 _MANY_NODES = 64  # then a few large losses matter, spectra change from point to point, and room for others is dear
 
 
@@ -32,9 +38,57 @@ class SharedDirection(OneDirection):
             self._saddles[decades] = WarmSaddle(self.steps, tail, self._shared_plans.starts, self.name)
         return self._saddles[decades]
 
-    def known_upper(self, delta: float) -> float:
+    def known_upper(self, delta: float, wanted: float) -> tuple[float, str]:
         place = place_of(self.steps, delta)
-        return math.inf if place is None else self._shared_plans.known_upper(place)
+        known = math.inf if place is None else self._shared_plans.known_upper(place)
+        if known < wanted or not wanted > 0.0:
+            return known, "neighbours"
+        return self._upper_by_laws(delta), "modulus"
+
+    def _upper_by_laws(self, delta: float) -> float:
+        """Return the bound by the modulus, at the tilt of a composition of the same pair and nearly as many steps."""
+        if len(self.steps.items) != 1:
+            return math.inf
+        pair, count = self.steps.items[0]
+        nearest = min(self._shared_plans.laws(pair), key=lambda law: abs(math.log(law.count / count)), default=None)
+        return math.inf if nearest is None else self._upper_by(nearest, delta)
+
+    def _upper_by(self, law: PairLaw, delta: float) -> float:
+        count = self.steps.items[0][1]
+        rare = count * math.exp(law.log_tail) * self._coarse_error
+        return law.epsilon_upper(count, delta, self.infinity[1] + 1.01 * (rare + self.steps.unresolved))
+
+    def chernoff_epsilon(self, decades: int, tilt_index: int, delta: float, excess: float = 0.0) -> float:
+        law = self._law_at(decades, tilt_index, excess)
+        return super().chernoff_epsilon(decades, tilt_index, delta, excess) if law is None else self._upper_by(law, delta)
+
+    def _law_at(self, decades: int, tilt_index: int, excess: float) -> PairLaw | None:
+        """Return the law at a tilt, fine enough for a bound that exceeds epsilon by about `excess`."""
+        saddle = self.saddle(decades)
+        tilt = saddle.at_index(tilt_index)
+        width = 2.0 ** (width_index_of(self.gap_share * max(excess, 0.0) * tilt.theta) / 4.0)
+        with contextlib.suppress(TooWide, ArithmeticError, MemoryError), np.errstate(all="raise", under="ignore"):
+            return self._law(target_for(self.steps, tilt, width, saddle.cells))
+        return None
+
+    def _law(self, asked: Target) -> PairLaw | None:
+        """Return a law that serves the target, a known one or one by a neighbour's plan; None if there is no such."""
+        if len(asked.steps.items) != 1 or asked.steps.items[0][0].alignment:
+            return None
+        plans, kind = self._shared_plans, (self.name, 1)
+        for law in plans.laws(asked.steps.items[0][0]):
+            if law.serves(asked):
+                return law
+        for plan in plans.grids(kind):
+            step = plan.step_for(asked)
+            if step is not None:
+                if plan.hopeless:
+                    return None
+                law = pair_law(asked, plan, step, plans.discretised)
+                plans.keep(kind, plan.at_step(step), plan)
+                plans.keep_law(law)
+                return law
+        return None
 
     def learn_upper(self, delta: float, upper: float) -> None:
         place = place_of(self.steps, delta)
@@ -42,6 +96,8 @@ class SharedDirection(OneDirection):
             self._shared_plans.learn_upper(place, upper)
 
     def chernoff_may_show(self, tilt: tuple[int, int], epsilon: float, limit: float) -> bool:
+        if self._shared_plans.grids((self.name, 1)) and len(self.steps.items) == 1:  # then it is one by the modulus
+            return epsilon < _SHARP * limit
         # the bound has the largest weight where the saddle-point estimate has an integral (M9)
         decades, tilt_index = tilt
         there = self.saddle(decades).at_index(tilt_index)
@@ -59,6 +115,10 @@ class SharedDirection(OneDirection):
         """Return the spectrum by a neighbour's plan, or by a new one; alone where spectra have many nodes."""
         if self._shared_plans.nodes.get(kind, 0) >= _MANY_NODES:
             return super()._spectrum(asked)
+        law = self._law(asked)
+        made = None if law is None else law.spectrum(asked.steps.items[0][1], asked.width)
+        if law is not None and made is not None:
+            return made, float(law.laws.places.size)
         for plan in self._shared_plans.grids(kind):
             step = plan.step_for(asked)
             if step is not None and plan.hopeless:

@@ -16,7 +16,7 @@ from tightbudget.engine.discretisation.discretise import discretise
 from tightbudget.engine.spectral.blocks import Block
 from tightbudget.engine.spectral.frequencies import ChosenNodes, FrequencyPlan, choose_nodes
 from tightbudget.engine.spectral.grid import LAST, Grid, spectral_grid, tilted_weights
-from tightbudget.engine.spectral.spectrum import Discretise, Spectrum, spectrum
+from tightbudget.engine.spectral.spectrum import Discretise, Laws, Spectrum, discretised_laws, spectrum
 from tightbudget.engine.target import Target, aligned_step
 
 Array = NDArray[np.float64]
@@ -70,6 +70,17 @@ class GridPlan:
             if least <= step <= most and _FINEST <= self.variance * _steepness(target, step) <= _MOST:
                 return step
         return None
+
+    def at_step(self, step: float) -> "GridPlan":
+        """Return the plan that has served with this step."""
+        if step == self.grid.step and not self.in_vain:
+            return self
+        return replace(self, grid=replace(self.grid, step=step), in_vain=0)
+
+    def laws(self, target: Target, step: float, rows: Discretise = discretise) -> Laws:
+        """Return the only pair of the target on this grid, once."""
+        points = replace(self.grid, step=step)
+        return discretised_laws(target, points, _columns(points), rows, [1])
 
     def follow(self, target: Target, step: float, rows: Discretise = discretise) -> "tuple[Spectrum | None, GridPlan]":
         """Return the spectrum on this grid, if it is short, and the plan for the next: other frequencies if need be."""

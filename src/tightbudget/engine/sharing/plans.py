@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Hashable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +11,17 @@ from tightbudget.engine.discretisation.discretise import DiscretisedPair, discre
 from tightbudget.engine.discretisation.window import Window
 from tightbudget.engine.sharing.bounds import Bounds, Place
 from tightbudget.engine.sharing.grid_plan import GridPlan
+from tightbudget.engine.sharing.pair_law import PairLaw
 from tightbudget.engine.steps import Steps
 from tightbudget.pairs.base import Pair
 from tightbudget.pairs.points import PointPair
+from tightbudget.pairs.poisson import PoissonPair
 
 _PAIRS = 16  # with a few hundred coarse cells each
+_BASES = 256  # likewise: those that are sampled
 _FAMILIES = 16
 _ROWS = 4  # two directions, each of which may change its tilt
+_LAWS = 16  # of some tilts of two directions
 _PLANS, _PLAN_BYTES = 64, 2**25
 
 Array = NDArray[np.float64]
@@ -31,9 +36,11 @@ class SharedPlans:
         self.starts: dict[str, float] = {}  # log theta of the saddle point found last, by direction
         self.nodes: dict[Kind, int] = {}  # of the spectrum made last
         self._grids: list[tuple[Kind, GridPlan]] = []  # the one followed last first
+        self._laws: list[PairLaw] = []  # the one made last first
         self._rows: list[tuple[Hashable, Array, DiscretisedPair]] = []
         self._bounds: dict[Hashable, Bounds] = {}
         self._pairs: dict[Pair, Pair] = {}
+        self._bases: dict[Pair, Pair] = {}
 
     @property
     def nbytes(self) -> int:
@@ -64,6 +71,14 @@ class SharedPlans:
         self._rows = [(asked, places, made), *self._rows[: _ROWS - 1]]
         return made
 
+    def laws(self, pair: Pair) -> list[PairLaw]:
+        """Return what is known of a pair, whatever it was composed to; the one made last first."""
+        return [law for law in self._laws if law.pair is pair]
+
+    def keep_law(self, law: PairLaw) -> None:
+        """Keep a law, and forget the oldest."""
+        self._laws = [law, *self._laws[: _LAWS - 1]]
+
     def grids(self, kind: Kind) -> list[GridPlan]:
         """Return the plans for compositions of this kind, the one followed last first."""
         return [plan for known, plan in self._grids if known == kind]
@@ -84,7 +99,19 @@ class SharedPlans:
         if isinstance(pair, PointPair):  # those may be long, and are kept elsewhere
             return pair
         if pair not in self._pairs:
+            if isinstance(pair, PoissonPair):
+                pair = replace(pair, base=self._known_base(pair.base))
             while len(self._pairs) >= _PAIRS:
                 del self._pairs[next(iter(self._pairs))]  # the oldest
             self._pairs[pair] = pair
         return self._pairs[pair]
+
+    def _known_base(self, base: Pair) -> Pair:
+        """Return the same pair as one that was sampled before: noises come back at every rate."""
+        if isinstance(base, PointPair):
+            return base
+        if base not in self._bases:
+            while len(self._bases) >= _BASES:
+                del self._bases[next(iter(self._bases))]
+            self._bases[base] = base
+        return self._bases[base]

@@ -121,10 +121,10 @@ def _kept_nodes(blocks: Sequence[Block], period: int, transforms: Transforms, de
     kept = np.flatnonzero(worth)
     some = [(values[:, kept], error if error.shape[1] == 1 else error[:, kept]) for values, error in transforms]
     log_modulus[:, kept] = -math.inf
-    return ChosenNodes(period, kept, some, _exp_up(log_modulus.max(axis=1)))
+    return ChosenNodes(period, kept, some, exp_up(log_modulus.max(axis=1)))
 
 
-def _exp_up(logs: Array) -> Array:
+def exp_up(logs: Array) -> Array:
     """Return e^logs, rounded up, of negative numbers: a factor below 1 raises them."""
     exponentials: Array = raised_by(np.exp(logs * (1.0 - GENEROUS)), GENEROUS)
     return exponentials
@@ -255,7 +255,7 @@ def _islands(
         closer.append(at)
         bound = _log_bound(blocks, at.angles, _transforms(blocks, at), low)
     kept += zip(lows.tolist(), highs.tolist(), strict=True)
-    return kept, _exp_up(beyond), ruled_out, closer
+    return kept, exp_up(beyond), ruled_out, closer
 
 
 def _runs(intervals: list[tuple[float, float]], stride: float, last: int) -> list[tuple[int, int]]:
@@ -313,7 +313,7 @@ class FrequencyPlan:
             bounds.append(_core_bound(_core_on(blocks, places, self.few), self.far_at, self.far))
         kept = slice(self.at.angles.size - self.nodes.size, None)
         some = [(values[:, kept], error[:, kept]) for values, error in transforms]
-        return ChosenNodes(self.period, self.nodes, some, _exp_up(np.concatenate(bounds, axis=1).max(axis=1)))
+        return ChosenNodes(self.period, self.nodes, some, exp_up(np.concatenate(bounds, axis=1).max(axis=1)))
 
 
 @dataclass(frozen=True, slots=True)

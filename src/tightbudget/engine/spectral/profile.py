@@ -50,7 +50,7 @@ class SpectralProfile:
     @staticmethod
     def of(spectrum: Spectrum, infinity_upper: float, infinity_lower: float, points: float) -> "SpectralProfile":
         s = spectrum
-        series = _series(np.array([[s.theta], [s.theta + 1.0]]) * s.step, turned_angles(1, s.nodes, s.period))
+        series = geometric_series(np.array([[s.theta], [s.theta + 1.0]]) * s.step, turned_angles(1, s.nodes, s.period))
         # a node and its mirror image count together; node 0 has none
         products = (2.0 / s.period) * (s.values[_ROWS] * series[_SERIES])
         products[:, 0] *= 0.5
@@ -139,7 +139,7 @@ class SpectralProfile:
         return sums
 
 
-def _series(exponents: Array, angles: Array) -> Complex:
+def geometric_series(exponents: Array, angles: Array) -> Complex:
     """Return 1 / (1 - e^{-exponent + i u}), good to a few roundings however small the exponent and u are."""
     half = np.sin(0.5 * angles)
     real = -np.expm1(-exponents) * np.cos(angles) + 2.0 * half * half

@@ -97,12 +97,16 @@ def spectrum(
 
     All columns of the grid that hold anything are used, and no others unless `columns` says so.
     """
-    theta, counts = target.tilt.theta, [count for _, count in target.steps.items]
+    counts = [count for _, count in target.steps.items]
+    return discretised_laws(target, grid, columns, discretised_pair, counts).composed(counts, target.width, choose)
+
+
+def discretised_laws(target: Target, grid: Grid, columns: slice, discretised_pair: Discretise, counts: Sequence[int]) -> "Laws":
+    """Return the pairs of a composition on a grid."""
     discretised = [
-        discretised_pair(pair, span, grid.step, theta, anchor, grid.places)
+        discretised_pair(pair, span, grid.step, target.tilt.theta, anchor, grid.places)
         for (pair, _), span, anchor in zip(target.steps.items, target.windows, grid.anchors, strict=True)
     ]
-    log_scale, error = _certificate(discretised, counts)
     begin, end = min(one.begin for one in discretised), max(one.begin + one.spread.size for one in discretised)
     if columns != _NEEDED:
         if begin < columns.start or end > columns.stop:
@@ -112,57 +116,76 @@ def spectrum(
     if no_gaps(places):  # then columns are places
         places = places - places[0]
     blocks = list(blocks_of(discretised, counts, places, begin))
-    # indices of the composition count from near its mean; a pair's own from its peak
-    centre = round(math.fsum(float(block.counts @ block.means[::3]) for block in blocks))
-    origin = centre + sum(
-        count * (one.spread.first - round(places[one.begin - begin])) for count, one in zip(counts, discretised, strict=True)
-    )
-    variance = float(np.max(sum(block.total(block.variances) for block in blocks)))
-    deviation = math.sqrt(variance)
-    if not 0.0 < deviation < _LONGEST:
-        return None
-    # What is left out may weigh e^-depth of the frequency 0, which a smooth law's delta is about (1 + theta) deviation
-    # below.
-    depth = math.log((1.0 + theta) * (1.0 + deviation) / (0.02 * min(target.width, 0.1)))
-    best = math.sqrt(2.0 * depth) / deviation
-    up, down = _SLOPES * best, np.minimum(_SLOPES * best, theta * grid.step)
-    moments = _log_moments(blocks, places, np.concatenate([up, -down]), centre)
-    chernoff_up, chernoff_down = Chernoff(up, moments[:, : up.size]), Chernoff(down, moments[:, up.size :])
-    length = max(chernoff_up.reach(depth), chernoff_down.reach(depth)) + _ROOM * deviation
-    if not length < _LONGEST:
-        return None
-    found = choose(blocks, places, best, depth, length)
-    if found is None:
-        return None
-    values, error_bound = _product(blocks, found, centre)
-    return Spectrum(
-        step=grid.step,
-        theta=theta,
-        period=found.period,
-        nodes=found.nodes,
-        values=values,
-        error_bound=error_bound,
-        beyond=found.beyond,
-        up=chernoff_up,
-        down=chernoff_down,
-        origin=origin,
-        anchors=(
-            _anchor([one.spread.anchor for one in discretised], counts),
-            _anchor([one.merged.anchor for one in discretised], counts),
-        ),
-        log_scale=log_scale,
-        error=error,
-        loss_shift=raised_by(
-            math.fsum(count * one.loss_shift for count, one in zip(counts, discretised, strict=True)), GENEROUS
-        ),
-    )
+    return Laws(grid.step, target.tilt.theta, discretised, places, begin, blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class Laws:
+    """Discretised pairs on one grid: columns from `begin` on, of which `places` are the places."""
+
+    step: float
+    theta: float
+    discretised: Sequence[DiscretisedPair]
+    places: Array
+    begin: int
+    blocks: Sequence[Block]
+
+    def composed(self, counts: Sequence[int], width: float, choose: ChooseNodes) -> Spectrum | None:
+        """Return the spectrum of the pairs, each repeated its count, as the blocks say too; None if it is not short."""
+        theta, places, blocks = self.theta, self.places, self.blocks
+        log_scale, error = certificate(self.discretised, counts)
+        # indices of the composition count from near its mean; a pair's own from its peak
+        centre = round(math.fsum(float(block.counts @ block.means[::3]) for block in blocks))
+        origin = centre + sum(
+            count * (one.spread.first - round(places[one.begin - self.begin]))
+            for count, one in zip(counts, self.discretised, strict=True)
+        )
+        variance = float(np.max(sum(block.total(block.variances) for block in blocks)))
+        deviation = math.sqrt(variance)
+        if not 0.0 < deviation < _LONGEST:
+            return None
+        # What is left out may weigh e^-depth of the frequency 0, which a smooth law's delta is about
+        # (1 + theta) deviation below.
+        depth = math.log((1.0 + theta) * (1.0 + deviation) / (0.02 * min(width, 0.1)))
+        best = math.sqrt(2.0 * depth) / deviation
+        up, down = _SLOPES * best, np.minimum(_SLOPES * best, theta * self.step)
+        moments = _log_moments(blocks, places, np.concatenate([up, -down]), centre)
+        chernoff_up, chernoff_down = Chernoff(up, moments[:, : up.size]), Chernoff(down, moments[:, up.size :])
+        length = max(chernoff_up.reach(depth), chernoff_down.reach(depth)) + _ROOM * deviation
+        if not length < _LONGEST:
+            return None
+        found = choose(blocks, places, best, depth, length)
+        if found is None:
+            return None
+        values, error_bound = _product(blocks, found, centre)
+        return Spectrum(
+            step=self.step,
+            theta=theta,
+            period=found.period,
+            nodes=found.nodes,
+            values=values,
+            error_bound=error_bound,
+            beyond=found.beyond,
+            up=chernoff_up,
+            down=chernoff_down,
+            origin=origin,
+            anchors=(
+                _anchor([one.spread.anchor for one in self.discretised], counts),
+                _anchor([one.merged.anchor for one in self.discretised], counts),
+            ),
+            log_scale=log_scale,
+            error=error,
+            loss_shift=raised_by(
+                math.fsum(count * one.loss_shift for count, one in zip(counts, self.discretised, strict=True)), GENEROUS
+            ),
+        )
 
 
 def _anchor(anchors: Sequence[float], counts: Sequence[int]) -> float:
     return math.fsum(count * anchor for count, anchor in zip(counts, anchors, strict=True))
 
 
-def _certificate(discretised: Sequence[DiscretisedPair], counts: Sequence[int]) -> tuple[Array, Array]:
+def certificate(discretised: Sequence[DiscretisedPair], counts: Sequence[int]) -> tuple[Array, Array]:
     """Return log Z and the L1 error of the composed rows: (1 + E1)^r1 (1 + E2)^r2 ... - 1, as in `tilted` (M7)."""
     r = np.array(counts, dtype=np.float64)
     errors = np.array([[one.spread.error[0], *one.merged.error] for one in discretised])
@@ -207,7 +230,7 @@ def _product(blocks: Sequence[Block], found: ChosenNodes, centre: int) -> tuple[
         log_modulus += block.total(logs)
         argument += block.total(angles)
         relative += block.total(error / np.maximum(modulus - error, 1e-300) + rounding * (1.0 + terms))
-    # the exact value is at most this in modulus, and at most e (`_certificate`); one too doubtful is taken to be 0
+    # the exact value is at most this in modulus, and at most e (`certificate`); one too doubtful is taken to be 0
     largest = np.exp(np.minimum(log_modulus + raised_by(relative, GENEROUS), 1.0))
     hopeless = relative > 1.0
     modulus = np.where(hopeless, 0.0, np.exp(np.minimum(log_modulus, 1.0)))

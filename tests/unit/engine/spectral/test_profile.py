@@ -15,7 +15,7 @@ from mpmath import mpf
 from tests.support import spectra
 from tests.support.lanes import mostly_slow
 
-from tightbudget.engine.spectral.profile import SpectralProfile, _series
+from tightbudget.engine.spectral.profile import SpectralProfile, geometric_series
 from tightbudget.engine.spectral.spectrum import Chernoff, Spectrum
 from tightbudget.numerics.rounding import U
 
@@ -163,7 +163,7 @@ def test_doubtful_values_are_charged(row: int, sign: float):
         exact = made(log_scale=scales)
         start = first_bucket(exact, epsilon) - exact.origin
         angles = 2.0 * math.pi * exact.nodes / exact.period
-        kernel = _series(THETA * STEP, angles) * np.exp(1j * angles * start)
+        kernel = geometric_series(THETA * STEP, angles) * np.exp(1j * angles * start)
         values = exact.values.copy()
         values[row] += sign * error_bound * np.conj(kernel) / np.abs(kernel)
         error_bounds = exact.error_bound.copy()
@@ -264,7 +264,7 @@ def test_rounding_of_large_exponents_is_charged(far: float):
 def test_the_series_is_good_to_a_few_roundings(exponent: float):
     period = 10**7 + 1
     which = [0, 1, 5, 1000, 10**6, period // 4, period // 3, period // 2]
-    found = _series(exponent, 2.0 * math.pi / period * np.array(which, dtype=np.float64))
+    found = geometric_series(exponent, 2.0 * math.pi / period * np.array(which, dtype=np.float64))
     with mpmath.workdps(60):
         for j, value in zip(which, found.tolist(), strict=True):
             exact = 1 / (1 - mpmath.exp(-mpf(exponent) + 2j * mpmath.pi * j / period))
