@@ -147,6 +147,7 @@ SPECTRAL = "unit/engine/spectral/test_profile.py"
 NOISE = "unit/research/reproduce/test_vuvuzela_noise.py"
 NOTATION = "unit/notation/test_notation.py"
 RELATIONS = "unit/mechanisms/test_relations.py"
+UNDER = "unit/mechanisms/test_under.py"
 MIXED_MASSES = "unit/pairs/test_poisson.py"
 BRANCHES = "unit/pairs/test_both_branches.py"
 HULL = "unit/pairs/test_from_profile.py"
@@ -1133,25 +1134,35 @@ MUTATIONS = [
              "squares of tiny epsilons vanish, and the bounds with them", [CLASSIC_EDGES]),
     Mutation("filter certainty", "numerics/logs.py", "if probability > Fraction(1, 2):", "if probability > 2:",
              "1 - delta is lost where delta is near 1", [FIFTY]),
-    Mutation("mixed composition", "mechanisms/base.py", "if not mix_relations_asked(mix_relations):", "if False:",
+    Mutation("mixed composition", "mechanisms/base.py", "if len(self.relations) > 1 and not self._mixes:", "if False:",
              "steps for different relations add up to a number for neither", [RELATIONS]),
     Mutation("mixed budget", "adaptive/states.py", "if not self._mixes:", "if False:",
              "a filter adds up steps for different relations", [RELATIONS]),
-    Mutation("mixed relation unnamed", "mechanisms/base.py", "answer.reason, self.relation, answer.trace)",
+    Mutation("mixed relation unnamed", "mechanisms/base.py", "answer.reason, self.answers_for, answer.trace)",
              "answer.reason, DEFAULT, answer.trace)",
              "a mixed bound passes for one for adding or removing a record", [RELATIONS]),
-    Mutation("mixed relation of steps", "mechanisms/base.py", "for mechanism, _ in self._parts))", "for mechanism, _ in self._parts[:1]))",
+    Mutation("mixed relation of steps", "mechanisms/base.py", "(mechanism.relations for mechanism, _ in self._items))", "(mechanism.relations for mechanism, _ in self._items[:1]))",
              "a mixed bound passes for one for the relation of its first step", [RELATIONS]),
-    Mutation("mixed relation of a sample", "mechanisms/poisson.py", "return stated_relation(self.neighbours) | self.mechanism.relations",
-             "return stated_relation(self.neighbours)",
+    Mutation("mixed relation of a sample", "mechanisms/poisson.py", "| (frozenset() if self._fits(inner) else inner)", "",
              "a sample for two relations passes for one for adding or removing a record", [RELATIONS]),
-    Mutation("mixed relation of a tree", "research/published/tree_pair.py", "composition.relation, below)", '"add_remove", below)',
+    Mutation("mixed relation of a tree", "research/published/tree_pair.py", "composition.answers_for, below)", '"add_remove", below)',
              "a mixed bound of a tree passes for one for adding or removing a record", [RELATIONS]),
     Mutation("mixed relation kept", "adaptive/states.py", "self._relations |= increment.relations",
              'self._relations |= frozenset({getattr(increment, "neighbours", "add_remove")})',
              "a filter forgets one of the relations of a mixed step", [RELATIONS]),
-    Mutation("mixed sample", "mechanisms/poisson.py", "if not mix_relations_asked(mix_relations) and", "if False and",
+    Mutation("mixed sample", "mechanisms/poisson.py", "if len(stated) == 1 and not self._fits(stated):", "if False:",
              "a mechanism for replacing a record passes for one for removing it", [RELATIONS]),
+    Mutation("relation doubled", "mechanisms/relations.py", "(ADD_REMOVE, REPLACE_ONE): 2,", "(ADD_REMOVE, REPLACE_ONE): 1,",
+             "a replaced record moves a query by no more than one that leaves", [UNDER]),
+    Mutation("relation guessed", "mechanisms/relations.py", "_MOVED_BY.get((stated, asked))", "_MOVED_BY.get((stated, asked), 1)",
+             "what a replacement moves is taken for what a record moves that leaves", [UNDER]),
+    Mutation("relation of a sample guessed", "mechanisms/poisson.py", "return relation == ADD_REMOVE or mechanism.absent_if_zeroed",
+             "return True", "a promise is sampled under zero_out as if the zeroed record were absent", [UNDER]),
+    Mutation("direction mirrored", "mechanisms/base.py", "_OTHER = {Direction.REMOVE: Direction.ADD.value,",
+             "_OTHER = {Direction.REMOVE: Direction.REMOVE.value,",
+             "delta at a negative epsilon is that of the same direction", [UNDER]),
+    Mutation("below zero rounding", "mechanisms/below_zero.py", "lower = strictly_lowered(rest, 4)", "lower = strictly_raised(rest, 4)",
+             "the lower end at a negative epsilon is rounded up", [UNDER]),
     # what is read
     Mutation("notation tiny number", "notation/arithmetic.py",
              "return typed_float(ast.get_source_segment(term.source, node) or repr(value))",

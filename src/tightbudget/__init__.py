@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         MixedRelations,
         NotationError,
         TightBudgetError,
+        UnknownRelation,
     )
     from tightbudget.mechanisms import (
         ApproximateDP,
@@ -91,6 +92,7 @@ __all__ = [
     "TrainingRun",
     "TruncatedGaussian",
     "TruncatedLaplace",
+    "UnknownRelation",
     "__version__",
     "calibrate",
     "classic",
@@ -116,7 +118,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("Calibration", "calibrate"), "calibration"),
     **dict.fromkeys(("Comparison", "compare", "compare_curves"), "comparison"),
     **dict.fromkeys(("BudgetRefused", "CannotShare", "DoesNotApply", "InvalidParameter"), "errors"),
-    **dict.fromkeys(("MissingExtra", "MixedRelations", "NotationError", "TightBudgetError"), "errors"),
+    **dict.fromkeys(("MissingExtra", "MixedRelations", "NotationError", "TightBudgetError", "UnknownRelation"), "errors"),
     **dict.fromkeys(("Brackets", "Curve"), "mechanisms.answers"),
     **dict.fromkeys(("Accountant", "TrainingRun", "dpsgd"), "training"),
     **dict.fromkeys(("Risk", "Roc", "risk"), "tradeoff"),

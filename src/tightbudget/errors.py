@@ -2,7 +2,8 @@
 
 TightBudgetError
 ├── InvalidParameter   a value outside what is allowed (also a ValueError)
-│   └── MixedRelations steps that are meant for different neighbouring relations
+│   ├── MixedRelations steps that are meant for different neighbouring relations
+│   └── UnknownRelation a neighbouring relation that a step says nothing of
 ├── NotationError      text that is not a composition (also a ValueError)
 ├── BudgetRefused      a filter does not admit a step; nothing was spent
 ├── CannotShare        a budget would be spent in two places that do not know of each other
@@ -40,13 +41,28 @@ class MixedRelations(InvalidParameter):
 
     code = "mixed_relations"
 
-    def __init__(self, relations: Iterable[str], why: str) -> None:
+    def __init__(self, relations: Iterable[str], why: str, shared: Iterable[str] = ()) -> None:
         allowed = f"one relation for all steps, since a bound is about one change of the data; here {why}"
+        known = next(iter(shared), None)
         hint = (
             "State all steps for one relation (promises such as pure_dp fit any), or pass mix_relations=True, on the command "
             "line --mix-relations, if the relations describe the same change of your data."
         )
+        if known is not None:
+            hint = (
+                f"All of them know {known}: ask with relation={known!r}, on the command line --relation {known}. Or s{hint[1:]}"
+            )
         super().__init__("relation", "+".join(sorted(relations)), allowed, hint)
+
+
+class UnknownRelation(InvalidParameter):
+    """A step says nothing of the neighbouring relation asked for."""
+
+    code = "unknown_relation"
+
+    def __init__(self, relation: str, step: object, known: Iterable[str], hint: str) -> None:
+        allowed = f"a relation that every step is known under, and {step} is known under {' and '.join(known) or 'none'}"
+        super().__init__("relation", relation, allowed, hint)
 
 
 class NotationError(TightBudgetError, ValueError):

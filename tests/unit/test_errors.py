@@ -16,6 +16,7 @@ PROBLEMS = [
     errors.BudgetRefused(BasicFilter(1, 0).quote(tb.PureDP(2))),
     errors.CannotShare("This is a copy.", "Spend the other one."),
     errors.MixedRelations(frozenset({"add_remove", "replace_one"}), "one is for this and one for that"),
+    errors.UnknownRelation("zero_out", "this", ["replace_one"], "Ask about another."),
     errors.MissingExtra("plot", "matplotlib"),
     errors.DoesNotApply("there is a delta"),
     errors.Contradiction(2.0, 1.0),

@@ -32,6 +32,7 @@ def calibrate(
     effort: float | None = None,
     whole: bool | None = None,
     mix_relations: bool = False,
+    relation: str | None = None,
 ) -> Calibration:
     """Return the value of the one `?` in a template that just meets a target, and one beside it that misses it.
 
@@ -46,7 +47,8 @@ def calibrate(
     at every number tried (M24).
 
     `bounds` are the least and largest number to try; `effort` is that of a single bracket. `whole` says whether only
-    whole numbers are meant; by default the argument says it.
+    whole numbers are meant; by default the argument says it. `relation` is the neighbouring relation, by default the one
+    that the steps state.
 
     >>> answer = calibrate("poisson(gaussian(sigma=?), q=0.01) * 10000", epsilon=2, delta=1e-6)
     >>> print(answer)
@@ -60,7 +62,7 @@ def calibrate(
     tolerance, _, effort = asked_width(rtol, 0.0, effort)
     if tolerance >= 1.0:
         raise InvalidParameter("rtol", rtol, "a number above 0 and below 1", "1e-6 is the default.")
-    open_number = OpenNumber.of(template, whole, mix_relations)
+    open_number = OpenNumber.of(template, whole, mix_relations, relation)
     limits = None if bounds is None else _bounds(bounds, open_number.whole)
     if limits is not None and not open_number.covers(*limits):
         open_number = open_number.without_trend()

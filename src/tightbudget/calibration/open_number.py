@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -29,18 +29,19 @@ class OpenNumber:
     fill: Callable[[Any], Any]
     whole: bool
     template: Template | None = None
+    relation: str | None = None  # under which it is asked about
 
     @classmethod
-    def of(cls, template: object, whole: bool | None, mix_relations: bool) -> "OpenNumber":
+    def of(cls, template: object, whole: bool | None, mix_relations: bool, relation: str | None = None) -> "OpenNumber":
         if isinstance(template, str):
             read = Template.of(template, mix_relations)
-            return cls(template, read.argument, read.filled, read.whole if whole is None else whole, read)
+            return cls(template, read.argument, read.filled, read.whole if whole is None else whole, read, relation)
         if not callable(template) or isinstance(template, Composable):
             allowed = "a string with one ?, as in 'gaussian(sigma=?) * 10', or a function of one number"
             raise InvalidParameter("template", template, allowed)
         name = getattr(template, "__name__", "function")
-        function = cls(f"{name}(?)", "?", template, False)
-        return function if whole is False else cls(f"{name}(?)", "?", template, True if whole else function._only_whole())
+        function = cls(f"{name}(?)", "?", template, False, relation=relation)
+        return replace(function, whole=function._only_whole() if whole is None else whole)
 
     def at(self, number: Number) -> Composable:
         """Return the composition at a number; `NotAllowed` where there is none."""
@@ -52,7 +53,9 @@ class OpenNumber:
         if not isinstance(found, Composable):
             allowed = "a function that returns a mechanism or composition"
             raise InvalidParameter("template", self.text, allowed, f"At {number!r} it returned {found!r}.")
-        return found
+        asked = found.asked(self.relation)
+        asked.check_relations()
+        return asked
 
     def allows(self, number: Number) -> bool:
         try:
@@ -98,7 +101,7 @@ class OpenNumber:
 
     def without_trend(self) -> "OpenNumber":
         """Return the same number with nothing known of it, for ranges in which no theorem holds."""
-        return OpenNumber(self.text, self.argument, self.fill, self.whole)
+        return replace(self, template=None)
 
     def covers(self, low: Number, high: Number) -> bool:
         """Whether what is known of the argument holds from one number to another."""

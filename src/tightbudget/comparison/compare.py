@@ -22,19 +22,25 @@ _NOTHING = "it gives no finite ε at this δ"
 
 
 def compare(
-    composition: Composable | str, delta: float | None = None, epsilon: float | None = None, rtol: float = 1e-3
+    composition: Composable | str,
+    delta: float | None = None,
+    epsilon: float | None = None,
+    rtol: float = 1e-3,
+    *,
+    relation: str | None = None,
 ) -> Comparison:
     """Return our bracket and every classic bound, for the epsilon at a delta or the delta at an epsilon.
 
-    The composition may be given by its notation.
-    Exactly one of `delta` and `epsilon` must be given. `rtol` is the width asked for of our own bracket.
+    The composition may be given by its notation. Exactly one of `delta` and `epsilon` must be given. `rtol` is
+    the width asked for of our own bracket. `relation` is the neighbouring relation, by default the one that the steps
+    state.
 
     >>> import tightbudget as tb
     >>> table = compare(tb.RandomizedResponse(p=0.75) * 100, delta=1e-6)
     >>> table["KOV, optimal"].value < table["naive"].value
     True
     """
-    composition = composition_given("composition", composition)
+    composition = composition_given("composition", composition).asked(relation)
     if (delta is None) == (epsilon is None):
         raise InvalidParameter("compare", (delta, epsilon), "asked with one of delta and epsilon", "Give exactly one.")
     promises = Promises(composition)

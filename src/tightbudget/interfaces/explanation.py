@@ -79,7 +79,7 @@ class Explanation:
 
     @property
     def relation(self) -> str:
-        return self.composition.relation
+        return self.composition.answers_for
 
     @property
     def brackets(self) -> tuple[Bracket, ...]:

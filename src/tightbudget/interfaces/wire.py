@@ -61,11 +61,14 @@ def number(value: float) -> float | str:
     return value if math.isfinite(value) else str(value)
 
 
-def bracket(expression: str, asked: dict[str, float], answer: "Bracket", rtol: float, note: str = "") -> Wire:
-    """Return the shape of one bracket; `asked` is {"delta": ...} or {"epsilon": ...}."""
+def bracket(
+    expression: str, asked: dict[str, float], answer: "Bracket", rtol: float, note: str = "", direction: str | None = None
+) -> Wire:
+    """Return the shape of one bracket; `asked` is {"delta": ...} or {"epsilon": ...}, `direction` None for both."""
     return {
         "expression": expression,
         "relation": answer.relation,
+        "direction": direction,
         **{name: number(value) for name, value in asked.items()},
         "lower": lower_end(answer.lower),
         "upper": upper_end(answer.upper),

@@ -19,14 +19,25 @@ from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.lazy import found_at
 from tightbudget.mechanisms.answers import Curve, joined_curves
 from tightbudget.mechanisms.arrays import ask_each, float_array
-from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, not_lost_to_zero, real, whole_count
+from tightbudget.mechanisms.below_zero import delta_below_zero
+from tightbudget.mechanisms.checks import (
+    any_epsilon_asked,
+    asked_width,
+    delta_asked,
+    not_lost_to_zero,
+    real,
+    whole_count,
+)
 from tightbudget.mechanisms.known_bounds import Known
 from tightbudget.mechanisms.relations import (
     DEFAULT,
+    RELATIONS,
     Relations,
+    check_known,
     check_one_relation,
     mix_relations_asked,
     relation_label,
+    relation_named,
     stated_relation,
 )
 from tightbudget.mechanisms.trends import HIDES, REVEALS, Trend
@@ -42,12 +53,33 @@ _HELD = "a number that a float holds"
 class Composable:
     """Anything whose privacy cost can be asked for."""
 
-    @cached_property
-    def _parts(self) -> "tuple[tuple[Mechanism, int], ...]":
+    @property
+    def _items(self) -> "tuple[tuple[Mechanism, int], ...]":
+        """The steps with their counts, whatever relations they are stated for."""
         raise NotImplementedError
 
     @cached_property
+    def _parts(self) -> "tuple[tuple[Mechanism, int], ...]":
+        """The same, for whoever adds them up: refused if they are stated for several relations and nobody said so."""
+        self.check_relations()
+        return self._items
+
+    def check_relations(self) -> None:
+        """Raise MixedRelations if the steps are stated for several relations, and nobody said that this is meant."""
+        if len(self.relations) > 1 and not self._mixes:
+            check_one_relation(((step, step.relations) for step, _ in self._items), _ordered(self.known_relations))
+
+    @property
+    def _mixes(self) -> bool:
+        """Whether steps for different relations were composed on purpose."""
+        return len(self.relations) > 1
+
+    _only: Direction | None = None  # the one direction that is asked about; None for both
+
+    @cached_property
     def _directions(self) -> tuple[OneDirection, ...]:
+        if self._only is not None:
+            return (OneDirection(self._steps(self._only), self._only.value),)
         remove, add = (self._steps(direction) for direction in Direction)
         if remove == add:
             return (OneDirection(remove, "both"),)
@@ -59,38 +91,108 @@ class Composable:
         return engine_steps((pair, count) for pair, count in pairs if pair is not None)
 
     @property
-    def relation(self) -> str:
-        """The neighbouring relation the answers are for."""
+    def answers_for(self) -> str:
+        """The neighbouring relation the answers are for: several joined by + where steps were mixed on purpose."""
         return relation_label(self.relations)
+
+    @property
+    def relation(self) -> str:
+        """The same; of a mechanism that can be stated for several relations, the one stated."""
+        return self.answers_for
 
     @cached_property
     def relations(self) -> Relations:
         """The relations that the steps state; promises state none, they are made for any."""
-        return frozenset[str]().union(*(mechanism.relations for mechanism, _ in self._parts))
+        return frozenset[str]().union(*(mechanism.relations for mechanism, _ in self._items))
+
+    @property
+    def known_relations(self) -> Relations:
+        """The relations that can be asked about: those that every step knows.
+
+        >>> from tightbudget import Gaussian, RandomizedResponse
+        >>> (Gaussian(sigma=2.0) + RandomizedResponse(p=0.6)).known_relations
+        frozenset({'replace_one'})
+        """
+        return frozenset(RELATIONS).intersection(*(mechanism.known_relations for mechanism, _ in self._items))
+
+    def under(self, relation: str) -> "Composable":
+        """Return the composition under one of the neighbouring relations that its steps know.
+
+        >>> from tightbudget import Gaussian
+        >>> print((Gaussian(sigma=2.0) * 10).under("replace_one"))
+        gaussian(sigma=2.0, sensitivity=2.0, relation='replace_one') * 10
+        """
+        asked = relation_named(relation)
+        return Composition(tuple((step.under(asked), count) for step, count in self._items))._seen(asked, self._only)
+
+    def _seen(self, relation: str | None, only: Direction | None) -> "Composition":
+        """Return the same steps with a relation to name in answers, or for one direction."""
+        view = Composition(self._items, mix_relations=self._mixes)
+        vars(view).update(_relation=relation, _only=only, _text=str(self))
+        return view
+
+    def asked(self, relation: str | None = None, direction: str | Direction | None = None) -> "Composable":
+        """Return what a question under a relation, or about one direction, is about.
+
+        It is kept, so that the next such question finds what was computed.
+        """
+        if relation is None and direction is None:
+            return self
+        key = (None if relation is None else relation_named(relation), _direction_named(direction))
+        kept: dict[object, Composable] = vars(self).setdefault("_views", {})
+        if key not in kept:
+            found = self if key[0] is None else self.under(key[0])
+            label = key[0] or found.answers_for
+            kept[key] = found if (label, key[1]) == (found.answers_for, found._only) else found._seen(label, key[1])
+        return kept[key]
 
     @overload
-    def delta(self, epsilon: float, rtol: float = ..., atol: float = ..., effort: float | None = ...) -> Bracket: ...
+    def delta(
+        self, epsilon: float, rtol: float = ..., atol: float = ..., effort: float | None = ..., *,
+        relation: str | None = ..., direction: str | None = ...,
+    ) -> Bracket: ...  # fmt: skip
     @overload
-    def delta(self, epsilon: ArrayLike, rtol: float = ..., atol: float = ..., effort: float | None = ...) -> Any: ...
-    def delta(self, epsilon: Any, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None) -> Any:
+    def delta(
+        self, epsilon: ArrayLike, rtol: float = ..., atol: float = ..., effort: float | None = ..., *,
+        relation: str | None = ..., direction: str | None = ...,
+    ) -> Any: ...  # fmt: skip
+    def delta(
+        self, epsilon: Any, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None, *,
+        relation: str | None = None, direction: str | None = None,
+    ) -> Any:  # fmt: skip
         """Return a bracket of delta(epsilon), for arrays an array of brackets.
 
-        Guarantee: lower <= sup_S A(S) - e^epsilon B(S) <= upper for the larger of both directions, rounding included.
-        `rtol` (relative to the upper end) and `atol` say how narrow the bracket should be; `converged` whether it is,
-        and `trace` how it was made. `effort` limits the lists that are made: one unit is half a million points for
-        each route, which take a second or so. By default it is 1, and 4 where `rtol` is below 1e-4.
+        Guarantee: lower <= sup_S A(S) - e^epsilon B(S) <= upper for the larger of both directions, rounding included;
+        epsilon may be negative. `rtol` (relative to the upper end) and `atol` say how narrow the bracket should be;
+        `converged` whether it is, and `trace` how it was made. `effort` limits the lists that are made: one unit is half
+        a million points for each route, which take a second or so. By default it is 1, and 4 where `rtol` is below
+        1e-4.
+
+        `relation` is the neighbouring relation to ask about, by default the one that the steps state. With `direction`
+        "remove" or "add" only that direction counts: A is the output with the record, or without it.
         """
         width = asked_width(rtol, atol, effort)
-        return ask_each(epsilon, lambda value: self._delta(epsilon_asked(value), *width))
+        asked = self.asked(relation, direction)
+        return ask_each(epsilon, lambda value: asked._delta(any_epsilon_asked(value), *width))
 
     @overload
-    def epsilon(self, delta: float, rtol: float = ..., atol: float = ..., effort: float | None = ...) -> Bracket: ...
+    def epsilon(
+        self, delta: float, rtol: float = ..., atol: float = ..., effort: float | None = ..., *,
+        relation: str | None = ..., direction: str | None = ...,
+    ) -> Bracket: ...  # fmt: skip
     @overload
-    def epsilon(self, delta: ArrayLike, rtol: float = ..., atol: float = ..., effort: float | None = ...) -> Any: ...
-    def epsilon(self, delta: Any, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None) -> Any:
+    def epsilon(
+        self, delta: ArrayLike, rtol: float = ..., atol: float = ..., effort: float | None = ..., *,
+        relation: str | None = ..., direction: str | None = ...,
+    ) -> Any: ...  # fmt: skip
+    def epsilon(
+        self, delta: Any, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None, *,
+        relation: str | None = None, direction: str | None = None,
+    ) -> Any:  # fmt: skip
         """Return a bracket of the smallest epsilon >= 0 with at most the delta given; the rest as in `delta`."""
         width = asked_width(rtol, atol, effort)
-        return ask_each(delta, lambda value: self._epsilon(delta_asked(value), *width))
+        asked = self.asked(relation, direction)
+        return ask_each(delta, lambda value: asked._epsilon(delta_asked(value), *width))
 
     def curve(
         self,
@@ -98,13 +200,18 @@ class Composable:
         rtol: float = 1e-3,
         atol: float = NEGLIGIBLE_WIDTH,
         effort: float | None = None,
+        *,
+        relation: str | None = None,
+        direction: str | None = None,
     ) -> Curve:
-        """Return lower and upper bounds of delta at each of the epsilons.
+        """Return lower and upper bounds of delta at each of the epsilons; `relation` and `direction` as in `delta`.
 
         Without epsilons, 101 of them from 0 to where delta is negligible, 1e-10 of what it is at 0, or no longer falls,
         and more where it falls steeply. delta falls as epsilon rises, so each bound also holds for the epsilons on one
         side of its own.
         """
+        if relation is not None or direction is not None:
+            return self.asked(relation, direction).curve(epsilons, rtol, atol, effort)
         if epsilons is None:
             even = self.curve(np.linspace(0.0, end_of_range(self), USUAL_POINTS), rtol, atol, effort)
             return joined_curves(even, self.curve(epsilons_between(even), rtol, atol, effort))
@@ -116,9 +223,12 @@ class Composable:
         lower[order] = np.maximum.accumulate(np.array([brackets[i].lower for i in order])[::-1])[::-1]
         converged = all(bracket.converged for bracket in brackets)
         ends = lower.reshape(values.shape), upper.reshape(values.shape)
-        return Curve(values, *ends, converged, self.relation, str(self), self)
+        return Curve(values, *ends, converged, self.answers_for, str(self), self)
 
     def _delta(self, epsilon: float, rtol: float, atol: float, effort: float | None) -> Bracket:
+        if epsilon < 0.0:
+            other = self if self._only is None else self.asked(None, _OTHER[self._only])
+            return delta_below_zero(epsilon, other._delta(-epsilon, rtol, atol, effort))
         answer = delta_bracket(self._directions, epsilon, rtol, atol, effort)
         member = self._member._delta(epsilon, rtol, atol, effort) if self._member else None
         return self._labelled(answer if member is None else _of_a_class(answer, member, rtol, atol))
@@ -129,16 +239,17 @@ class Composable:
         return self._labelled(answer if member is None else _of_a_class(answer, member, rtol, atol))
 
     def _labelled(self, answer: Bracket) -> Bracket:
-        return Bracket(answer.lower, answer.upper, answer.converged, answer.reason, self.relation, answer.trace)
+        return Bracket(answer.lower, answer.upper, answer.converged, answer.reason, self.answers_for, answer.trace)
 
     @cached_property
     def _member(self) -> "Composition | None":
         """A composition that can occur, where the pairs here dominate a class and no member attains them all."""
         members = tuple((mechanism.member(), count) for mechanism, count in self._parts)
-        # a single step attains its pair; steps that reveal nothing are none
-        if members == self._parts or max(direction.steps.total for direction in self._directions) <= 1:
+        # most single steps attain their pair; steps that reveal nothing are none
+        single = max(direction.steps.total for direction in self._directions) <= 1
+        if members == self._parts or (single and all(mechanism.attains_pair for mechanism, _ in self._parts)):
             return None
-        return Composition(members, mix_relations=True)
+        return Composition(members, mix_relations=True)._seen(None, self._only)
 
     def __add__(self, other: object) -> "Composition":
         if not isinstance(other, Composable):
@@ -154,19 +265,19 @@ class Composable:
         if isinstance(count, Composable):
             return NotImplemented
         times = whole_count(count)
-        return Composition(tuple((mechanism, n * times) for mechanism, n in self._parts), mix_relations=True)
+        return Composition(tuple((mechanism, n * times) for mechanism, n in self._items), mix_relations=self._mixes)
 
     __rmul__ = __mul__
 
     def _repr_html_(self) -> str:
         from tightbudget.markup import table
 
-        heading = ("mechanism", "times") if self._parts else ("nothing",)
-        return table(heading, self._parts, caption=f"neighbouring relation: {self.relation}")
+        heading = ("mechanism", "times") if self._items else ("nothing",)
+        return table(heading, self._items, caption=f"neighbouring relation: {self.answers_for}")
 
     def __getstate__(self) -> dict[str, Any]:
         # results already computed stay behind when an object is copied or sent elsewhere
-        cached = {"_parts", "_directions", "_member", "_pair", "_pairs", "relations"}
+        cached = {"_parts", "_directions", "_member", "_pair", "_pairs", "_views", "relations"}
         return {name: value for name, value in self.__dict__.items() if name not in cached}
 
 
@@ -175,7 +286,8 @@ class Composition(Composable):
     """Mechanisms run one after another, with their counts, in the order they were given.
 
     Equal neighbours are counted together and those with count 0 dropped, so that equal compositions print alike. Steps
-    for different neighbouring relations are refused unless `mix_relations` says that this is meant (decision 0009).
+    stated for different neighbouring relations are answered for under a relation that all of them know, if that is asked
+    for; else they are refused, unless `mix_relations` says that this is meant (decisions 0009 and 0027).
 
     >>> from tightbudget import Gaussian, Laplace
     >>> week = Gaussian(sigma=80) * 512 + Laplace(scale=200) * 100  # made by * and +, seldom by hand
@@ -194,15 +306,26 @@ class Composition(Composable):
                 merged[-1] = (mechanism, whole_count(merged[-1][1] + times))
             elif times:
                 merged.append((mechanism, times))
-        if not mix_relations_asked(mix_relations):
-            check_one_relation((mechanism, mechanism.relations) for mechanism, _ in merged)
         object.__setattr__(self, "items", tuple(merged))
+        vars(self)["_mixed"] = mix_relations_asked(mix_relations)
+        if not mix_relations and len(self.relations) > 1 and not self.known_relations:
+            check_one_relation((mechanism, mechanism.relations) for mechanism, _ in merged)
 
-    @cached_property
-    def _parts(self) -> "tuple[tuple[Mechanism, int], ...]":
+    @property
+    def _items(self) -> "tuple[tuple[Mechanism, int], ...]":
         return self.items
 
+    @property
+    def _mixes(self) -> bool:
+        return bool(vars(self)["_mixed"])
+
+    @property
+    def answers_for(self) -> str:
+        return vars(self).get("_relation") or relation_label(self.relations)
+
     def __str__(self) -> str:
+        if "_text" in vars(self):
+            return str(vars(self)["_text"])
         if not self.items:
             return "nothing"
         if len(self.items) == 1 and self.items[0][1] == 1:
@@ -217,14 +340,43 @@ class Mechanism(Composable, Known):
     """
 
     name: ClassVar[str]
-    neighbours: ClassVar[str] = DEFAULT
+    neighbours: ClassVar[str] = DEFAULT  # unless there is a field `relation`
+    attains_pair: ClassVar[bool] = True  # a single step, at every epsilon; else the lower end is that of `member`
     promises: ClassVar[tuple[str, ...]] = ()  # fields that may be rounded up but not down
     reveal_more: ClassVar[tuple[str, ...]] = ()  # arguments of which more never hides more (M24)
     hide_more: ClassVar[tuple[str, ...]] = ()  # arguments of which more never reveals more
 
     @cached_property
     def relations(self) -> Relations:
-        return stated_relation(self.neighbours)
+        return stated_relation(vars(self).get("relation", self.neighbours))
+
+    @property
+    def known_relations(self) -> Relations:
+        """The relations that can be asked about."""
+        if not self.relations:
+            return frozenset(RELATIONS)
+        return frozenset(relation for relation in RELATIONS if self._under(relation) is not None)
+
+    def under(self, relation: str) -> "Mechanism":
+        """Return the mechanism as it is under a neighbouring relation that it knows.
+
+        >>> from tightbudget import Gaussian
+        >>> print(Gaussian(sigma=2.0).under("replace_one"))
+        gaussian(sigma=2.0, sensitivity=2.0, relation='replace_one')
+        """
+        found = self if not self.relations else self._under(relation_named(relation))
+        if found is None:
+            check_known(self, self.known_relations, relation, self._relation_hint(relation))
+            raise AssertionError(f"{self} knows {relation} and does not")
+        return found
+
+    def _under(self, relation: str) -> "Mechanism | None":
+        """Return the mechanism under a relation that may be another than the one stated; None if that is not known."""
+        return self if self.relations == {relation} else None
+
+    def _relation_hint(self, relation: str) -> str:
+        """Return what to do where a relation is not known, as a sentence."""
+        return "Ask about a relation that all steps know."
 
     def member(self) -> "Mechanism":
         """Return a mechanism that can occur where this one stands; another if it stands for a class (decision 0008)."""
@@ -239,8 +391,8 @@ class Mechanism(Composable, Known):
         """
         return REVEALS if argument in self.reveal_more else HIDES if argument in self.hide_more else None
 
-    @cached_property
-    def _parts(self) -> "tuple[tuple[Mechanism, int], ...]":
+    @property
+    def _items(self) -> "tuple[tuple[Mechanism, int], ...]":
         return ((self, 1),)
 
     def _check_parameters(self) -> None:
@@ -248,6 +400,8 @@ class Mechanism(Composable, Known):
 
         A promise is rounded up: both the float and the decimal number it prints as keep it.
         """
+        if "relation" in vars(self) and relation_named(vars(self)["relation"]) == DEFAULT:
+            object.__setattr__(self, "relation", self.neighbours)  # a subclass may state another
         for spec in fields(self):  # type: ignore[arg-type]
             value = getattr(self, spec.name)
             if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -296,8 +450,9 @@ def _pairs(items: Any) -> "list[tuple[Mechanism, int]]":
 def compose(parts: "Iterable[Composable | str]", mix_relations: bool = False) -> Composition:
     """Return the composition of mechanisms or compositions, or of their notation.
 
-    Steps for different neighbouring relations are refused unless `mix_relations` says that this is meant. A part that
-    was mixed before may be joined by more steps for its relations.
+    Steps stated for different neighbouring relations are answered for under a relation that all know, if that is asked
+    for; else they are refused, unless `mix_relations` says that this is meant. A part that was mixed before may be joined
+    by more steps for its relations.
 
     >>> from tightbudget import Gaussian, Laplace
     >>> print(compose([Gaussian(sigma=80) * 512, Laplace(scale=200)]))
@@ -311,9 +466,27 @@ def compose(parts: "Iterable[Composable | str]", mix_relations: bool = False) ->
         part = found_at("tightbudget.notation:parse")(given_part, mix_relations) if isinstance(given_part, str) else given_part
         if not isinstance(part, Composable):
             raise InvalidParameter("compose", part, "a list of mechanisms or compositions")
-        items.extend(part._parts)
-        given.append(part.relations)
-    return Composition(tuple(items), mix_relations_asked(mix_relations) or frozenset[str]().union(*given) in given)
+        items.extend(part._items)
+        if part._mixes or len(part.relations) == 1:
+            given.append(part.relations)
+    everything = frozenset[str]().union(*(mechanism.relations for mechanism, _ in items))
+    return Composition(tuple(items), mix_relations_asked(mix_relations) or everything in given)
+
+
+def _ordered(relations: Relations) -> list[str]:
+    return [relation for relation in RELATIONS if relation in relations]
+
+
+_OTHER = {Direction.REMOVE: Direction.ADD.value, Direction.ADD: Direction.REMOVE.value}
+
+
+def _direction_named(direction: object) -> Direction | None:
+    if direction is None or isinstance(direction, Direction):
+        return direction
+    try:
+        return Direction(direction)
+    except ValueError:
+        raise InvalidParameter("direction", direction, "remove or add", "Leave it out for the larger of both.") from None
 
 
 def _argument(name: str, value: object) -> str:

@@ -40,6 +40,14 @@ def epsilon_asked(value: object) -> float:
     return epsilon
 
 
+def any_epsilon_asked(value: object) -> float:
+    """Return an epsilon, which may be negative: the privacy profile is defined there too."""
+    epsilon = not_lost_to_zero("epsilon", value, real("epsilon", value, "a number"), "a number")
+    if math.isnan(epsilon):
+        raise InvalidParameter("epsilon", value, "a number")
+    return epsilon
+
+
 def delta_asked(value: object) -> float:
     delta = not_lost_to_zero("delta", value, real("delta", value, "a number from 0 to 1"), "a number from 0 to 1")
     if not 0.0 <= delta <= 1.0:

@@ -1,7 +1,7 @@
 """Noise on the integers; losses lie on a lattice, so that their grids have no discretisation error (theory D.2)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -10,6 +10,8 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, real
 from tightbudget.mechanisms.laplace import quotient_up
+from tightbudget.mechanisms.noise import AdditiveNoise
+from tightbudget.mechanisms.relations import ADD_REMOVE
 from tightbudget.mechanisms.shifted import shifted_less
 from tightbudget.numerics.rounding import GENEROUS, U, lowered, lowered_by
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Array, Direction, Pair
@@ -33,14 +35,16 @@ def whole_sensitivity(name: str, value: object) -> int:
 
 
 @dataclass(frozen=True)
-class DiscreteLaplace(Mechanism):
+class DiscreteLaplace(AdditiveNoise):
     """Integer noise, probabilities proportional to e^(-|x| / scale): geometric.
 
     scale        above 0
     sensitivity  how far a record can move the query, a whole number from 0;
                  usually 1
+    relation     the relation that the sensitivity is for: add_remove,
+                 replace_one or zero_out; usually add_remove
 
-    Neighbours: add_remove.
+    Neighbours: add_remove, unless another relation is stated.
 
     >>> from tightbudget import DiscreteLaplace
     >>> print((DiscreteLaplace(scale=10) * 100).epsilon(delta=1e-6))
@@ -53,6 +57,7 @@ class DiscreteLaplace(Mechanism):
 
     scale: float
     sensitivity: int = 1
+    relation: str = field(default=ADD_REMOVE, kw_only=True)
 
     def __post_init__(self) -> None:
         self._check_parameters()
@@ -132,14 +137,16 @@ def _replaced_laplace(scale: float, shift: int, q: float) -> PointPair:
 
 
 @dataclass(frozen=True)
-class DiscreteGaussian(Mechanism):
+class DiscreteGaussian(AdditiveNoise):
     """Integer noise, probabilities proportional to e^(-x^2 / (2 sigma^2)).
 
     sigma        above 0; about the standard deviation
     sensitivity  how far a record can move the query, a whole number from 0;
                  usually 1
+    relation     the relation that the sensitivity is for: add_remove,
+                 replace_one or zero_out; usually add_remove
 
-    Neighbours: add_remove.
+    Neighbours: add_remove, unless another relation is stated.
 
     >>> from tightbudget import DiscreteGaussian
     >>> print((DiscreteGaussian(sigma=10) * 100).epsilon(delta=1e-6))
@@ -151,6 +158,7 @@ class DiscreteGaussian(Mechanism):
 
     sigma: float
     sensitivity: int = 1
+    relation: str = field(default=ADD_REMOVE, kw_only=True)
 
     def __post_init__(self) -> None:
         self._check_parameters()

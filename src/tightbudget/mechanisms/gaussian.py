@@ -1,7 +1,7 @@
 """Gaussian noise, whole or truncated, and the promise of GDP, which behaves like it."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
@@ -9,7 +9,8 @@ from typing import ClassVar
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
-from tightbudget.mechanisms.relations import ANY
+from tightbudget.mechanisms.noise import AdditiveNoise
+from tightbudget.mechanisms.relations import ADD_REMOVE, ANY
 from tightbudget.mechanisms.shifted import shifted_less
 from tightbudget.mechanisms.stated import Ratio
 from tightbudget.numerics.rounding import TINIEST
@@ -22,15 +23,17 @@ _FARTHEST = 1e151  # shift in sigmas whose square, the loss, is near the end of 
 
 
 @dataclass(frozen=True)
-class Gaussian(Mechanism):
+class Gaussian(AdditiveNoise):
     """Normal noise on a query: the Gaussian mechanism.
 
     sigma        standard deviation of the noise, 0 or more: 0 is no noise
                  at all, inf reveals nothing
     sensitivity  how far a record can move the query in the L2 norm, 0 or
                  more; usually 1
+    relation     the relation that the sensitivity is for: add_remove,
+                 replace_one or zero_out; usually add_remove
 
-    Neighbours: add_remove.
+    Neighbours: add_remove, unless another relation is stated.
 
     >>> from tightbudget import Gaussian
     >>> print((Gaussian(sigma=20) * 512).epsilon(delta=1e-6))
@@ -43,6 +46,7 @@ class Gaussian(Mechanism):
 
     sigma: float
     sensitivity: float = 1.0
+    relation: str = field(default=ADD_REMOVE, kw_only=True)
 
     def __post_init__(self) -> None:
         self._check_parameters()
@@ -69,15 +73,17 @@ class Gaussian(Mechanism):
 
 
 @dataclass(frozen=True)
-class TruncatedGaussian(Mechanism):
+class TruncatedGaussian(AdditiveNoise):
     """Normal noise conditioned on [-bound, bound].
 
     sigma        standard deviation before the condition, above 0
     bound        largest noise there is, above 0
     sensitivity  how far a record can move the query, 0 or more; usually 1
+    relation     the relation that the sensitivity is for: add_remove,
+                 replace_one or zero_out; usually add_remove
 
-    Neighbours: add_remove. Answers that only one of two
-    neighbours can give make delta positive at every epsilon.
+    Neighbours: add_remove, unless another relation is stated. Answers that
+    only one of two neighbours can give make delta positive at every epsilon.
 
     >>> from tightbudget import TruncatedGaussian
     >>> print(TruncatedGaussian(sigma=2, bound=8).delta(epsilon=1))
@@ -91,6 +97,7 @@ class TruncatedGaussian(Mechanism):
     sigma: float
     bound: float
     sensitivity: float = 1.0
+    relation: str = field(default=ADD_REMOVE, kw_only=True)
 
     def __post_init__(self) -> None:
         self._check_parameters()

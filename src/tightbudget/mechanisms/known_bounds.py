@@ -32,6 +32,24 @@ class Known:
         """Return a mechanism that can occur where this one stands."""
         raise NotImplementedError
 
+    @property
+    def absent_if_zeroed(self) -> bool:
+        """Whether a record that contributes nothing leaves no trace, as if it were not there: so for additive noise."""
+        return False
+
+    @property
+    def replaced_in_samples(self) -> bool:
+        """Whether `sampled_replacement` is known."""
+        return False
+
+    def sampled_replacement(self, q: float) -> Pair | None:
+        """Return the pair of one record replaced by another, run on a Poisson sample at rate 0 < q < 1.
+
+        It serves both directions; None if the mechanism reveals nothing. Three laws count here, those with either record
+        and that without, so that no pair of a replacement alone leads to it.
+        """
+        raise NotImplementedError
+
     # What kind of mechanism it is
 
     @property

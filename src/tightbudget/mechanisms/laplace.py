@@ -1,7 +1,7 @@
 """Laplace noise, whole or conditioned on an interval (theory D.2)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
@@ -9,6 +9,8 @@ from typing import ClassVar
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
+from tightbudget.mechanisms.noise import AdditiveNoise
+from tightbudget.mechanisms.relations import ADD_REMOVE
 from tightbudget.mechanisms.shifted import shifted_less
 from tightbudget.mechanisms.stated import Ratio
 from tightbudget.numerics.mass import Mass
@@ -22,15 +24,17 @@ _MASS_ERROR = 1e-12  # of the logarithm of an infinite mass: a few roundings, wi
 
 
 @dataclass(frozen=True)
-class Laplace(Mechanism):
+class Laplace(AdditiveNoise):
     """Laplace noise on a query: the Laplace mechanism.
 
     scale        scale b of the noise, 0 or more: 0 is no noise at all, inf
                  reveals nothing
     sensitivity  how far a record can move the query in the L1 norm, 0 or
                  more; usually 1
+    relation     the relation that the sensitivity is for: add_remove,
+                 replace_one or zero_out; usually add_remove
 
-    Neighbours: add_remove.
+    Neighbours: add_remove, unless another relation is stated.
 
     >>> from tightbudget import Laplace
     >>> print((Laplace(scale=200) * 512).epsilon(delta=1e-5))
@@ -43,6 +47,7 @@ class Laplace(Mechanism):
 
     scale: float
     sensitivity: float = 1.0
+    relation: str = field(default=ADD_REMOVE, kw_only=True)
 
     def __post_init__(self) -> None:
         self._check_parameters()
@@ -92,15 +97,17 @@ class Laplace(Mechanism):
 
 
 @dataclass(frozen=True)
-class TruncatedLaplace(Mechanism):
+class TruncatedLaplace(AdditiveNoise):
     """Laplace noise conditioned on [-bound, bound].
 
     scale        scale b before the condition, above 0
     bound        largest noise there is, above 0
     sensitivity  how far a record can move the query, 0 or more; usually 1
+    relation     the relation that the sensitivity is for: add_remove,
+                 replace_one or zero_out; usually add_remove
 
-    Neighbours: add_remove. Answers that only one of two
-    neighbours can give make delta positive at every epsilon.
+    Neighbours: add_remove, unless another relation is stated. Answers that
+    only one of two neighbours can give make delta positive at every epsilon.
 
     >>> from tightbudget import TruncatedLaplace
     >>> print(TruncatedLaplace(scale=2, bound=20).delta(epsilon=1))
@@ -114,6 +121,7 @@ class TruncatedLaplace(Mechanism):
     scale: float
     bound: float
     sensitivity: float = 1.0
+    relation: str = field(default=ADD_REMOVE, kw_only=True)
 
     def __post_init__(self) -> None:
         self._check_parameters()

@@ -1,23 +1,31 @@
 """Poisson subsampling of any mechanism, as in DP-SGD (theory D.4)."""
 
 import math
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from tightbudget.errors import InvalidParameter
+from tightbudget.errors import InvalidParameter, UnknownRelation
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import probability
 from tightbudget.mechanisms.known_bounds import Known
-from tightbudget.mechanisms.relations import Relations, check_one_relation, mix_relations_asked, stated_relation
+from tightbudget.mechanisms.relations import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    ZERO_OUT,
+    Relations,
+    check_one_relation,
+    mix_relations_asked,
+)
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import REACH, Array, Direction, Pair
 from tightbudget.pairs.moments import subsampled_gaussian
 from tightbudget.pairs.moments.events import Events, subsampled_events
 from tightbudget.pairs.poisson import poisson_pair
 
+_ON_A_SAMPLE = "A sample may hold the record, another in its place, or neither: give noise on a query, stated for add_remove."
 _NEAR = 25.0  # orders a with a m below this have their moment within the 45 sigmas of the first grid
 
 
@@ -29,10 +37,13 @@ class Poisson(Mechanism):
     q              probability with which each record is in the sample,
                    independently, from 0 to 1: for a batch of 256 out of 60000
                    use 256/60000
+    relation       add_remove, zero_out or replace_one; usually add_remove
     mix_relations  take a mechanism that is stated for another relation,
                    its two distributions as those with and without a record
 
-    Neighbours: add_remove.
+    Neighbours: add_remove, unless another relation is stated. The mechanism
+    itself is stated for records that come and go, under replace_one too: what
+    is sampled may hold either record or none of them.
 
     >>> from tightbudget import Gaussian, Poisson
     >>> print((Poisson(Gaussian(sigma=4), q=0.01) * 65536).epsilon(delta=1e-6))
@@ -44,6 +55,7 @@ class Poisson(Mechanism):
 
     mechanism: Mechanism
     q: float
+    relation: str = field(default=ADD_REMOVE, kw_only=True)
     mix_relations: InitVar[bool] = False
 
     def __post_init__(self, mix_relations: bool) -> None:
@@ -51,24 +63,56 @@ class Poisson(Mechanism):
         if not isinstance(self.mechanism, Mechanism):
             raise InvalidParameter("mechanism", self.mechanism, "one mechanism", "Subsample each part of a composition.")
         probability("q", self.q, "For a batch of 256 out of 60000 use 256/60000.")
-        if not mix_relations_asked(mix_relations) and len(self.mechanism.relations) == 1:
-            check_one_relation(
-                [("Poisson sampling", stated_relation(self.neighbours)), (self.mechanism, self.mechanism.relations)]
-            )
+        if not mix_relations_asked(mix_relations):
+            self._check_relations()
+
+    def _check_relations(self) -> None:
+        """Refuse a mechanism whose distributions are not those that a sample of this relation has."""
+        stated = self.mechanism.relations
+        if len(stated) == 1 and not self._fits(stated):
+            needed = frozenset({ADD_REMOVE}) if self.relation == REPLACE_ONE else frozenset({self.relation})
+            check_one_relation([("what Poisson sampling runs", needed), (self.mechanism, stated)])
+        if not _known(self.mechanism, self.relation):
+            raise UnknownRelation(self.relation, self.mechanism, [ADD_REMOVE], _ON_A_SAMPLE)
+
+    def _fits(self, stated: Relations) -> bool:
+        if self.relation == REPLACE_ONE and self.mechanism.replaced_in_samples:
+            return stated != {ZERO_OUT}
+        return stated in ({ADD_REMOVE}, {self.relation} - {REPLACE_ONE})
 
     @cached_property
     def relations(self) -> Relations:
-        return stated_relation(self.neighbours) | self.mechanism.relations
+        inner = self.mechanism.relations
+        return frozenset({self.relation}) | (frozenset() if self._fits(inner) else inner)
+
+    def _under(self, relation: str) -> Mechanism | None:
+        if relation == self.relation:
+            return self
+        known = self.relation == ADD_REMOVE and len(self.relations) == 1 and _known(self.mechanism, relation)
+        return replace(self, relation=relation) if known else None
+
+    def _relation_hint(self, relation: str) -> str:
+        return _ON_A_SAMPLE
+
+    @property
+    def absent_if_zeroed(self) -> bool:
+        return self.mechanism.absent_if_zeroed
 
     def member(self) -> Mechanism:
         inner = self.mechanism.member()
-        return self if inner == self.mechanism else Poisson(inner, self.q, mix_relations=True)
+        return self if inner == self.mechanism else replace(self, mechanism=inner, mix_relations=True)
 
     def pair(self, direction: Direction) -> Pair | None:
+        if self.q in (0, 1):
+            return self.whole.pair(direction) if self.q == 1 else None
+        if self._replaces:
+            return self.mechanism.sampled_replacement(float(self.q))
         base = self.mechanism.pair(direction)
-        if base is None or self.q == 0:
-            return None
-        return base if self.q == 1 else poisson_pair(base, float(self.q), direction)
+        return None if base is None else poisson_pair(base, float(self.q), direction)
+
+    @property
+    def _replaces(self) -> bool:
+        return self.relation == REPLACE_ONE
 
     @property
     def subsamples(self) -> bool:
@@ -76,38 +120,44 @@ class Poisson(Mechanism):
 
     @property
     def whole(self) -> Mechanism:
-        return self.mechanism
+        return self.mechanism.under(self.relation) if self._replaces else self.mechanism
 
     @property
     def reveals_everything(self) -> bool:
         return self.q == 1 and self.mechanism.reveals_everything
 
     def in_numbers(self) -> Mechanism:
-        return Poisson(self.mechanism.in_numbers(), self.q, mix_relations=True)
+        return replace(self, mechanism=self.mechanism.in_numbers(), mix_relations=True)
 
     # A subsampled pair mixes the whole one with a pair that tells nothing.
 
     def known_rho(self, pair: Pair, direction: Direction) -> float:
-        return self.mechanism.zcdp_rho(direction)
+        return self.whole.zcdp_rho(direction)
 
     def known_mu(self) -> float:
-        return self.mechanism.gdp_mu()
+        return self.whole.gdp_mu()
 
     def known_below(self, slot: Known) -> bool:
         # a small sample can be taken from a larger one, and that from the whole
-        if isinstance(slot, Poisson) and self.q <= slot.q and slot.mechanism.dominates(self.mechanism):
+        if isinstance(slot, Poisson) and self.q <= slot.q and self.relation == slot.relation and self._base_below(slot):
             return True
-        return slot.dominates(self.mechanism)
+        return slot.dominates(self.whole)
+
+    def _base_below(self, slot: "Poisson") -> bool:
+        # a pair of three laws is not known to be dominated because one of two laws is
+        return slot.mechanism == self.mechanism if self._replaces else slot.mechanism.dominates(self.mechanism)
 
     def known_log_moment(self, pair: Pair, direction: Direction, orders: Array) -> Array:
         if self.q == 1:
-            return self.mechanism.log_moment(direction, orders)
+            return self.whole.log_moment(direction, orders)
         q = float(self.q)
-        # Both pairs mix (A, B) with one whose moment is 1, and moments are convex in the pair.
-        whole = self.mechanism.log_moment(direction, orders)
+        # All pairs mix (A, B) with one whose moment is 1, and moments are convex in the pair.
+        whole = self.whole.log_moment(direction, orders)
         bound = np.logaddexp(math.log1p(-q), math.log(q) + whole) + 16.0 * U * (
             2.0 + np.where(np.isinf(whole), 0.0, whole) - math.log(q)
         )
+        if self._replaces:
+            return np.minimum(bound, pair.log_moment(orders))
         base = self.mechanism.pair(direction)
         assert base is not None  # else this mechanism had no pair
         m = base.normal_ratio
@@ -125,8 +175,17 @@ class Poisson(Mechanism):
 
     def events(self, direction: Direction, reach: float) -> Events:
         """Return the events of the mechanism, however often it is subsampled."""
+        if self._replaces:
+            return super().events(direction, reach)
         inner = self.mechanism.events(direction, reach)
         return subsampled_events(inner, float(self.q), direction) if self.q < 1 else inner
+
+
+def _known(mechanism: Mechanism, relation: str) -> bool:
+    """Whether what a mechanism does on a sample is known under a relation."""
+    if relation == REPLACE_ONE:
+        return mechanism.replaced_in_samples
+    return relation == ADD_REMOVE or mechanism.absent_if_zeroed
 
 
 def _reach(m: float, order: float, q: float) -> float:

@@ -1,7 +1,7 @@
 """Skellam noise, the difference of two Poisson numbers, with masses from ratios of Bessel functions (M22)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import ClassVar, NamedTuple
 
@@ -12,6 +12,8 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
 from tightbudget.mechanisms.discrete import whole_sensitivity
+from tightbudget.mechanisms.noise import AdditiveNoise
+from tightbudget.mechanisms.relations import ADD_REMOVE
 from tightbudget.mechanisms.shifted import shifted_less
 from tightbudget.numerics.rounding import GENEROUS, U, lowered_by, raised_by
 from tightbudget.pairs.base import NEGLIGIBLE, Array, Direction, Pair
@@ -30,14 +32,17 @@ _FAR = 3.0  # times mu / sensitivity: at higher orders a bound on D_a / a falls
 
 
 @dataclass(frozen=True)
-class Skellam(Mechanism):
+class Skellam(AdditiveNoise):
     """Integer noise: the difference of two Poisson numbers of mean mu / 2.
 
     mu           variance of the noise, above 0
     sensitivity  how far a record can move the query, a whole number from 0;
                  usually 1
+    relation     the relation that the sensitivity is for: add_remove,
+                 replace_one or zero_out; usually add_remove
 
-    Neighbours: add_remove. The masses are e^-mu I_|x|(mu) (M22).
+    Neighbours: add_remove, unless another relation is stated. The masses are
+    e^-mu I_|x|(mu) (M22).
 
     >>> from tightbudget import Skellam
     >>> print((Skellam(mu=100) * 100).epsilon(delta=1e-6))
@@ -50,6 +55,7 @@ class Skellam(Mechanism):
 
     mu: float
     sensitivity: int = 1
+    relation: str = field(default=ADD_REMOVE, kw_only=True)
 
     def __post_init__(self) -> None:
         self._check_parameters()

@@ -13,6 +13,7 @@ from tightbudget.notation.terms import Term
 
 MECHANISM_ARGUMENTS = frozenset({"mechanism"})
 LIST_ARGUMENTS = frozenset({"a", "b"})
+WORD_ARGUMENTS = frozenset({"relation"})
 
 Private = Mechanism | Composition
 Value = Number | str | tuple[Number, ...] | Private
@@ -154,9 +155,10 @@ def _call(term: Term, node: ast.Call, name: str, depth: int) -> Value:
 def _arguments(term: Term, node: ast.Call, name: str, depth: int) -> dict[str, Value]:
     """Return the arguments by name, each of the right kind, none missing, none twice."""
     allowed = mechanism_arguments(name)
-    if len(node.args) > len(allowed):
-        term.fail(node.args[len(allowed)], f"{name} has too many arguments; it is {mechanism_signature(name)}")
-    given: dict[str, ast.expr] = dict(zip(allowed, node.args, strict=False))
+    in_order = [argument for argument, field in allowed.items() if not field.kw_only]
+    if len(node.args) > len(in_order):
+        term.fail(node.args[len(in_order)], f"{name} has too many arguments; it is {mechanism_signature(name)}")
+    given: dict[str, ast.expr] = dict(zip(in_order, node.args, strict=False))
     for keyword in node.keywords:
         if keyword.arg is None:
             term.fail(keyword, "** is not part of the notation here")
@@ -179,6 +181,9 @@ def _argument(term: Term, argument: str, node: ast.expr, depth: int) -> Value:
         if isinstance(node, ast.List):
             return meaning_of(term, node, depth)
         term.fail(node, f"{argument} is a list of numbers, as in [0.5, 0.5]")
+    if argument in WORD_ARGUMENTS:
+        word = meaning_of(term, node, depth)
+        return word if isinstance(word, str) else term.fail(node, f"{argument} is a word in quotes, as in 'add_remove'")
     if argument not in MECHANISM_ARGUMENTS:
         return as_number(term, node, depth)
     mechanism = as_private(term, node, depth)

@@ -18,7 +18,8 @@ def mechanism_arguments(name: str) -> dict[str, Field[Any]]:
 
 
 def mechanism_signature(name: str) -> str:
-    shown = (a + (f"={p.default!r}" if p.default is not MISSING else "") for a, p in mechanism_arguments(name).items())
+    usual = {argument: field for argument, field in mechanism_arguments(name).items() if not field.kw_only}
+    shown = (a + (f"={p.default!r}" if p.default is not MISSING else "") for a, p in usual.items())
     return f"{name}({', '.join(shown)})"
 
 

@@ -30,10 +30,12 @@ _USUAL_RATES = (0.01, 0.001)  # false positives that audits report
 _CHANCE = "a number from 0 to 1"
 
 
-def risk(c: Composable | str, *, rtol: float = 1e-3, effort: float | None = None) -> "Risk":
+def risk(
+    c: Composable | str, *, rtol: float = 1e-3, effort: float | None = None, relation: str | None = None
+) -> "Risk":
     """Return what an attacker can do who sees what the composition, or that of its notation, releases.
 
-    Each number is a bracket.
+    Each number is a bracket. `relation` is the neighbouring relation, by default the one that the steps state.
 
     >>> from tightbudget import Gaussian
     >>> print(risk(Gaussian(sigma=1.0)).tpr(fpr=0.01))
@@ -41,7 +43,7 @@ def risk(c: Composable | str, *, rtol: float = 1e-3, effort: float | None = None
     """
     private = composition_given("c", c)
     relative, _, work = asked_width(rtol, 0.0, effort)
-    return Risk(private, relative, work)
+    return Risk(private.asked(relation), relative, work)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Risk:
     @property
     def relation(self) -> str:
         """The neighbouring relation the answers are for."""
-        return self.composition.relation
+        return self.composition.answers_for
 
     def __str__(self) -> str:
         return f"risk of {self.composition} ({self.relation})"

@@ -47,16 +47,16 @@ class ZeroedOut(tb.Gaussian):
         lambda: tb.parse(NESTED),
     ],
 )
-def test_mixing_is_refused(mix: Callable[[], object]) -> None:
+def test_mixing_is_refused(mix: Callable[[], Any]) -> None:
     with pytest.raises(tb.MixedRelations, match=r"one change of the data.*mix_relations=True") as refused:
-        mix()
+        mix().delta(1.0)
     assert isinstance(refused.value, tb.InvalidParameter)
     assert "add_remove" in str(refused.value)
 
 
 def test_the_sentence_names_both_steps() -> None:
     with pytest.raises(tb.MixedRelations) as refused:
-        _ = NOISE * 2 + tb.PureDP(1) + RESPONSE
+        (NOISE * 2 + tb.PureDP(1) + RESPONSE).delta(1.0)
     assert "gaussian(sigma=1) is for add_remove and randomized_response(p=0.75) for replace_one" in str(refused.value)
 
 
@@ -68,7 +68,7 @@ def test_those_who_mean_it_are_told_both_relations() -> None:
         assert more.relation == BOTH
     assert pickle.loads(pickle.dumps(meant)) == meant == tb.parse(str(meant), mix_relations=True)
     with pytest.raises(tb.MixedRelations):
-        _ = meant + ZeroedOut(sigma=1)
+        (meant + ZeroedOut(sigma=1)).delta(1.0)
 
 
 @pytest.mark.parametrize(("rtol", "converged"), [(1e-6, False), (0.9, True)])
@@ -94,10 +94,10 @@ def test_published_trees_keep_both_relations(more: list[tb.Composition]) -> None
 
 def test_sampling_by_those_who_mean_it() -> None:
     sampled = tb.Poisson(RESPONSE, q=0.1, mix_relations=True)
-    assert sampled.relation == sampled.epsilon(1e-6).relation == BOTH
+    assert sampled.answers_for == sampled.epsilon(1e-6).relation == BOTH
     assert sampled == tb.parse(NESTED, mix_relations=True)
     assert str(sampled) == NESTED
-    assert (sampled * 2 + NOISE).relation == tb.Poisson(sampled, q=0.5).relation == BOTH
+    assert (sampled * 2 + NOISE).relation == tb.Poisson(sampled, q=0.5).answers_for == BOTH
 
 
 @pytest.mark.parametrize("promise", PROMISES, ids=str)

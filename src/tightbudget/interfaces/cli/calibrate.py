@@ -8,7 +8,7 @@ import typer
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
-from tightbudget.interfaces.cli.options import Effort, Expression, Json, MixRelations, Usage, number
+from tightbudget.interfaces.cli.options import Effort, Expression, Json, MixRelations, Relation, Usage, number
 from tightbudget.interfaces.cli.questions import say
 from tightbudget.interfaces.cli.terminal import patiently, show, show_words
 
@@ -43,6 +43,7 @@ def calibrate(
         float, typer.Option(help="How far apart the value and one that misses may be, relatively.", parser=number, metavar="R")
     ] = 1e-6,
     effort: Effort = None,
+    relation: Relation = None,
     mix_relations: MixRelations = False,
     as_json: Json = False,
 ) -> int:
@@ -73,6 +74,7 @@ def calibrate(
             bounds=bounds,
             effort=effort,
             mix_relations=mix_relations,
+            relation=relation,
         )
 
     found = patiently(work, "calibrating")

@@ -13,7 +13,7 @@ from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.deliver import deliver
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
 from tightbudget.interfaces.cli.files import check_targets
-from tightbudget.interfaces.cli.options import Csv, Expression, Json, MixRelations, Rtol, check_question, number
+from tightbudget.interfaces.cli.options import Csv, Expression, Json, MixRelations, Relation, Rtol, check_question, number
 from tightbudget.interfaces.cli.terminal import patiently, show_styled
 
 
@@ -38,6 +38,7 @@ def compare(
     ] = False,
     csv_file: Csv = None,
     rtol: Rtol = 1e-3,
+    relation: Relation = None,
     mix_relations: MixRelations = False,
     as_json: Json = False,
 ) -> int:
@@ -49,7 +50,7 @@ def compare(
     Example:
       tightbudget compare "gaussian(sigma=282.84) * 512" --delta 1e-5 --plot bounds.png
     """
-    private = library.parse(expression, mix_relations)
+    private = library.parse(expression, mix_relations).asked(relation)
     check_question(delta, epsilon)
     if high is not None and not 0.0 < high < math.inf:
         raise InvalidParameter("--max", high, "a finite number above 0")

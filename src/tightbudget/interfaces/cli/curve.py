@@ -13,7 +13,18 @@ from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.deliver import deliver
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
 from tightbudget.interfaces.cli.files import check_targets
-from tightbudget.interfaces.cli.options import Csv, Effort, Expression, Json, MixRelations, Rtol, number, whole
+from tightbudget.interfaces.cli.options import (
+    Csv,
+    Effort,
+    Expression,
+    Json,
+    MixRelations,
+    OneWay,
+    Relation,
+    Rtol,
+    number,
+    whole,
+)
 from tightbudget.interfaces.cli.questions import say
 from tightbudget.interfaces.cli.terminal import patiently, show
 
@@ -31,6 +42,8 @@ def curve(
     csv_file: Csv = None,
     rtol: Rtol = 1e-3,
     effort: Effort = None,
+    relation: Relation = None,
+    direction: OneWay = None,
     mix_relations: MixRelations = False,
     as_json: Json = False,
 ) -> int:
@@ -42,7 +55,7 @@ def curve(
     Example:
       tightbudget curve "gaussian(sigma=20) * 512" --max 8 --plot curve.png
     """
-    private = library.parse(expression, mix_relations)
+    private = library.parse(expression, mix_relations).asked(relation, direction)
     _check(low, high, points)
     check_targets(plot, csv_file, as_json)
     output = library.curve_output

@@ -10,9 +10,9 @@ from tightbudget.interfaces.cli.files import as_csv as csv_bytes
 from tightbudget.interfaces.cli.tables import Column, folded, table
 from tightbudget.interfaces.plot import draw
 from tightbudget.interfaces.refined import refined
+from tightbudget.mechanisms import Composable
 from tightbudget.mechanisms.answers import Curve
 from tightbudget.mechanisms.whole_range import end_of_range
-from tightbudget.notation import Private
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.decimals import rounded
 
@@ -29,14 +29,14 @@ def widest_bracket(result: Curve) -> str:
     return f"at ε = {result.epsilons[worst]:.{SHOWN_DIGITS}g} by {float(width[worst]):.2g} of the upper one"
 
 
-def spaced_epsilons(private: Private, low: float, high: float | None, points: int) -> NDArray[np.float64]:
+def spaced_epsilons(private: Composable, low: float, high: float | None, points: int) -> NDArray[np.float64]:
     """Return evenly spaced ε; those between the ends have few digits, so that what is printed is what was asked."""
     grid = np.linspace(low, end_of_range(private, low) if high is None else high, points)
     rounded = np.array([grid[0], *(float(f"{epsilon:.{SHOWN_DIGITS}g}") for epsilon in grid[1:-1]), grid[-1]])
     return rounded if bool((np.diff(rounded) > 0.0).all()) else grid
 
 
-def picture(private: Private, result: Curve, rtol: float, effort: float | None, file_format: str) -> bytes:
+def picture(private: Composable, result: Curve, rtol: float, effort: float | None, file_format: str) -> bytes:
     """Return the curve drawn, with more points where they would be missed."""
     return draw(refined(result, rtol, effort), str(private), file_format)
 

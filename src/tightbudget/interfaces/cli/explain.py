@@ -10,7 +10,7 @@ from tightbudget.interfaces import figures, wire
 from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
 from tightbudget.interfaces.cli.files import check_target, written
-from tightbudget.interfaces.cli.options import Effort, Expression, Json, MixRelations, Rtol, number
+from tightbudget.interfaces.cli.options import Effort, Expression, Json, MixRelations, Relation, Rtol, number
 from tightbudget.interfaces.cli.questions import say
 from tightbudget.interfaces.cli.terminal import patiently, show
 
@@ -30,6 +30,7 @@ def explain(
     ] = None,
     rtol: Rtol = 1e-3,
     effort: Effort = None,
+    relation: Relation = None,
     mix_relations: MixRelations = False,
     as_json: Json = False,
 ) -> int:
@@ -41,7 +42,7 @@ def explain(
     Example:
       tightbudget explain "poisson(gaussian(4), q=0.01) * 65536" --delta 1e-6 --unit person
     """
-    private = library.parse(expression, mix_relations)
+    private = library.parse(expression, mix_relations).asked(relation)
     if not 0.0 < prior < 1.0:
         raise InvalidParameter("--prior", prior, "above 0 and below 1", "0.5 is an attacker who is unsure.")
     if not (0 < len(unit) <= LONGEST_UNIT and unit.isprintable() and unit == unit.strip()):

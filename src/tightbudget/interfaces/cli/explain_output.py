@@ -7,7 +7,7 @@ from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.tables import folded, width
 from tightbudget.interfaces.explanation import RATES, Explanation, explained
 from tightbudget.interfaces.risk_plot import draw_side_by_side
-from tightbudget.notation import Private
+from tightbudget.mechanisms import Composable
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.tradeoff import risk
 from tightbudget.version import __version__
@@ -66,6 +66,6 @@ def _bracket(answer: Bracket) -> wire.Wire:
     }
 
 
-def picture(private: Private, target: Path, rtol: float, effort: float | None) -> bytes:
+def picture(private: Composable, target: Path, rtol: float, effort: float | None) -> bytes:
     attack = risk(private, rtol=max(rtol, 1e-3), effort=effort)
     return draw_side_by_side(attack, target.suffix[1:].lower())

@@ -86,6 +86,20 @@ Trace = Annotated[bool, typer.Option("--trace", help="Print also how the bracket
 MixRelations = Annotated[
     bool, typer.Option("--mix-relations", help="Compose steps that are for different neighbouring relations.")
 ]
+Relation = Annotated[
+    str | None,
+    typer.Option(
+        help="The neighbouring relation: add_remove, replace_one or zero_out.",
+        metavar="NAME",
+        show_default="the one that the steps state",
+    ),
+]
+OneWay = Annotated[
+    str | None,
+    typer.Option(
+        "--direction", help="Ask one direction only: remove or add.", metavar="NAME", show_default="the larger of both"
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Csv = Annotated[Path | None, typer.Option("--csv", help="Write all of it to this file; - is standard output.", metavar="FILE")]
 

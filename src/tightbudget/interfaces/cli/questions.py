@@ -9,7 +9,7 @@ import typer
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
-from tightbudget.interfaces.cli.options import Effort, Expression, Json, MixRelations, Rtol, Trace, number
+from tightbudget.interfaces.cli.options import Effort, Expression, Json, MixRelations, OneWay, Relation, Rtol, Trace, number
 from tightbudget.interfaces.cli.terminal import patiently, show, show_words
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ def epsilon(
     delta: Annotated[float, typer.Option(help="The δ to hold, between 0 and 1.", parser=number, metavar="D")],
     rtol: Rtol = 1e-3,
     effort: Effort = None,
+    relation: Relation = None,
+    direction: OneWay = None,
     mix_relations: MixRelations = False,
     trace: Trace = False,
     as_json: Json = False,
@@ -33,22 +35,24 @@ def epsilon(
     Example:
       tightbudget epsilon "poisson(gaussian(4), q=0.01) * 65536" --delta 1e-6
     """
-    private = library.parse(expression, mix_relations)
+    private = library.parse(expression, mix_relations).asked(relation, direction)
     answer = patiently(lambda: private.epsilon(delta=delta, rtol=rtol, effort=effort), "bracketing ε")
     note = library.class_note(private)
     if as_json:
-        show(wire.dumps(wire.bracket(str(private), {"delta": delta}, answer, rtol, note)))
+        show(wire.dumps(wire.bracket(str(private), {"delta": delta}, answer, rtol, note, direction)))
     else:
-        show_words(f"ε in {answer} at δ = {delta!r} ({answer.relation})")
+        show_words(f"ε in {answer} at δ = {delta!r} ({_relation(answer, direction)})")
         _show_trace(answer, rtol, trace)
     return _finish(answer, note)
 
 
 def delta(
     expression: Expression,
-    epsilon: Annotated[float, typer.Option(help="The ε to hold, 0 or more.", parser=number, metavar="E")],
+    epsilon: Annotated[float, typer.Option(help="The ε to hold; it may be negative.", parser=number, metavar="E")],
     rtol: Rtol = 1e-3,
     effort: Effort = None,
+    relation: Relation = None,
+    direction: OneWay = None,
     mix_relations: MixRelations = False,
     trace: Trace = False,
     as_json: Json = False,
@@ -61,15 +65,19 @@ def delta(
     Example:
       tightbudget delta "gaussian(80) * 512 + laplace(200) * 10" --epsilon 0.5
     """
-    private = library.parse(expression, mix_relations)
+    private = library.parse(expression, mix_relations).asked(relation, direction)
     answer = patiently(lambda: private.delta(epsilon=epsilon, rtol=rtol, effort=effort), "bracketing δ")
     note = library.class_note(private)
     if as_json:
-        show(wire.dumps(wire.bracket(str(private), {"epsilon": epsilon}, answer, rtol, note)))
+        show(wire.dumps(wire.bracket(str(private), {"epsilon": epsilon}, answer, rtol, note, direction)))
     else:
-        show_words(f"δ in {answer} at ε = {epsilon!r} ({answer.relation})")
+        show_words(f"δ in {answer} at ε = {epsilon!r} ({_relation(answer, direction)})")
         _show_trace(answer, rtol, trace)
     return _finish(answer, note)
+
+
+def _relation(answer: "Bracket", direction: str | None) -> str:
+    return answer.relation if direction is None else f"{answer.relation}, {direction} only"
 
 
 def _show_trace(answer: "Bracket", rtol: float, wanted: bool) -> None:

@@ -132,7 +132,7 @@ def tree_pair(
     same = [pair for pair, _, _ in forward] == [pair for pair, _, _ in backward]
     second = first if same else _tree(backward, count, log_factor, free_infty_budget)
     below = None if member is None else tree_pair(member, n, log_factor, free_infty_budget)
-    return TreePair(first, second, composition.relation, below)
+    return TreePair(first, second, composition.answers_for, below)
 
 
 def _tree(parts: Sequence[tuple[Pair, str, int]], n: int, log_factor: float | None, budget: float) -> Tree:
