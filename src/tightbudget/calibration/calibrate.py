@@ -47,8 +47,8 @@ def calibrate(
     at every number tried (M24).
 
     `bounds` are the least and largest number to try; `effort` is that of a single bracket. `whole` says whether only
-    whole numbers are meant; by default the argument says it. `relation` is the neighbouring relation, by default the one
-    that the steps state.
+    whole numbers are meant; by default the argument says it. `relation` is the neighbouring relation, by default the
+    one that the steps state.
 
     >>> answer = calibrate("poisson(gaussian(sigma=?), q=0.01) * 10000", epsilon=2, delta=1e-6)
     >>> print(answer)

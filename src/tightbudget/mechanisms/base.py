@@ -164,8 +164,8 @@ class Composable:
 
         Guarantee: lower <= sup_S A(S) - e^epsilon B(S) <= upper for the larger of both directions, rounding included;
         epsilon may be negative. `rtol` (relative to the upper end) and `atol` say how narrow the bracket should be;
-        `converged` whether it is, and `trace` how it was made. `effort` limits the lists that are made: one unit is half
-        a million points for each route, which take a second or so. By default it is 1, and 4 where `rtol` is below
+        `converged` whether it is, and `trace` how it was made. `effort` limits the lists that are made: one unit is
+        half a million points for each route, which take a second or so. By default it is 1, and 4 where `rtol` is below
         1e-4.
 
         `relation` is the neighbouring relation to ask about, by default the one that the steps state. With `direction`
@@ -286,8 +286,8 @@ class Composition(Composable):
     """Mechanisms run one after another, with their counts, in the order they were given.
 
     Equal neighbours are counted together and those with count 0 dropped, so that equal compositions print alike. Steps
-    stated for different neighbouring relations are answered for under a relation that all of them know, if that is asked
-    for; else they are refused, unless `mix_relations` says that this is meant (decisions 0009 and 0027).
+    stated for different neighbouring relations are answered for under a relation that all of them know, if that is
+    asked for; else they are refused, unless `mix_relations` says that this is meant (decisions 0009 and 0027).
 
     >>> from tightbudget import Gaussian, Laplace
     >>> week = Gaussian(sigma=80) * 512 + Laplace(scale=200) * 100  # made by * and +, seldom by hand
@@ -451,8 +451,8 @@ def compose(parts: "Iterable[Composable | str]", mix_relations: bool = False) ->
     """Return the composition of mechanisms or compositions, or of their notation.
 
     Steps stated for different neighbouring relations are answered for under a relation that all know, if that is asked
-    for; else they are refused, unless `mix_relations` says that this is meant. A part that was mixed before may be joined
-    by more steps for its relations.
+    for; else they are refused, unless `mix_relations` says that this is meant. A part that was mixed before may be
+    joined by more steps for its relations.
 
     >>> from tightbudget import Gaussian, Laplace
     >>> print(compose([Gaussian(sigma=80) * 512, Laplace(scale=200)]))

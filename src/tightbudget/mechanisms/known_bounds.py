@@ -45,8 +45,8 @@ class Known:
     def sampled_replacement(self, q: float) -> Pair | None:
         """Return the pair of one record replaced by another, run on a Poisson sample at rate 0 < q < 1.
 
-        It serves both directions; None if the mechanism reveals nothing. Three laws count here, those with either record
-        and that without, so that no pair of a replacement alone leads to it.
+        It serves both directions; None if the mechanism reveals nothing. Three laws count here, those with either
+        record and that without, so that no pair of a replacement alone leads to it.
         """
         raise NotImplementedError
 

@@ -21,7 +21,7 @@ _MOVED_BY = {(ADD_REMOVE, ZERO_OUT): 1, (ADD_REMOVE, REPLACE_ONE): 2, (ZERO_OUT,
 
 
 def moved_by(stated: str, asked: str) -> int | None:
-    """Return how many sensitivities a query moves under another relation than the one stated; None if that is not known.
+    """Return how many sensitivities a query moves under a relation that may not be the one stated; None if not known.
 
     A record that contributes nothing might as well be absent, and to replace one is to remove it and to add another.
     What a replacement moves says nothing of records that come and go.
