@@ -30,9 +30,7 @@ _USUAL_RATES = (0.01, 0.001)  # false positives that audits report
 _CHANCE = "a number from 0 to 1"
 
 
-def risk(
-    c: Composable | str, *, rtol: float = 1e-3, effort: float | None = None, relation: str | None = None
-) -> "Risk":
+def risk(c: Composable | str, *, rtol: float = 1e-3, effort: float | None = None, relation: str | None = None) -> "Risk":
     """Return what an attacker can do who sees what the composition, or that of its notation, releases.
 
     Each number is a bracket. `relation` is the neighbouring relation, by default the one that the steps state.
