@@ -220,9 +220,9 @@ def test_what_is_no_probability_is_refused(question: str, wrong: object) -> None
         getattr(tb.risk(tb.Gaussian(sigma=1.0)), question)(wrong)
 
 
-@pytest.mark.parametrize("wrong", ["gaussian(sigma=1)", None, 3, tb.Gaussian])
+@pytest.mark.parametrize("wrong", [None, 3, tb.Gaussian])
 def test_what_is_no_composition_is_refused(wrong: object) -> None:
-    with pytest.raises(tb.InvalidParameter, match="a mechanism or composition"):
+    with pytest.raises(tb.InvalidParameter, match="a mechanism"):
         tb.risk(wrong)  # type: ignore[arg-type]
 
 
