@@ -27,6 +27,8 @@ SWEEPS = {
     "noise": [(0.8 + 0.02 * i, 0.01, 1000, 1e-6) for i in range(40)],
     "rate": [(1.5, 0.006 * 1.08**i, 2000, 1e-6) for i in range(30)],
     "count": [(1.2, 0.01, 200 + 150 * i, 1e-6) for i in range(40)],
+    "rising count": [(0.95, 0.01, int(600 * 1.3**i), 1e-6) for i in range(14)],
+    "falling count": [(2.0, 0.01, int(30_000 / 1.3**i), 1e-6) for i in range(20)],
     "delta": [(1.2, 0.01, 1000, 10.0 ** (-3 - i / 4)) for i in range(30)],
 }
 

@@ -2,13 +2,14 @@
 
 import contextlib
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from tightbudget.engine.direction import MOST_PLACES, OneDirection, width_index_of
 from tightbudget.engine.saddle import Saddle
 from tightbudget.engine.sharing.bounds import place_of
-from tightbudget.engine.sharing.grid_plan import planned
+from tightbudget.engine.sharing.grid_plan import GridPlan, planned
 from tightbudget.engine.sharing.pair_law import PairLaw, pair_law
 from tightbudget.engine.sharing.plans import Kind, SharedPlans
 from tightbudget.engine.sharing.saddle import WarmSaddle
@@ -18,6 +19,8 @@ from tightbudget.engine.target import Target, target_for
 from tightbudget.numerics.convolve import TooWide
 
 _HOPEFUL = 0.95  # of what a Chernoff bound is estimated to exceed the answer by
+_TOO_MANY_NODES = 400  # then there is no room for others
+_AHEAD = 0.5  # standard deviations of the composed loss
 _SHARP = 0.999  # of a limit: then a bound by the modulus is likely to be below it
 _MANY_NODES = 64  # then a few large losses matter, spectra change from point to point, and room for others is dear
 
@@ -71,24 +74,40 @@ class SharedDirection(OneDirection):
             return self._law(target_for(self.steps, tilt, width, saddle.cells))
         return None
 
-    def _law(self, asked: Target) -> PairLaw | None:
+    def _law(self, asked: Target, follow: bool = True) -> PairLaw | None:
         """Return a law that serves the target, a known one or one by a neighbour's plan; None if there is no such."""
-        if len(asked.steps.items) != 1 or asked.steps.items[0][0].alignment:
+        if not _one_smooth_pair(asked):
             return None
         plans, kind = self._shared_plans, (self.name, 1)
-        for law in plans.laws(asked.steps.items[0][0]):
-            if law.serves(asked):
-                return law
+        known = self._known_law(asked)
+        if known is not None or not follow:
+            return known
+        asked = self._for_those_to_come(asked)
         for plan in plans.grids(kind):
             step = plan.step_for(asked)
             if step is not None:
                 if plan.hopeless:
                     return None
-                law = pair_law(asked, plan, step, plans.discretised)
                 plans.keep(kind, plan.at_step(step), plan)
-                plans.keep_law(law)
-                return law
+                return self._new_law(asked, plan, step)
         return None
+
+    def _known_law(self, asked: Target) -> PairLaw | None:
+        laws = self._shared_plans.laws(asked.steps.items[0][0])
+        return next((law for law in laws if law.serves(asked)), None)
+
+    def _new_law(self, asked: Target, plan: GridPlan, step: float) -> PairLaw:
+        law = pair_law(asked, plan, step, self._shared_plans.discretised)
+        self._shared_plans.keep_law(law)
+        return law
+
+    def _for_those_to_come(self, asked: Target) -> Target:
+        """Return the target with a tilt for the next count too, where counts rise: more steps ask for a smaller one."""
+        if not self._shared_plans.rising(asked.steps.items[0][1], self.name):
+            return asked
+        tilt = asked.tilt
+        ahead = replace(tilt, theta=max(tilt.theta - _AHEAD / tilt.root_curvature, 0.5 * tilt.theta))
+        return target_for(asked.steps, ahead, asked.width, list(asked.cells))
 
     def learn_upper(self, delta: float, upper: float) -> None:
         place = place_of(self.steps, delta)
@@ -113,12 +132,13 @@ class SharedDirection(OneDirection):
 
     def _spectrum_after(self, kind: Kind, asked: Target) -> tuple[Spectrum | None, float]:
         """Return the spectrum by a neighbour's plan, or by a new one; alone where spectra have many nodes."""
-        if self._shared_plans.nodes.get(kind, 0) >= _MANY_NODES:
-            return super()._spectrum(asked)
-        law = self._law(asked)
+        nodes = self._shared_plans.nodes.get(kind, 0)
+        law = self._law(asked, nodes < _MANY_NODES)
         made = None if law is None else law.spectrum(asked.steps.items[0][1], asked.width)
         if law is not None and made is not None:
             return made, float(law.laws.places.size)
+        if nodes >= _MANY_NODES:
+            return self._spectrum_of_many_nodes(asked, nodes)
         for plan in self._shared_plans.grids(kind):
             step = plan.step_for(asked)
             if step is not None and plan.hopeless:
@@ -132,3 +152,19 @@ class SharedDirection(OneDirection):
         if new is not None:
             self._shared_plans.keep(kind, new)
         return made, points
+
+    def _spectrum_of_many_nodes(self, asked: Target, nodes: int) -> tuple[Spectrum | None, float]:
+        """Return the spectrum by a plan of its own, with room for other counts where those are likely to come."""
+        rising = _one_smooth_pair(asked) and self._shared_plans.rising(asked.steps.items[0][1], self.name)
+        if not rising or nodes >= _TOO_MANY_NODES:
+            return super()._spectrum(asked)
+        ahead = self._for_those_to_come(asked)
+        made, points, plan = planned(ahead, MOST_PLACES)
+        if plan is not None:
+            self._new_law(ahead, plan, plan.grid.step)
+        return made, points
+
+
+def _one_smooth_pair(asked: Target) -> bool:
+    """Whether there is one pair, repeated, and no point masses that ask for a grid of their own."""
+    return len(asked.steps.items) == 1 and not asked.steps.items[0][0].alignment

@@ -22,7 +22,7 @@ from tightbudget.engine.target import Target, aligned_step
 Array = NDArray[np.float64]
 
 _WIDER, _FINER = 1.15, 0.75  # windows and variance of a plan, so that neighbours on either side can follow it
-_DEEPER, _LONGER = 1.5, 1.2  # depth and period, likewise
+_DEEPER, _LONGER = 1.5, 1.4  # depth and period, likewise
 _DENSER, _SPARSER = 1.04, 0.92  # deviation in steps, relative to that of the plan
 _FINEST, _MOST = 0.2, 1.0  # of the variance allowed: a plan that adds less takes needlessly many points
 _MOST_IN_VAIN, _RESTED = 2, 8  # failures in a row before a plan is left alone, and questions until it is tried again

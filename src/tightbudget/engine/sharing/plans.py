@@ -21,6 +21,7 @@ _PAIRS = 16  # with a few hundred coarse cells each
 _BASES = 256  # likewise: those that are sampled
 _FAMILIES = 16
 _ROWS = 4  # two directions, each of which may change its tilt
+_ROW = 4
 _LAWS = 16  # of some tilts of two directions
 _PLANS, _PLAN_BYTES = 64, 2**25
 
@@ -36,6 +37,7 @@ class SharedPlans:
         self.starts: dict[str, float] = {}  # log theta of the saddle point found last, by direction
         self.nodes: dict[Kind, int] = {}  # of the spectrum made last
         self._grids: list[tuple[Kind, GridPlan]] = []  # the one followed last first
+        self._counts: dict[str, tuple[int, bool]] = {}
         self._laws: list[PairLaw] = []  # the one made last first
         self._rows: list[tuple[Hashable, Array, DiscretisedPair]] = []
         self._bounds: dict[Hashable, Bounds] = {}
@@ -74,6 +76,14 @@ class SharedPlans:
     def laws(self, pair: Pair) -> list[PairLaw]:
         """Return what is known of a pair, whatever it was composed to; the one made last first."""
         return [law for law in self._laws if law.pair is pair]
+
+    def rising(self, count: int, name: str) -> bool:
+        """Whether counts rise from one question to the next, in this direction; one that falls far begins a new row."""
+        before, rises = self._counts.get(name, (count, False))
+        if count != before and _ROW * count >= before:
+            rises = count > before
+        self._counts[name] = count, rises
+        return rises
 
     def keep_law(self, law: PairLaw) -> None:
         """Keep a law, and forget the oldest."""

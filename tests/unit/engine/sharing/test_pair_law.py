@@ -11,8 +11,10 @@ from tests.reference.truth_subsampled import SubsampledGaussianLaw
 import tightbudget as tb
 from tightbudget.engine.direction import MOST_PLACES, OneDirection
 from tightbudget.engine.refine import epsilon_bracket
+from tightbudget.engine.sharing import direction
 from tightbudget.engine.sharing.grid_plan import planned
 from tightbudget.engine.sharing.pair_law import PairLaw, pair_law
+from tightbudget.engine.sharing.plans import SharedPlans
 from tightbudget.engine.sharing.work import sharing_work
 from tightbudget.engine.spectral.profile import SpectralProfile
 from tightbudget.engine.steps import engine_steps
@@ -30,10 +32,10 @@ def dpsgd(sigma: float, q: float, count: int) -> tb.Composition:
 def target(way: Direction, count: int) -> Target:
     pair = tb.Poisson(tb.Gaussian(SIGMA), Q).pair(way)
     assert pair is not None
-    direction = OneDirection(engine_steps([(pair, count)]))
-    saddle = direction.saddle(DECADES)
+    alone = OneDirection(engine_steps([(pair, count)]))
+    saddle = alone.saddle(DECADES)
     point = saddle.for_delta(math.log(DELTA))
-    return target_for(direction.steps, saddle.at_index(point.tilt_index), WIDTH, saddle.cells)
+    return target_for(alone.steps, saddle.at_index(point.tilt_index), WIDTH, saddle.cells)
 
 
 def law_of(way: Direction, count: int = COUNT) -> PairLaw:
@@ -154,3 +156,28 @@ def test_random_orders_of_counts_and_rates_agree_with_single_calls():
             assert answer.lower <= alone.upper
             assert alone.lower <= answer.upper
             assert answer.converged
+
+
+def test_rows_of_rising_counts_are_seen():
+    plans = SharedPlans()
+    assert not plans.rising(100, "add")
+    assert [plans.rising(count, "add") for count in (130, 170, 170, 100_000, 100, 130)] == [True] * 6
+    assert [plans.rising(count, "add") for count in (120, 100, 100, 90)] == [False] * 4
+    assert not plans.rising(5, "remove")
+
+
+def test_rising_counts_take_fewer_looks_than_questions(monkeypatch: pytest.MonkeyPatch):
+    made = []
+
+    def seen(*asked):
+        made.append(asked)
+        return pair_law(*asked)
+
+    monkeypatch.setattr(direction, "pair_law", seen)
+    counts = [int(100 * 1.3**i) for i in range(20)]
+    for sigma in (0.9, 2.0):
+        made.clear()
+        with sharing_work():
+            for count in [*counts, *counts]:
+                assert dpsgd(sigma, 0.01, count).epsilon(DELTA).converged
+        assert 0 < len(made) < 40
