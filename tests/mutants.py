@@ -148,6 +148,7 @@ NOISE = "unit/research/reproduce/test_vuvuzela_noise.py"
 NOTATION = "unit/notation/test_notation.py"
 RELATIONS = "unit/mechanisms/test_relations.py"
 UNDER = "unit/mechanisms/test_under.py"
+ONE_SAMPLE = "unit/mechanisms/test_one_sample.py"
 MIXED_MASSES = "unit/pairs/test_poisson.py"
 BRANCHES = "unit/pairs/test_both_branches.py"
 HULL = "unit/pairs/test_from_profile.py"
@@ -1163,6 +1164,11 @@ MUTATIONS = [
              "delta at a negative epsilon is that of the same direction", [UNDER]),
     Mutation("below zero rounding", "mechanisms/below_zero.py", "lower = strictly_lowered(rest, 4)", "lower = strictly_raised(rest, 4)",
              "the lower end at a negative epsilon is rounded up", [UNDER]),
+    Mutation("product errors", "pairs/product.py", "np.add.outer(first.error, second.error)", "np.add.outer(first.error, 0.0 * second.error)",
+             "a product forgets the rounding of one factor", [ONE_SAMPLE]),
+    Mutation("several on one sample", "mechanisms/one_sample.py", "product = product_pair(finite) if len(finite) == steps.total else None",
+             "product = product_pair(finite[:1]) if finite else None",
+             "several releases on one sample count as one", [ONE_SAMPLE]),
     # what is read
     Mutation("notation tiny number", "notation/arithmetic.py",
              "return typed_float(ast.get_source_segment(term.source, node) or repr(value))",

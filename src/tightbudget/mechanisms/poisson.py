@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter, UnknownRelation
-from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.base import Composition, Mechanism
 from tightbudget.mechanisms.checks import probability
 from tightbudget.mechanisms.known_bounds import Known
+from tightbudget.mechanisms.one_sample import OneSample
 from tightbudget.mechanisms.relations import (
     ADD_REMOVE,
     REPLACE_ONE,
@@ -33,7 +34,9 @@ _NEAR = 25.0  # orders a with a m below this have their moment within the 45 sig
 class Poisson(Mechanism):
     """Run a mechanism on a random sample of the records, as DP-SGD does.
 
-    mechanism      what is run on the sample: one mechanism, no composition
+    mechanism      what is run on the sample: a mechanism, or a composition
+                   of normal noise for several releases on one sample; to draw
+                   a new sample for each, repeat the whole: poisson(...) * n
     q              probability with which each record is in the sample,
                    independently, from 0 to 1: for a batch of 256 out of 60000
                    use 256/60000
@@ -60,8 +63,10 @@ class Poisson(Mechanism):
 
     def __post_init__(self, mix_relations: bool) -> None:
         self._check_parameters()
+        if isinstance(self.mechanism, Composition):
+            object.__setattr__(self, "mechanism", OneSample(self.mechanism))
         if not isinstance(self.mechanism, Mechanism):
-            raise InvalidParameter("mechanism", self.mechanism, "one mechanism", "Subsample each part of a composition.")
+            raise InvalidParameter("mechanism", self.mechanism, "a mechanism, or a composition for several on one sample")
         probability("q", self.q, "For a batch of 256 out of 60000 use 256/60000.")
         if not mix_relations_asked(mix_relations):
             self._check_relations()

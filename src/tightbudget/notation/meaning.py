@@ -186,7 +186,4 @@ def _argument(term: Term, argument: str, node: ast.expr, depth: int) -> Value:
         return word if isinstance(word, str) else term.fail(node, f"{argument} is a word in quotes, as in 'add_remove'")
     if argument not in MECHANISM_ARGUMENTS:
         return as_number(term, node, depth)
-    mechanism = as_private(term, node, depth)
-    if isinstance(mechanism, Composition):
-        term.fail(node, "One mechanism is needed here, but this is a composition; repeat outside the brackets")
-    return mechanism
+    return as_private(term, node, depth)
