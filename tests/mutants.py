@@ -152,6 +152,7 @@ ONE_SAMPLE = "unit/mechanisms/test_one_sample.py"
 MIXED_MASSES = "unit/pairs/test_poisson.py"
 BRANCHES = "unit/pairs/test_both_branches.py"
 HULL = "unit/pairs/test_from_profile.py"
+WITHOUT = "unit/mechanisms/test_without_replacement.py"
 VERDICTS = "unit/research/reproduce/test_verdicts.py"
 RUN = "unit/research/reproduce/test_run.py"
 FEWER = "unit/research/reproduce/test_figures.py::test_fewer_buckets_cannot_refute_what_more_achieve"
@@ -679,6 +680,14 @@ MUTATIONS = [
     Mutation("float below", "numerics/rounding.py", "return -float_above(-value)", "return float(value)",
              "a fraction is rounded to the nearest float, which may lie above it", [ROUNDING]),
     # pairs
+    Mutation("batch share up", "mechanisms/without_replacement.py", "q = float_above(self.share)\n        if",
+             "q = float_below(self.share)\n        if", "the share of a batch is rounded down for the upper end", [WITHOUT]),
+    Mutation("batch as one branch", "mechanisms/without_replacement.py",
+             "return both_branches_pair(base, q) if self.relation == REPLACE_ONE else poisson_pair(base, q, direction)",
+             "return poisson_pair(base, q, direction)",
+             "replaced records are composed in one branch, which an adaptive analyst exceeds", [WITHOUT]),
+    Mutation("zeroed as removed", "mechanisms/without_replacement.py", "((1.0 - beta) * np.maximum(larger, smaller) + beta * smaller)",
+             "smaller", "a zeroed record is taken for one that Poisson sampling leaves out", [WITHOUT]),
     Mutation("one branch only", "pairs/both_branches.py", "return poisson_pair(self.base, self.q, Direction.ADD)",
              "return poisson_pair(self.base, self.q, Direction.REMOVE)",
              "negative losses come from the branch of the positive ones, which an adaptive analyst need not keep to", [BRANCHES]),

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         Skellam,
         TruncatedGaussian,
         TruncatedLaplace,
+        WithoutReplacement,
     )
     from tightbudget.mechanisms.answers import Brackets, Curve
     from tightbudget.mechanisms.base import Composition, Mechanism, compose
@@ -93,6 +94,7 @@ __all__ = [
     "TruncatedGaussian",
     "TruncatedLaplace",
     "UnknownRelation",
+    "WithoutReplacement",
     "__version__",
     "calibrate",
     "classic",

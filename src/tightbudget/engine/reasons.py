@@ -6,7 +6,7 @@ ROUNDING = "rounding errors are as large as the bracket; a finer grid would not 
 TOO_SMALL = "delta is so near the smallest numbers of float64 that no finite upper end can be certified"
 BEYOND = "the answer is finite, but no float is as large"
 AT_INFINITY = "delta is, up to rounding, the probability that everything is revealed"
-OF_A_CLASS = "bounded_range stands for a class; the upper end holds for all of it, the lower end is that of one member"
+OF_A_CLASS = "a step stands for a class of cases; the upper end holds for all of it, the lower end is that of one member"
 
 _TO_TRY = {
     TOO_LONG: "a larger effort (effort=, --effort), which takes more time and memory, or a larger rtol",

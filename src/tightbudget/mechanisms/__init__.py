@@ -16,6 +16,7 @@ from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.promise import ApproximateDP, PureDP
 from tightbudget.mechanisms.randomized_response import RandomizedResponse
 from tightbudget.mechanisms.skellam import Skellam
+from tightbudget.mechanisms.without_replacement import WithoutReplacement
 
 __all__ = [
     "ALL",
@@ -39,6 +40,7 @@ __all__ = [
     "Skellam",
     "TruncatedGaussian",
     "TruncatedLaplace",
+    "WithoutReplacement",
     "compose",
 ]
 
@@ -59,6 +61,7 @@ ALL: tuple[type[Mechanism], ...] = (
     GaussianDP,
     Histograms,
     Poisson,
+    WithoutReplacement,
 )
 
 BY_NAME: dict[str, type[Mechanism]] = {mechanism.name: mechanism for mechanism in ALL}

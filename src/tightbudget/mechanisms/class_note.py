@@ -3,7 +3,7 @@
 from tightbudget.mechanisms.base import Composable
 
 OF_A_CLASS = (
-    "bounded_range stands for a class of mechanisms: the upper end is that of the pair that dominates it, which no composition "
+    "A step stands for a class of cases: the upper end is that of the pair that dominates it, which no composition "
     "of members attains, the lower end that of one member (decision 0008); theorems that know the class, Rényi accounting "
     "among them, may prove less than the upper end (see tightbudget compare)."
 )

@@ -19,6 +19,7 @@ _NOTHING = 1e-280  # profiles are not followed below
 _FIRST = 2000  # dots of the first look
 _MOST = 2**14  # dots of each side
 _FINE, _COARSE = np.log(1e-7), np.log(1e-3)  # relative height of a chord above the profile where it is large, and small
+_NOISE = 1e-9  # of bounds, relative: rounding bends them too
 _LARGE, _SMALL = np.log(1e-20), np.log(1e-60)
 
 
@@ -57,7 +58,9 @@ def _density(profile: Profile, losses: Array) -> Array:
     bounds = np.maximum(profile(losses), 1e-300)
     slopes = np.diff(bounds) / np.diff(losses)
     # the second derivative in g times g^2, at the inner dots: that in the loss, less the first
-    bend = np.abs(np.diff(slopes) / (0.5 * (losses[2:] - losses[:-2])) - 0.5 * (slopes[1:] + slopes[:-1]))
+    gaps = 0.5 * (losses[2:] - losses[:-2])
+    bend = np.abs(np.diff(slopes) / gaps - 0.5 * (slopes[1:] + slopes[:-1]))
+    bend = np.where(bend > _NOISE * bounds[1:-1] / gaps**2, bend, 0.0)
     log_bounds = np.log(bounds[1:-1])
     tolerance = np.exp(np.interp(-log_bounds, [-_LARGE, -_SMALL], [_FINE, _COARSE]))
     inner = np.sqrt(bend / (8.0 * tolerance * bounds[1:-1]))

@@ -32,6 +32,13 @@ SIMPLE = {
     "approximate_dp": st.builds(tb.ApproximateDP, st.floats(1e-6, 50.0), st.floats(0.0, 0.5)),
     "gaussian_dp": st.builds(tb.GaussianDP, st.floats(1e-6, 50.0)),
     "histograms": st.builds(tb.Histograms, CELLS, CELLS),
+    "without_replacement": st.builds(
+        tb.WithoutReplacement,
+        st.builds(tb.Gaussian, POSITIVE),
+        st.integers(0, 10),
+        st.integers(10, 100),
+        relation=st.sampled_from(["add_remove", "replace_one", "zero_out"]),
+    ),
 }
 MECHANISMS = st.recursive(
     st.one_of(*SIMPLE.values()), lambda inner: st.builds(tb.Poisson, inner, SHARE, mix_relations=st.just(True)), max_leaves=3

@@ -23,7 +23,7 @@ def test_repeated_classes_are_noted(command: str, expression: str, noted: bool, 
     code = main([command, expression, *ASKED[command]])  # 3 where the two ends are those of different mechanisms
     assert code in ((0, 3) if noted else (0,))
     said = capsys.readouterr()
-    assert said.err.count("Note: bounded_range stands for a class") == noted
+    assert said.err.count("Note: A step stands for a class") == noted
     assert "stands for a class" not in said.out
     assert main([command, expression, *ASKED[command], "--json"]) == code
     assert ("decision 0008" in json.loads(capsys.readouterr().out)["note"]) is noted

@@ -1,0 +1,27 @@
+"""What batches of a fixed size need: whole numbers, and a mechanism that says what replacing a record does."""
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.checks import whole_count
+from tightbudget.mechanisms.relations import REPLACE_ONE
+from tightbudget.pairs.base import Direction, Pair
+
+
+def check_batch(mechanism: object, batch: object, examples: object) -> None:
+    """Check the arguments of a batch of a fixed size."""
+    if not isinstance(mechanism, Mechanism):
+        raise InvalidParameter("mechanism", mechanism, "one mechanism", "Draw a batch for each part of a composition.")
+    whole_count(batch, "batch")
+    if whole_count(examples, "examples") < 1:
+        raise InvalidParameter("examples", examples, "a whole number from 1")
+
+
+def replaced_pair(mechanism: Mechanism) -> Pair | None:
+    """Return the pair for replacing a record, which must be the same in both orders: a replacement can be undone."""
+    replaced = mechanism.under(REPLACE_ONE)
+    pair = replaced.pair(Direction.REMOVE)
+    if pair != replaced.pair(Direction.ADD):
+        raise InvalidParameter(
+            "mechanism", str(mechanism), "one with the same pair in both orders under replace_one", "Noise on a query has it."
+        )
+    return pair

@@ -1,0 +1,179 @@
+"""Batches of a fixed size, drawn without replacement (M31)."""
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.batches import check_batch, replaced_pair
+from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relations
+from tightbudget.numerics.rounding import float_above, float_below, strictly_raised
+from tightbudget.pairs.base import Array, Direction, Pair
+from tightbudget.pairs.both_branches import both_branches_pair
+from tightbudget.pairs.points import REMEMBERED, PointPair
+from tightbudget.pairs.poisson import poisson_pair
+from tightbudget.pairs.profile_grid import pair_of_profiles
+from tightbudget.pairs.profile_of import profile_above
+from tightbudget.pairs.revealing import revealing_pair
+
+
+@dataclass(frozen=True)
+class WithoutReplacement(Mechanism):
+    """Run a mechanism on a batch of a fixed size, drawn without replacement.
+
+    mechanism  what is run on the batch: one mechanism that knows what
+               replacing a record does, as noise on a query does
+    batch      how many different records are drawn, afresh in every step
+    examples   how many there are to draw from, at least; under add_remove
+               in the larger of the two data sets
+    relation   add_remove, replace_one or zero_out; usually add_remove
+
+    Neighbours: add_remove, unless another relation is stated. Whether one
+    record or another is drawn, the batch has its size: a record that comes
+    takes the place of another. Under replace_one and zero_out the upper end
+    holds for every choice of the other records, also one that follows the
+    answers; the lower end is attained by one that does not (M31).
+
+    >>> from tightbudget import Gaussian, WithoutReplacement
+    >>> step = WithoutReplacement(Gaussian(sigma=4), 256, examples=60000)
+    >>> print((step * 1000).epsilon(delta=1e-6))
+    [0.289..., 0.289...]
+    """
+
+    name: ClassVar[str] = "without_replacement"
+    attains_pair: ClassVar[bool] = False
+    reveal_more: ClassVar[tuple[str, ...]] = ("batch",)
+    hide_more: ClassVar[tuple[str, ...]] = ("examples",)
+
+    mechanism: Mechanism
+    batch: int
+    examples: int
+    relation: str = field(default=ADD_REMOVE, kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._check_parameters()
+        check_batch(self.mechanism, self.batch, self.examples)
+        if self.batch > self.examples:
+            raise InvalidParameter(
+                "batch", self.batch, f"at most examples, {self.examples}", "Drawn without replacement, records differ."
+            )
+        self.mechanism.under(REPLACE_ONE)
+        if self.relation == ZERO_OUT:
+            self.mechanism.under(ZERO_OUT)
+
+    @cached_property
+    def relations(self) -> Relations:
+        return frozenset({self.relation})
+
+    def _under(self, relation: str) -> Mechanism | None:
+        if relation == ZERO_OUT and ZERO_OUT not in self.mechanism.known_relations:
+            return None
+        return replace(self, relation=relation)
+
+    @property
+    def share(self) -> Fraction:
+        """The share of the records that a batch holds."""
+        return Fraction(int(self.batch), int(self.examples))
+
+    def member(self) -> Mechanism:
+        share = float_below(self.share)
+        if self.relation == ZERO_OUT:
+            return OneBranch(self.mechanism.member().under(ZERO_OUT), share)
+        inner = self.mechanism.member()
+        if self.relation == ADD_REMOVE and Fraction(share) == self.share and inner == self.mechanism:
+            return self  # a float holds the share, and the pair is attained
+        return OneBranch(inner.under(REPLACE_ONE), share)
+
+    def pair(self, direction: Direction) -> Pair | None:
+        if self.batch == 0:
+            return None
+        if self.relation == ZERO_OUT:
+            return self._zeroed(direction)
+        base = replaced_pair(self.mechanism)
+        if base is None or self.batch == self.examples:
+            return base
+        q = float_above(self.share)
+        if q == 1.0:
+            return base
+        return both_branches_pair(base, q) if self.relation == REPLACE_ONE else poisson_pair(base, q, direction)
+
+    def _zeroed(self, direction: Direction) -> Pair | None:
+        zeroed = self.mechanism.under(ZERO_OUT)
+        if self.batch == self.examples:
+            return zeroed.pair(direction)
+        pairs = replaced_pair(self.mechanism), zeroed.pair(Direction.REMOVE), zeroed.pair(Direction.ADD)
+        if pairs[0] is None or pairs[1] is None or pairs[2] is None:
+            return revealing_pair() if any(pairs) else None  # one that hides replacements hides zeros too
+        return _zeroed_pair(float_above(self.share), direction, pairs[0], pairs[1], pairs[2])
+
+    @property
+    def is_class(self) -> bool:
+        return self.relation != ADD_REMOVE or self.mechanism.is_class  # a share that no float holds makes no class
+
+    @property
+    def subsamples(self) -> bool:
+        return self.batch < self.examples
+
+    @property
+    def whole(self) -> Mechanism:
+        return self.mechanism.under(ZERO_OUT if self.relation == ZERO_OUT else REPLACE_ONE)
+
+    def in_numbers(self) -> Mechanism:
+        return replace(self, mechanism=self.mechanism.in_numbers())
+
+    # Whoever sees whether the record was drawn sees the whole mechanism, or two equal laws.
+
+    def known_rho(self, pair: Pair, direction: Direction) -> float:
+        return self.whole.zcdp_rho(direction)
+
+    def known_mu(self) -> float:
+        return self.whole.gdp_mu()
+
+
+@dataclass(frozen=True)
+class OneBranch(Mechanism):
+    """A batch whose other records all look like the one that is not there, in every step: a member of a class."""
+
+    name: ClassVar[str] = "one_branch"
+
+    mechanism: Mechanism
+    q: float
+
+    def pair(self, direction: Direction) -> Pair | None:
+        base = self.mechanism.pair(direction)
+        if base is None or self.q in (0.0, 1.0):
+            return base if self.q else None
+        return poisson_pair(base, self.q, direction)
+
+
+@REMEMBERED.remember
+def _zeroed_pair(q: float, direction: Direction, replaced: Pair, remove: Pair, add: Pair) -> PointPair:
+    """Return the pair of a zeroed record: REMOVE q[(1-beta) d_2(g') + beta d_1(g')], ADD q d_1(g') (M31)."""
+    two, one, other = (profile_above(pair) for pair in (replaced, remove, add))
+
+    def with_record_first(losses: Array) -> Array:
+        inner = _inner_losses(losses, q)
+        # beta = g q / (g - 1 + q) falls from 1 to q, and d_1 <= d_2: a beta rounded down is safe
+        beta = np.maximum(0.0, q / (q - (1.0 - q) * np.expm1(-losses)) * (1.0 - 1e-13))
+        larger, smaller = two(inner), one(inner)
+        return strictly_raised(q * ((1.0 - beta) * np.maximum(larger, smaller) + beta * smaller), 16)
+
+    def with_record_second(losses: Array) -> Array:
+        return strictly_raised(q * other(_inner_losses(losses, q)), 4)
+
+    profiles = (with_record_first, with_record_second)
+    first, second = profiles if direction is Direction.REMOVE else profiles[::-1]
+    made = pair_of_profiles(("zeroed", q, direction, replaced, remove, add), first, second)
+    assert made is not None  # the base pairs are not equal distributions
+    return made
+
+
+def _inner_losses(losses: Array, q: float) -> Array:
+    """Return floats no larger than log(1 + (g-1)/q)."""
+    large = losses > 600.0
+    inner = np.where(large, losses - np.log(q), np.log1p(np.expm1(np.minimum(losses, 600.0)) / q))
+    return np.maximum(0.0, inner * (1.0 - 1e-14))

@@ -1,0 +1,132 @@
+"""Batches without replacement: published figures, an analyst who chooses the other records, rounding, bad input."""
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from mpmath import mpf
+
+import tightbudget as tb
+from tightbudget.pairs.base import Direction
+
+SIGMA_2 = tb.WithoutReplacement(tb.Gaussian(sigma=2), batch=1, examples=10)
+
+
+def profile(mu: mpf, g: mpf) -> mpf:
+    return mpmath.ncdf(mu / 2 - mpmath.log(g) / mu) - g * mpmath.ncdf(-mu / 2 - mpmath.log(g) / mu)
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+@pytest.mark.parametrize(
+    ("epsilon", "value"), [(0.0, 0.0382924922548026), (0.5, 0.00203253692034036), (1.0, 0.000207121486021392)]
+)
+def test_the_figures_for_a_tenth_of_the_records(relation: str, epsilon: float, value: float) -> None:
+    answer = SIGMA_2.delta(epsilon, rtol=1e-9, relation=relation)
+    assert answer.converged
+    assert answer.lower <= value * (1 + 1e-14)
+    assert answer.upper >= value * (1 - 1e-14)
+
+
+def test_zeroed_records_are_worse_than_under_poisson_sampling() -> None:
+    answer = SIGMA_2.delta(0.1, relation="zero_out")
+    poisson = tb.Poisson(tb.Gaussian(sigma=2), q=0.1).delta(0.1)
+    assert poisson.upper < 0.0023643
+    assert answer.lower <= 0.00236420970691646 < 0.00727983962314721 <= answer.upper  # the latter is attained
+
+
+def attained(q: float, sigma: float, epsilon: float) -> float:
+    """H_g of a record at 1 or zeroed, the others at -1, by a sum over a fine grid: good to 1e-7."""
+    x = np.linspace(-12.0, 16.0, 400001)
+
+    def density(shift: float) -> np.ndarray:
+        return (1.0 - q) * np.exp(-0.5 * x**2) + q * np.exp(-0.5 * (x - shift / sigma) ** 2)
+
+    excess = np.maximum(density(2.0) - math.exp(epsilon) * density(1.0), 0.0)
+    return float(excess.sum() * (x[1] - x[0]) / math.sqrt(2.0 * math.pi))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_zeroed_bound_is_the_formula(seed: int) -> None:
+    source = np.random.default_rng(seed)
+    sigma, batch = float(np.exp(source.uniform(-0.5, 2))), int(source.integers(1, 40))
+    step = tb.WithoutReplacement(tb.Gaussian(sigma), batch, 64, relation="zero_out")  # a share that a float holds
+    with mpmath.workdps(40):
+        q, one = mpf(batch) / 64, 1 / mpf(sigma)
+        for epsilon in (0.01, 0.3, 1.0):
+            g = mpmath.exp(mpf(epsilon))
+            inner, beta = 1 + (g - 1) / q, g * q / (g - 1 + q)
+            removed = q * ((1 - beta) * profile(2 * one, inner) + beta * profile(one, inner))
+            added = q * profile(one, inner)
+            upper = step.delta(epsilon, direction="remove").upper
+            # both are at most their bounds, and less where the hull with the other's lies below
+            assert removed < 1e-12 or upper <= removed * (1 + 1e-3)
+            assert attained(batch / 64, sigma, epsilon) <= upper * (1 + 1e-7)
+            assert added < 1e-12 or step.delta(epsilon, direction="add").upper <= added * (1 + 1e-3)
+
+
+@pytest.mark.parametrize(("epsilon", "attained"), [(0.5, 0.153777507924229), (1.0, 0.0742066738335428)])
+def test_an_analyst_who_follows_the_answers_stays_in_the_bracket(epsilon: float, attained: float) -> None:
+    answer = (tb.WithoutReplacement(tb.Gaussian(sigma=2), 1, 2, relation="replace_one") * 2).delta(epsilon, rtol=1e-6)
+    assert answer.lower <= attained <= answer.upper
+    assert not answer.converged
+    assert "class" in answer.reason
+
+
+def test_shares_that_no_float_holds_are_rounded_outwards() -> None:
+    thirds = tb.WithoutReplacement(tb.Gaussian(sigma=1), 1, 3)
+    pair, member = thirds.pair(Direction.REMOVE), thirds.member()
+    assert Fraction(member.q) < Fraction(1, 3) < Fraction(pair.q)
+    with mpmath.workdps(50):
+        true = profile(mpf(2), 1 + (mpmath.exp(mpf(0.25)) - 1) * 3) / 3
+        answer = thirds.delta(0.25, rtol=1e-12)
+        assert answer.lower <= true <= answer.upper
+
+
+def test_whole_and_empty_batches() -> None:
+    noise = tb.Gaussian(sigma=2)
+    for relation in ("add_remove", "replace_one"):
+        whole = tb.WithoutReplacement(noise, 7, 7, relation=relation).delta(1.0)
+        assert whole.upper == pytest.approx(noise.delta(1.0, relation="replace_one").upper, rel=1e-3)
+    zeroed = tb.WithoutReplacement(noise, 7, 7, relation="zero_out").delta(1.0)
+    assert zeroed.upper == pytest.approx(noise.delta(1.0).upper, rel=1e-3)
+    assert tb.WithoutReplacement(noise, 0, 7).delta(0.0).upper == 0.0
+
+
+def test_small_shares_are_like_poisson_samples_of_twice_the_shift() -> None:
+    few = (tb.WithoutReplacement(tb.Gaussian(sigma=4), 1, 10**6) * 1000).delta(0.001)
+    poisson = (tb.Poisson(tb.Gaussian(sigma=4, sensitivity=2), q=1e-6) * 1000).delta(0.001)
+    assert few.upper == pytest.approx(poisson.upper, rel=2e-3)
+
+
+def test_other_noise_and_finite_mechanisms() -> None:
+    for mechanism in (tb.Laplace(scale=2), tb.DiscreteLaplace(scale=2), tb.RandomizedResponse(p=0.7)):
+        answer = (tb.WithoutReplacement(mechanism, 1, 4, relation="replace_one") * 3).delta(0.1)
+        assert 0.0 < answer.lower <= answer.upper < 1.0
+    total = tb.WithoutReplacement(tb.RandomizedResponse(p=0.75), 1, 4, relation="replace_one").delta(0.0, rtol=1e-9)
+    assert total.upper == pytest.approx(0.25 * 0.5, rel=1e-8)  # q TV
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"batch": 11, "examples": 10},
+        {"batch": -1, "examples": 10},
+        {"batch": 1.5, "examples": 10},
+        {"batch": 1, "examples": 0},
+        {"batch": math.nan, "examples": 10},
+        {"batch": "one", "examples": 10},
+        {"batch": 1, "examples": 10, "relation": "swap"},
+    ],
+)
+def test_bad_input_is_refused(arguments: dict) -> None:
+    with pytest.raises(tb.InvalidParameter):
+        tb.WithoutReplacement(tb.Gaussian(sigma=1), **arguments)
+
+
+def test_a_composition_or_a_mechanism_that_says_nothing_of_replacement_is_refused() -> None:
+    with pytest.raises(tb.InvalidParameter, match="one mechanism"):
+        tb.WithoutReplacement(tb.Gaussian(sigma=1) * 2, 1, 10)
+    with pytest.raises(tb.TightBudgetError, match="zero_out"):
+        tb.WithoutReplacement(tb.RandomizedResponse(p=0.7), 1, 10, relation="zero_out")
