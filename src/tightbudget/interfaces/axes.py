@@ -19,6 +19,11 @@ class ShownAxes(Axes):
 
 def new_axes(size: tuple[float, float]) -> Axes:
     """Return axes on a figure of so many inches."""
+    return new_figure(size).add_subplot(axes_class=ShownAxes)
+
+
+def new_figure(size: tuple[float, float]) -> Figure:
+    """Return a figure of so many inches that nothing else knows of."""
     figure = Figure(figsize=size, dpi=100, layout="constrained")
     FigureCanvasAgg(figure)
-    return figure.add_subplot(axes_class=ShownAxes)
+    return figure

@@ -1,4 +1,4 @@
-"""Sweeps drawn: one swept parameter as lines with their bands, two as heat maps with contours.
+"""Sweeps drawn: one swept parameter as lines with their bands, two as heat maps.
 
 Brackets hold at the points. Between them lines and colours only guide the eye, so the points are marked.
 """
@@ -10,15 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.errors import InvalidParameter
-from tightbudget.interfaces.figures import QUIET_COLOUR, rendered, set_title
+from tightbudget.errors import InvalidParameter, NotationError
+from tightbudget.interfaces.figures import QUIET_COLOUR, drawn_on, house_style, rendered, require, set_title
+from tightbudget.interfaces.heat_map import heat_map_of, rounded_up
+from tightbudget.notation import Template
 from tightbudget.numerics.decimals import rounded
 from tightbudget.sweeps.plan import Plan
 from tightbudget.sweeps.questions import CALIBRATE, Question
 from tightbudget.sweeps.results import SweepResult
+from tightbudget.sweeps.shown import shown_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
@@ -43,7 +47,7 @@ def check_drawable(plan: Plan) -> None:
     for name in names:
         if isinstance(plan.space.values(name)[0], str):
             raise InvalidParameter("--plot", name, "for parameters that are numbers", "Leave out --plot for this plan.")
-    panels = len(_groups(plan)) if len(names) == 1 else len(plan.questions)
+    panels = _panels(plan)
     if panels > MOST_PANELS:
         raise InvalidParameter("--plot", f"{panels} panels", f"for at most {MOST_PANELS}", "Ask fewer questions in one plan.")
 
@@ -51,7 +55,50 @@ def check_drawable(plan: Plan) -> None:
 def draw(result: SweepResult, file_format: str = "png") -> bytes:
     """Return the picture of a sweep as the bytes of a PNG or SVG file."""
     check_drawable(result.plan)
-    return _lines(result, file_format) if len(swept(result.plan)) == 1 else _heat_maps(result, file_format)
+    return rendered(lambda figure: _paint(figure, result), _size(result.plan), file_format)
+
+
+def plot_sweep(result: SweepResult, ax: "Axes | None" = None) -> "Axes":
+    """Draw it on the axes given, if one panel is all there is, or on new ones; return them, or the first of them."""
+    check_drawable(result.plan)
+    require()
+    if ax is not None:
+        if _panels(result.plan) > 1:
+            hint = "Leave out ax, which gives each a panel of its own, or sweep over one question."
+            raise InvalidParameter("ax", ax, f"left out for this sweep, which has {_panels(result.plan)} panels", hint)
+        return drawn_on(ax, lambda axes: _paint_one(axes, result), _size(result.plan))
+    from tightbudget.interfaces.axes import ShownAxes, new_figure
+
+    with house_style():
+        figure = new_figure(_size(result.plan))
+        _paint(figure, result, axes_class=ShownAxes)
+        return figure.axes[0]
+
+
+def _panels(plan: Plan) -> int:
+    return len(_groups(plan)) if len(swept(plan)) == 1 else len(plan.questions)
+
+
+def _size(plan: Plan) -> tuple[float, float]:
+    panels = _panels(plan)
+    if len(swept(plan)) == 1:
+        return 7.2, 1.2 + 3.4 * panels
+    columns = min(panels, 2)
+    return 6.4 * columns, 4.6 * -(-panels // columns) + 0.4
+
+
+def _paint(figure: "Figure", result: SweepResult, **options: Any) -> None:
+    (_lines if len(swept(result.plan)) == 1 else _heat_maps)(figure, result, options)
+
+
+def _paint_one(axes: "Axes", result: SweepResult) -> None:
+    names = swept(result.plan)
+    if len(names) == 1:
+        ((ask, asked),) = _groups(result.plan).items()
+        _panel(axes, result, names[0], ask, asked)
+        axes.set_xlabel(names[0])
+        return
+    heat_map(axes, result, result.plan.questions[0], names, _norms(result)[result.plan.questions[0].ask])
 
 
 def _groups(plan: Plan) -> dict[str, list[Question]]:
@@ -62,7 +109,7 @@ def _groups(plan: Plan) -> dict[str, list[Question]]:
     return groups
 
 
-def _answers(result: SweepResult, question: Question, names: Sequence[str]) -> tuple[list[Array], Array, Array]:
+def answers(result: SweepResult, question: Question, names: Sequence[str]) -> tuple[list[Array], Array, Array]:
     """Return the values of the parameters, and the two ends, of the answers to one question.
 
     A number that was calibrated is shown by the end that meets the target.
@@ -74,24 +121,20 @@ def _answers(result: SweepResult, question: Question, names: Sequence[str]) -> t
     return places, result["lower"][asked], result["upper"][asked]
 
 
-def _lines(result: SweepResult, file_format: str) -> bytes:
+def _lines(figure: "Figure", result: SweepResult, options: dict[str, Any]) -> None:
     (name,) = swept(result.plan)
     groups = _groups(result.plan)
-
-    def paint(figure: "Figure") -> None:
-        panels = figure.subplots(len(groups), 1, sharex=True, squeeze=False)[:, 0]
-        for axes, (ask, asked) in zip(panels, groups.items(), strict=True):
-            _panel(axes, result, name, ask, asked)
-        panels[-1].set_xlabel(name)
-        set_title(panels[0], result.plan.template.text)
-
-    return rendered(paint, (7.2, 1.2 + 3.4 * len(groups)), file_format)
+    panels = figure.subplots(len(groups), 1, sharex=True, squeeze=False, subplot_kw=options)[:, 0]
+    for axes, (ask, asked) in zip(panels, groups.items(), strict=True):
+        _panel(axes, result, name, ask, asked)
+    panels[-1].set_xlabel(name)
+    set_title(panels[0], result.plan.template.text)
 
 
 def _panel(axes: "Axes", result: SweepResult, name: str, ask: str, asked: Sequence[Question]) -> None:
     drawn = []
     for place, question in enumerate(asked):
-        (at,), lower, upper = _answers(result, question, [name])
+        (at,), lower, upper = answers(result, question, [name])
         order = np.argsort(at, kind="stable")
         at, lower, upper = at[order], lower[order], upper[order]
         known = np.isfinite(lower) & np.isfinite(upper)
@@ -99,13 +142,15 @@ def _panel(axes: "Axes", result: SweepResult, name: str, ask: str, asked: Sequen
         mark = "o" if at.size <= MARKED else None
         hidden = np.where(known, upper, np.nan)
         axes.fill_between(at, np.where(known, lower, np.nan), hidden, color=colour, alpha=0.25, linewidth=0)
-        axes.plot(at, hidden, color=colour, linewidth=1.6, marker=mark, markersize=3, label=_label(question))
+        axes.plot(at, hidden, color=colour, linewidth=1.6, marker=mark, markersize=3, label=label(result.plan, question))
         drawn.append((lower[known], upper[known]))
         for gap in at[~known]:
             axes.axvline(gap, color=QUIET_COLOUR, linewidth=0.8, linestyle=":", alpha=0.7)
         axes.set_xscale(_scale(at))
     _set_range(axes, np.concatenate([end for ends in drawn for end in ends]))
-    axes.set_ylabel(SIGNS.get(ask, ask))
+    axes.set_ylabel(_sign(result.plan, ask))
+    if not any(upper.size for _, upper in drawn):
+        axes.text(0.5, 0.5, "no finite answer", ha="center", va="center", transform=axes.transAxes, color=QUIET_COLOUR)
     title = "certified to meet the target" if ask == CALIBRATE else _width(drawn)
     axes.legend(frameon=False, fontsize=9, title=title, title_fontsize=8)
 
@@ -117,10 +162,25 @@ def _width(drawn: "Sequence[tuple[Array, Array]]") -> str:
     return f"upper ends; bands at most {rounded(max(widths, default=0.0), 1, ROUND_CEILING)} wide, relatively"
 
 
-def _label(question: Question) -> str:
-    sign = SIGNS.get(question.ask, question.ask)
+def label(plan: Plan, question: Question) -> str:
+    """Return what was asked, in signs."""
     target = ", ".join(f"{SIGNS.get(name, name)} = {value:g}" for name, value in question.at)
-    return f"{sign} at {target}" if target else sign
+    joint = "for" if question.ask == CALIBRATE else "at"
+    sign = _sign(plan, question.ask)
+    return f"{sign} {joint} {target}" if target else sign
+
+
+def _sign(plan: Plan, ask: str) -> str:
+    """Return the sign of what was asked for; of a calibration, the name of what was open."""
+    return _open_argument(plan) if ask == CALIBRATE else SIGNS.get(ask, ask)
+
+
+def _open_argument(plan: Plan) -> str:
+    first = dict(zip(plan.space.names, plan.space.at(0)[1], strict=True))
+    try:
+        return Template.of(plan.template.filled(first), plan.mix_relations).argument
+    except (InvalidParameter, NotationError):  # of this point; others may do
+        return "?"
 
 
 def _colour(place: int, of: int) -> Any:
@@ -130,10 +190,12 @@ def _colour(place: int, of: int) -> Any:
 
 
 def _scale(values: Array) -> str:
-    """Return the scale on which the values are spaced more evenly."""
+    """Return the scale on which the values are spaced more evenly; two of them, by how far they are apart."""
     distinct = np.unique(values)
-    if distinct.size < 3 or not (distinct > 0.0).all():
+    if distinct.size < 2 or not (distinct > 0.0).all():
         return "linear"
+    if distinct.size == 2:
+        return "log" if distinct[1] >= WIDE_RANGE * distinct[0] else "linear"
     return "log" if _unevenness(np.log(distinct)) < _unevenness(distinct) else "linear"
 
 
@@ -150,72 +212,40 @@ def _set_range(axes: "Axes", values: Array) -> None:
         axes.set_ylim(bottom=0.0)
 
 
-def _heat_maps(result: SweepResult, file_format: str) -> bytes:
-    names = swept(result.plan)
-    questions = result.plan.questions
+def _heat_maps(figure: "Figure", result: SweepResult, options: dict[str, Any]) -> None:
+    names, questions, norms = swept(result.plan), result.plan.questions, _norms(result)
     columns = min(len(questions), 2)
-    rows = -(-len(questions) // columns)
-
-    def paint(figure: "Figure") -> None:
-        panels = figure.subplots(rows, columns, squeeze=False)
-        for axes, question in zip(panels.flat, questions, strict=False):
-            _heat_map(figure, axes, result, question, names)
-        for axes in panels.flat[len(questions) :]:
-            axes.set_axis_off()
-        figure.suptitle(result.plan.template.text, fontsize=10, family="monospace", x=0.02, ha="left")
-
-    return rendered(paint, (6.4 * columns, 4.6 * rows + 0.4), file_format)
+    panels = figure.subplots(-(-len(questions) // columns), columns, squeeze=False, subplot_kw=options)
+    for axes, question in zip(panels.flat, questions, strict=False):
+        heat_map(axes, result, question, names, norms[question.ask])
+    for axes in panels.flat[len(questions) :]:
+        axes.set_axis_off()
+    figure.suptitle(result.plan.template.text, fontsize=10, family="monospace", x=0.02, ha="left")
 
 
-def _heat_map(figure: "Figure", axes: "Axes", result: SweepResult, question: Question, names: Sequence[str]) -> None:
-    from matplotlib.colors import LogNorm, Normalize
-
-    places, _, upper = _answers(result, question, names)
-    across, down = (np.unique(values) for values in places)
-    grid = np.full((down.size, across.size), np.nan)
-    grid[np.searchsorted(down, places[1]), np.searchsorted(across, places[0])] = upper
-    shown = np.ma.masked_invalid(grid)
-    axes.set_title(_label(question) + ("" if question.ask == CALIBRATE else ", upper ends"), fontsize=10, loc="left")
+def heat_map(axes: "Axes", result: SweepResult, question: Question, names: Sequence[str], norm: "Normalize | None") -> None:
+    """Draw the answers to one question over two parameters."""
+    (across, down), _, upper = answers(result, question, names)
+    axes.set_title(
+        label(result.plan, question) + ("" if question.ask == CALIBRATE else ", upper ends"), fontsize=10, loc="left"
+    )
     axes.set_xlabel(names[0])
     axes.set_ylabel(names[1])
-    axes.set_facecolor("#d5d8dc")  # where there is no answer
-    axes.grid(False)
+    # a number that was calibrated may be proven with all its digits and no fewer
+    written = shown_value if question.ask == CALIBRATE else rounded_up
     scales = _scale(across), _scale(down)
-    axes.set_xscale(scales[0])
-    axes.set_yscale(scales[1])
-    if not shown.count():
-        return
-    low, high = float(shown.min()), float(shown.max())
-    logarithmic = low > 0.0 and high > WIDE_RANGE * low
-    norm = LogNorm(low, high) if logarithmic and high > low else Normalize(low, high)
-    edges = (_edges(values, scale) for values, scale in zip((across, down), scales, strict=True))
-    colours = axes.pcolormesh(*edges, shown, norm=norm, cmap="viridis_r", shading="flat", linewidth=0, rasterized=True)
-    figure.colorbar(colours, ax=axes, pad=0.02, label=SIGNS.get(question.ask, question.ask))
-    if min(grid.shape) >= 3 and high > low:
-        _contours(axes, across, down, shown, logarithmic)
+    heat_map_of(axes, across, down, upper, norm, _sign(result.plan, question.ask), scales, written)
 
 
-def _contours(axes: "Axes", across: Array, down: Array, shown: Any, logarithmic: bool) -> None:
-    from matplotlib.patheffects import withStroke
-    from matplotlib.ticker import LogLocator, MaxNLocator
+def _norms(result: SweepResult) -> "dict[str, Normalize | None]":
+    """Return the scale of colours for each kind of number, so that panels compare; None if none is finite."""
+    from matplotlib.colors import LogNorm, Normalize
 
-    low, high = float(shown.min()), float(shown.max())
-    locator: Any = LogLocator(subs=(1.0, 2.0, 5.0), numticks=12) if logarithmic else MaxNLocator(8)
-    levels = [level for level in locator.tick_values(low, high) if low < level < high]
-    if not levels:
-        return
-    drawn, heights = (np.ma.log(shown), np.log(levels)) if logarithmic else (shown, np.array(levels))
-    lines = axes.contour(across, down, drawn, levels=heights, colors="black", linewidths=0.9, linestyles="solid")
-    names = {height: f"{level:.10g}" for height, level in zip(lines.levels, levels, strict=True)}
-    for text in axes.clabel(lines, fmt=names, fontsize=8):
-        text.set_path_effects([withStroke(linewidth=2.4, foreground="white")])
-
-
-def _edges(values: Array, scale: str) -> Array:
-    """Return where cells round the values begin and end, half-way between neighbours."""
-    if values.size == 1:
-        return np.array([values[0] * 0.9, values[0] * 1.1])
-    at = np.log(values) if scale == "log" else values
-    inner = (at[1:] + at[:-1]) / 2.0
-    edges = np.concatenate([[at[0] - (inner[0] - at[0])], inner, [at[-1] + (at[-1] - inner[-1])]])
-    return np.exp(edges) if scale == "log" else edges
+    norms: dict[str, Normalize | None] = {}
+    for ask, asked in _groups(result.plan).items():
+        values = np.concatenate([answers(result, question, [])[2] for question in asked])
+        finite = values[np.isfinite(values)]
+        low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+        wide = low > 0.0 and high > WIDE_RANGE * low
+        norms[ask] = None if not finite.size else LogNorm(low, high) if wide else Normalize(low, high)
+    return norms

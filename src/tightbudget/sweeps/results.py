@@ -3,15 +3,23 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter, MissingExtra
+from tightbudget.lazy import found_at
 from tightbudget.sweeps.columns import Columns, joined, kinds
 from tightbudget.sweeps.keys import meant
 from tightbudget.sweeps.plan import Plan
 from tightbudget.sweeps.result_folder import ResultFolder, arrow_arrays, arrow_schema, require
+from tightbudget.sweeps.shown import shown_answer, shown_question, shown_value
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+READ_TO_SHOW = 100_000
+"""Answers on disk up to which some are read, only to be shown."""
 
 
 @dataclass
@@ -90,14 +98,30 @@ class SweepResult(Mapping[str, NDArray[Any]]):
             raise MissingExtra("pandas", "pandas") from None
         return pandas.DataFrame(dict(self.columns))
 
-    def _repr_html_(self) -> str:
-        from tightbudget.markup import record
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the answers over one swept parameter or two, and return the Matplotlib axes.
 
-        tally = self.tally
-        said = [("answers", tally.answers), ("points", self.plan.space.size), ("from an earlier run", tally.reused)]
-        said += [("wider than asked", tally.wide), ("failed", tally.failed)]
-        more: list[tuple[str, object]] = [("the first error", tally.first_error), ("written to", self.path or "")]
-        return record([*said, *((what, text) for what, text in more if text)], "sweep")
+        Questions about different numbers, and over two parameters all questions, have a panel each: without `ax` all of
+        them are on the figure of the axes returned, the first. On axes of your own there is room for one.
+        """
+        axes: Axes = found_at("tightbudget.interfaces.sweep_plot:plot_sweep")(self, ax)
+        return axes
+
+    def _repr_html_(self) -> str:
+        from tightbudget.markup import MOST_ROWS, table
+
+        caption, said = self.plan.template.text, str(self)
+        if self.path is not None and self.tally.answers > READ_TO_SHOW:
+            return table(("sweep", ""), [(caption, said)])
+        names, rows = self.plan.space.names, self["point"].size
+        head = rows if rows <= MOST_ROWS else MOST_ROWS // 2  # rows between are not even read as text
+        shown = [*range(head), *range(max(head, rows - head), rows)]
+        cells = [
+            (shown_question(self, i), *(shown_value(self[name][i]) for name in names), shown_answer(self, i)) for i in shown
+        ]
+        if len(shown) < rows:
+            cells[head - 1 : head] = [("⋮", *("" for _ in names), f"{rows - len(shown) + 1:,} more")]
+        return table(("question", *names, "answer"), cells, caption, said)
 
     def __str__(self) -> str:
         """Return how the sweep went, with the first error there was."""

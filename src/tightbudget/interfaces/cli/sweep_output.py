@@ -3,23 +3,20 @@
 import math
 from typing import Any
 
-import numpy as np
-
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.files import as_csv as csv_bytes
 from tightbudget.interfaces.cli.tables import Column, folded, table
 from tightbudget.interfaces.sweep_plot import check_drawable
 from tightbudget.interfaces.sweep_plot import draw as picture
-from tightbudget.numerics.bracket import Bracket
 from tightbudget.sweeps.plan import read_plan
-from tightbudget.sweeps.results import SweepResult
+from tightbudget.sweeps.results import READ_TO_SHOW, SweepResult
+from tightbudget.sweeps.shown import shown_answer, shown_question, shown_value
 from tightbudget.version import __version__
 
 __all__ = ["as_csv", "as_text", "as_wire", "check_drawable", "picture", "read_plan"]
 
 TABLE_ROWS = 24
 HEAD, TAIL = 12, 4  # rows of longer tables
-READ_TO_SHOW = 100_000  # answers on disk up to which some are read, only to be shown
 
 
 def as_text(result: SweepResult) -> list[str]:
@@ -31,7 +28,9 @@ def as_text(result: SweepResult) -> list[str]:
     shown = list(range(rows)) if rows <= TABLE_ROWS else [*range(HEAD), *range(rows - TAIL, rows)]
     names = result.plan.space.names
     headings = [Column("question"), *(Column(name, right=True) for name in names), Column("answer", prose=True)]
-    cells = [[_question(result, i), *(_plain(result[name][i]) for name in names), _answer(result, i)] for i in shown]
+    cells = [
+        [shown_question(result, i), *(shown_value(result[name][i]) for name in names), shown_answer(result, i)] for i in shown
+    ]
     heading, records = table(headings, cells)
     lines = [*heading, *(line for record in records for line in record)]
     if len(shown) < rows:
@@ -39,24 +38,6 @@ def as_text(result: SweepResult) -> list[str]:
             "\n"
         )
     return [*lines, *folded(result.summary).split("\n")]
-
-
-def _plain(value: Any) -> str:
-    plain = value.item() if isinstance(value, np.generic) else value
-    return repr(plain).removesuffix(".0") if not isinstance(plain, str) else plain
-
-
-def _question(result: SweepResult, i: int) -> str:
-    return " at ".join(part for part in (result["question"][i], result["target"][i]) if part)
-
-
-def _answer(result: SweepResult, i: int) -> str:
-    if result["error"][i]:
-        return f"failed: {result['error'][i]}"
-    lower, upper, value = (float(result[name][i]) for name in ("lower", "upper", "value"))
-    if not math.isnan(value):
-        return repr(value).removesuffix(".0")
-    return str(Bracket(lower, upper)) + ("" if result["converged"][i] else " (wider than asked)")
 
 
 def as_csv(result: SweepResult) -> bytes:
