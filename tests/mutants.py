@@ -75,6 +75,7 @@ BRACKET = "unit/numerics/test_bracket.py"
 SEARCH = "unit/numerics/test_search.py"
 KNOWN = "unit/mechanisms/test_known_bounds.py"
 SKELLAM = "unit/mechanisms/test_skellam.py"
+MIXTURE_PAIRS = "unit/pairs/test_gaussian_mixture.py"
 EVENTS = "unit/pairs/moments/test_events.py"
 BINOMIAL = "unit/divergences/test_renyi.py::test_whole_orders_of_a_subsampled_gaussian"
 BOTH = "unit/divergences/test_renyi.py::test_steps_add_up_in_each_direction_apart"
@@ -743,6 +744,19 @@ MUTATIONS = [
              "pure privacy gives half the mu", [KNOWN]),
     Mutation("range of any loss", "mechanisms/known_bounds.py", "float_above(sum(map(Fraction, losses), start=Fraction(0)))", "max(losses)",
              "losses vary by the largest of one direction", [KNOWN]),
+    # mixtures of Gaussians
+    Mutation("mixture density where digits cancel", "pairs/mixtures.py", "_HALF = -0.5", "_HALF = -1.0 + 1e-12",
+             "the density far below is a difference of numbers near 1", [MIXTURE_PAIRS]),
+    Mutation("mixture places moved", "pairs/mixtures.py", "error = 20.0 * U * moved", "error = 0.01 * U * moved",
+             "losses are stated to be better than they are", [MIXTURE_PAIRS]),
+    Mutation("mixture masses", "pairs/mixtures.py", "rounding = rounding + errors[:, None] + U * (moved + added)",
+             "rounding = 0.01 * rounding", "masses are stated to be better than they are", [MIXTURE_PAIRS]),
+    Mutation("mixture components left out", "pairs/mixtures.py", "_IRRELEVANT = 45.0", "_IRRELEVANT = 20.0",
+             "components that count are left out", [MIXTURE_PAIRS]),
+    Mutation("mixture places not found", "pairs/gaussian_mixture.py", "done = np.abs(miss) <= allowed",
+             "done = np.abs(miss) <= 1e4 * allowed", "losses are not those that were asked for", [MIXTURE_PAIRS]),
+    Mutation("mixture told at sight", "pairs/gaussian_mixture.py", "infinity=infinity,", "infinity=NONE,",
+             "mass that is told at sight is lost", [MIXTURE_PAIRS]),
     Mutation("skellam recurrence", "mechanisms/skellam.py", "start = count + count // 4 + 2", "start = count",
              "ratios of Bessel functions start from where they are not known", [SKELLAM]),
     Mutation("skellam norm", "mechanisms/skellam.py", "norm = 2.0 * math.fsum(", "norm = 2.0 * (1.0 + 1e-11) * math.fsum(",

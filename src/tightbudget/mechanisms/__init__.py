@@ -12,6 +12,7 @@ from tightbudget.mechanisms.discrete import DiscreteGaussian, DiscreteLaplace
 from tightbudget.mechanisms.gaussian import Gaussian, GaussianDP, TruncatedGaussian
 from tightbudget.mechanisms.histograms import Histograms
 from tightbudget.mechanisms.laplace import Laplace, TruncatedLaplace
+from tightbudget.mechanisms.mixture_of_gaussians import MixtureOfGaussians
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.promise import ApproximateDP, PureDP
 from tightbudget.mechanisms.randomized_response import RandomizedResponse
@@ -34,6 +35,7 @@ __all__ = [
     "Histograms",
     "Laplace",
     "Mechanism",
+    "MixtureOfGaussians",
     "Poisson",
     "PureDP",
     "RandomizedResponse",
@@ -60,6 +62,7 @@ ALL: tuple[type[Mechanism], ...] = (
     ApproximateDP,
     GaussianDP,
     Histograms,
+    MixtureOfGaussians,
     Poisson,
     WithoutReplacement,
 )

@@ -490,4 +490,6 @@ def _direction_named(direction: object) -> Direction | None:
 
 
 def _argument(name: str, value: object) -> str:
+    if isinstance(value, tuple):
+        return f"{name}={list(value)!r}"
     return str(value) if isinstance(value, Mechanism) else f"{name}={value!r}"

@@ -12,7 +12,7 @@ from tightbudget.notation.sums import COMMA, HOLE, MAX_DEPTH
 from tightbudget.notation.terms import Term
 
 MECHANISM_ARGUMENTS = frozenset({"mechanism"})
-LIST_ARGUMENTS = frozenset({"a", "b"})
+LIST_ARGUMENTS = frozenset({"a", "b", "centres", "probabilities"})
 WORD_ARGUMENTS = frozenset({"relation"})
 
 Private = Mechanism | Composition

@@ -39,6 +39,12 @@ SIMPLE = {
         st.integers(10, 100),
         relation=st.sampled_from(["add_remove", "replace_one", "zero_out"]),
     ),
+    "mixture_of_gaussians": st.builds(
+        lambda sigma, centres, p: tb.MixtureOfGaussians(sigma, centres, (p, (1.0 - p) / 4, 3 * (1.0 - p) / 4)),
+        POSITIVE,
+        CELLS,
+        SHARE,
+    ),
 }
 MECHANISMS = st.recursive(
     st.one_of(*SIMPLE.values()), lambda inner: st.builds(tb.Poisson, inner, SHARE, mix_relations=st.just(True)), max_leaves=3

@@ -1,0 +1,344 @@
+"""Two mixtures of normal laws, the one above the other: what sampling makes of Gaussian noise (M27).
+
+A = sum_i p_i N(a_i, 1) and B = sum_j q_j N(-b_j, 1) with all a_i, b_j >= 0. The loss increases with the outcome x, so
+that events between two losses are those between two places.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.numerics.logs import log_sum
+from tightbudget.numerics.mass import NONE, Mass
+from tightbudget.numerics.rounding import AMPLE, TINIEST, U, raised_by
+from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells, Pair
+from tightbudget.pairs.gaussian import GaussianPair
+from tightbudget.pairs.mixtures import Mixture
+from tightbudget.pairs.moments.closed import gaussian_log_moment
+from tightbudget.pairs.moments.concentrated import half_square
+from tightbudget.pairs.moments.events import Events, Tail, normal_tail, point_events
+from tightbudget.pairs.revealing import all_but_revealing
+
+_CORE = 13.0  # sigmas around each centre that coarse cells resolve well
+_CORE_STEP = 0.2
+_MOST_CORE = 512  # coarse cells of all cores together
+_SPARSE = 20  # coarse cells of each stretch between cores
+_PARTS = 4  # of a coarse cell, to look up places
+_NEWTON = 12  # steps after which halving takes over: it cannot fail
+_MOST_STEPS = 200
+_FAR = 1e4  # sigmas from which on a component is told from all others at sight
+_APART = 200.0  # sigmas between such components and the rest
+_DROPPED = 1e-305  # mass of distant components that is not worth resolving
+_EVENTS_STEP = 0.05
+
+
+@dataclass(frozen=True)
+class GaussianMixturePair(Pair):
+    """The pair (A, B) of two mixtures, of which `bottom` to `top` are the places that are resolved."""
+
+    above: Mixture  # A
+    below: Mixture  # B, mirrored
+    bottom: float
+    top: float
+    infinity: Mass = NONE
+    minus_infinity: Mass = NONE
+    infinity_from: float = math.inf
+    dropped: float = 0.0  # mass of A in components beyond the places that are resolved
+
+    @property
+    def covers_b(self) -> bool:
+        return not self.minus_infinity.possible
+
+    @property
+    def span(self) -> float:
+        """From the lowest centre of B to the highest of A."""
+        return raised_by(self.above.largest + self.below.largest, AMPLE)
+
+    @property
+    def unresolved(self) -> float:
+        return NEGLIGIBLE + self.dropped
+
+    @property
+    def max_loss(self) -> float:
+        return self._largest[1]
+
+    @property
+    def max_loss_lower(self) -> float:
+        return self._largest[0]
+
+    @property
+    def _largest(self) -> tuple[float, float]:
+        """Where A is N(0, 1) alone, B is at least its own share of that, and comes as near to it as one likes."""
+        share = self.below.log_weight_of_zero
+        if self.above.largest > 0.0 or share == -math.inf:
+            return math.inf, math.inf
+        error = self.below.errors[0] + TINIEST
+        return max(0.0, -share - error), -share + error
+
+    @property
+    def alignment(self) -> Alignment | None:
+        return None
+
+    @property
+    def total_variation(self) -> float:
+        # N(c, 1) and N(0, 1) are less than c/2 apart
+        return raised_by(self.above.mean + self.below.mean, AMPLE) + TINIEST
+
+    # The loss and its inverse
+
+    def _losses(self, x: Array) -> tuple[Array, Array]:
+        """Return the losses at some places, and their slopes."""
+        above, rise = self.above.log_ratio(x)
+        below, fall = self.below.log_ratio(-x)
+        return above - below, rise + fall
+
+    @cached_property
+    def _nodes(self) -> "_Nodes":
+        fractions = np.arange(_PARTS) / _PARTS
+        x = self._coarse_places
+        fine = np.append((x[:-1, None] + np.diff(x)[:, None] * fractions).ravel(), x[-1])
+        places = np.unique(fine)
+        losses = np.maximum.accumulate(self._losses(places)[0])
+        error_above, rise = self.above.known_to(places)
+        error_below, fall = (values[::-1] for values in self.below.known_to(-places[::-1]))
+        size = np.maximum(np.abs(losses[:-1]), np.abs(losses[1:]))
+        error = error_above + error_below + 2.0 * U * size + TINIEST
+        # two neighbouring floats are at most this far apart in loss
+        grain = 4.0 * U * np.maximum(np.abs(places[:-1]), np.abs(places[1:])) * (rise + fall)
+        return _Nodes(places, losses, 2.0 * error + grain, error)
+
+    def loss_shift(self, loss: float) -> float:
+        return self._nodes.loss_shift(loss)
+
+    def _places(self, edges: Array) -> Array:
+        """Return the places at which the losses are `edges`, up to `loss_shift`."""
+        nodes = self._nodes
+        interval = np.clip(np.searchsorted(nodes.losses, edges, side="right") - 1, 0, nodes.places.size - 2)
+        x = np.where(edges <= nodes.losses[0], self.bottom, self.top)
+        todo = np.flatnonzero((edges > nodes.losses[0]) & (edges < nodes.losses[-1]))
+        if todo.size:
+            x[todo] = self._inverted(edges[todo], interval[todo])
+        return np.maximum.accumulate(x)  # rounding may have turned neighbours round, both within the loss_shift
+
+    def _inverted(self, edges: Array, interval: NDArray[np.intp]) -> Array:
+        nodes = self._nodes
+        low, high = nodes.places[interval], nodes.places[interval + 1]
+        allowed = nodes.allowed[interval]
+        start, end = nodes.losses[interval], nodes.losses[interval + 1]
+        x = low + (high - low) * ((edges - start) / (end - start))  # start <= edge < end
+        found: Array = x.copy()
+        todo = np.arange(edges.size)
+        for step in range(_MOST_STEPS):
+            loss, slope = self._losses(x)
+            miss = loss - edges
+            done = np.abs(miss) <= allowed
+            found[todo[done]] = x[done]
+            if done.all():
+                return found
+            low, high = np.where(miss < 0.0, x, low), np.where(miss > 0.0, x, high)
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                newton = x - miss / slope
+            inside = (newton > low) & (newton < high) & (step < _NEWTON)
+            x = np.where(inside, newton, 0.5 * (low + high))
+            left = ~done
+            todo, x, low, high = todo[left], x[left], low[left], high[left]
+            edges, allowed = edges[left], allowed[left]
+        raise AssertionError("halving ends at neighbouring floats, one of which is near enough (M27)")
+
+    # Cells
+
+    def points(self) -> Cells:
+        return Cells.none()
+
+    def cells(self, edges: Array) -> Cells:
+        return self._cells_at(self._places(edges), edges[:-1], edges[1:])
+
+    def _cells_at(self, x: Array, low: Array, high: Array) -> Cells:
+        # both masses are of the very same events, up to the rounding of a middle
+        log_a, error_a = self.above.log_masses(x)
+        log_b, error_b = self.below.log_masses(-x)
+        return Cells(low, high, log_a, log_b, np.maximum(error_a, error_b))
+
+    def coarse_cells(self) -> Cells:
+        return self._coarse_cells
+
+    @cached_property
+    def _coarse_cells(self) -> Cells:
+        return self._cells_between(self._coarse_places)
+
+    def _cells_between(self, x: Array) -> Cells:
+        losses = np.maximum.accumulate(self._losses(x)[0])
+        low = losses[:-1]
+        # a cell squeezed flat against the end of the support is still no point mass
+        cells = self._cells_at(x, low, np.maximum(losses[1:], np.nextafter(low, np.inf)))
+        return cells.where(cells.log_a > -math.inf)
+
+    @cached_property
+    def _coarse_places(self) -> Array:
+        """Places dense where A, B and moderate tilts of them live, and sparse elsewhere."""
+        centres = [c for c in self.above.centres if c <= self.top] + [-c for c in self.below.centres if -c >= self.bottom]
+        cores = _merged([(max(c - _CORE, self.bottom), min(c + _CORE, self.top)) for c in sorted(centres)])
+        step = max(_CORE_STEP, sum(high - low for low, high in cores) / _MOST_CORE)
+        parts, end = list[Array](), self.bottom
+        for low, high in cores:
+            parts.append(np.linspace(end, low, _SPARSE, endpoint=False))
+            parts.append(np.linspace(low, high, 2 + math.ceil((high - low) / step)))
+            end = high
+        parts.append(np.linspace(end, self.top, 2 * _SPARSE + 1))
+        return np.unique(np.concatenate(parts))
+
+    # Moments
+
+    @property
+    def normal_ratio(self) -> float:
+        return self.span
+
+    def events(self, reach: float) -> Events:
+        if self.infinity.possible or self.minus_infinity.possible:
+            return super().events(reach)
+        end = max(self.above.largest + REACH, reach)
+        core = np.arange(self.bottom, self.top, max(_EVENTS_STEP, (self.top - self.bottom) / 8192.0))
+        far = np.linspace(self.top, end, 2 + math.ceil(min(4096.0, (end - self.top) / _EVENTS_STEP)))
+        x = np.unique(np.concatenate([core, far]))
+        cells, widest = self._cells_between(x), float(np.abs(self._losses(x[[0, -1]])[0]).max())
+        return point_events(cells, self._event_shift(x, widest), NEGLIGIBLE, 0.0, self._tail_above(float(x[-1])))
+
+    def _event_shift(self, x: Array, widest: float) -> float:
+        error_above, error_below = (side.known_to(places)[0] for side, places in ((self.above, x), (self.below, -x[::-1])))
+        return float((error_above + error_below[::-1]).max()) + 2.0 * U * widest + TINIEST
+
+    def _tail_above(self, start: float) -> Tail | None:
+        """Return what lies above a place beyond the highest centre: less than of that centre against the nearest of B.
+
+        There A has at most the share of N(a, 1), a the largest centre, that it has at the place, and B at least its
+        share of the component N(-b, 1) nearest to 0.
+        """
+        nearest, log_share = self.below.centres[0], self.below.log_weights[0] - self.below.errors[0]
+        m = self.above.largest + nearest
+        if m == 0.0:  # all losses are below -log_share, and what lies above is negligible
+            return Tail(0.0, lambda orders: math.log(NEGLIGIBLE) + (orders - 1.0) * (-log_share) * (1.0 + AMPLE))
+        inner = normal_tail(m, start + nearest)
+        largest = self.above.largest
+        exponent = largest * (start - 0.5 * largest)
+        log_part = min(0.0, float(self.above.log_ratio(np.array([start]))[0][0]) - exponent + 1e-9 * (1.0 + abs(exponent)))
+
+        def log_moment(orders: Array) -> Array:
+            shares = orders * log_part + raised_by(-log_share, AMPLE) * (orders - 1.0)
+            return inner.log_moment(orders) + shares + 1e-9 * (1.0 + orders * m)
+
+        return Tail(max(0.0, self._loss_below(start)), log_moment)
+
+    def _loss_below(self, place: float) -> float:
+        loss = float(self._losses(np.array([place]))[0][0])
+        return loss - self._event_shift(np.array([place - 1e-3, place]), abs(loss))
+
+    def log_moment(self, orders: Array) -> Array:
+        # the components two by two are no easier to tell apart than the two outermost
+        return np.minimum(super().log_moment(orders), gaussian_log_moment(self.span, orders))
+
+    @property
+    def zcdp_rho(self) -> float:
+        return half_square(self.span)
+
+    @property
+    def gdp_mu(self) -> float:
+        return raised_by(self.span, AMPLE) + TINIEST
+
+
+@dataclass(frozen=True, eq=False)
+class _Nodes:
+    """Places that increase, their losses, and how far from a loss asked for one found between two of them may lie."""
+
+    places: Array
+    losses: Array
+    allowed: Array  # between the loss that was computed and the one asked for
+    error: Array  # of the loss that was computed
+
+    def loss_shift(self, loss: float) -> float:
+        least, largest = self._by_size
+        count = int(np.searchsorted(least, abs(loss) * (1.0 + AMPLE), side="right"))
+        return float(largest[max(count, 1) - 1])
+
+    @cached_property
+    def _by_size(self) -> tuple[Array, Array]:
+        """Sizes of losses, and the largest shift of all losses up to that size."""
+        least = np.maximum(np.maximum(self.losses[:-1], -self.losses[1:]), 0.0)
+        order = np.argsort(least, kind="stable")
+        return least[order], np.maximum.accumulate((self.allowed + self.error)[order]) * (1.0 + AMPLE)
+
+
+def gaussian_mixture_pair(above: Mixture, below: Mixture) -> Pair:
+    """Return the pair of A = `above` and B = the mirror image of `below`.
+
+    Components so far away that they are told from all others at sight have infinite loss, or minus that.
+    """
+    if len(above.centres) == len(below.centres) == 1:
+        return GaussianPair(above.largest + below.largest)
+    near_above, near_below = _near(above), _near(below)
+    if near_above == 0:
+        return all_but_revealing(_loss_at_sight(above.centres[0]))
+    if near_below == 0:
+        return all_but_revealing(_loss_at_sight(below.centres[0]))
+    infinity = _mass_from(above, near_above)
+    resolved = _resolved(above, near_above)
+    return GaussianMixturePair(
+        above,
+        below,
+        bottom=-below.centres[_resolved(below, near_below) - 1] - REACH,
+        top=above.centres[resolved - 1] + REACH,
+        infinity=infinity,
+        minus_infinity=_mass_from(below, near_below),
+        infinity_from=_loss_at_sight(above.centres[near_above]) if infinity.possible else math.inf,
+        dropped=0.0 if resolved == near_above else _DROPPED,
+    )
+
+
+def _near(mixture: Mixture) -> int:
+    """Return how many components, from 0 on, are not so far that they are told from these at sight."""
+    count, last = 0, 0.0
+    for centre in mixture.centres:
+        if centre > _FAR and centre - last > _APART:
+            break
+        count, last = count + 1, centre
+    return count
+
+
+def _resolved(mixture: Mixture, near: int) -> int:
+    """Return how many components hold all of the near ones' mass but 1e-305."""
+    beyond, count = 0.0, near
+    while count > 1:
+        beyond += math.exp(mixture.log_weights[count - 1] + mixture.errors[count - 1])
+        if beyond > 0.5 * _DROPPED:
+            break
+        count -= 1
+    return count
+
+
+def _loss_at_sight(centre: float) -> float:
+    """Return less than any loss of a component that is 1e4 or more away, but for less than 1e-300 of them.
+
+    At 45 sigmas from its centre c the log of the density over that at 0 is c^2/2 - 45c, and its weight is at least
+    e^-800 if it matters; the other side has a density of at least e^-2000 of its own there.
+    """
+    return 0.4 * min(centre, 1e150) ** 2 - 3000.0
+
+
+def _mass_from(mixture: Mixture, first: int) -> Mass:
+    if first == len(mixture.centres):
+        return NONE
+    logs, errors = np.array(mixture.log_weights[first:]), np.array(mixture.errors[first:])
+    return Mass.about(log_sum(logs), float(errors.max()) + U * (16.0 + 4.0 * logs.size + 4.0 * abs(float(logs.max()))))
+
+
+def _merged(intervals: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the union of intervals, given in increasing order."""
+    union: list[tuple[float, float]] = []
+    for low, high in intervals:
+        if union and low <= union[-1][1]:
+            union[-1] = union[-1][0], max(high, union[-1][1])
+        else:
+            union.append((low, high))
+    return union

@@ -1,0 +1,204 @@
+"""Pairs of Gaussian mixtures against 60 digits, and against Poisson sampling where they are that."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from mpmath import mpf
+from tests.support.lanes import mostly_slow
+from tests.support.mixture_truth import DIGITS, Mixtures
+
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import Direction
+from tightbudget.pairs.gaussian import GaussianPair
+from tightbudget.pairs.gaussian_mixture import GaussianMixturePair, gaussian_mixture_pair
+from tightbudget.pairs.mixtures import NORMAL, Mixture
+from tightbudget.pairs.poisson import poisson_pair
+
+
+def mixture(*parts: tuple[float, float]) -> Mixture:
+    """Return a mixture of (weight, centre), the first weight being what the others leave of 1."""
+    with mpmath.workdps(DIGITS):
+        logs = [math.log(w) for w, _ in parts[1:]]
+        rest = 1 - sum(mpmath.exp(mpf(log)) for log in logs)
+        logs.insert(0, float(mpmath.log(rest)))
+    return Mixture(tuple(c for _, c in parts), tuple(logs), tuple(2.0 * U * abs(log) for log in logs))
+
+
+def exact(parts: Mixture, sign: int = 1) -> list[tuple[mpf, mpf]]:
+    weights = [mpmath.exp(mpf(log)) for log in parts.log_weights]
+    weights[0] = 1 - sum(weights[1:])
+    return [(w, sign * mpf(c)) for w, c in zip(weights, parts.centres, strict=True)]
+
+
+def binomial(n: int, q: float, step: float) -> Mixture:
+    return mixture((0.0, 0.0), *((math.comb(n, k) * q**k * (1 - q) ** (n - k), k * step) for k in range(1, n + 1)))
+
+
+SAMPLED = mixture((0.9, 0.0), (0.1, 1.0))
+CASES: dict[str, tuple[Mixture, Mixture]] = {
+    "sampled": (SAMPLED, NORMAL),
+    "sampled, added": (NORMAL, SAMPLED),
+    "rarely sampled": (mixture((0.0, 0.0), (1e-9, 0.7)), NORMAL),
+    "replaced": (SAMPLED, SAMPLED),
+    "rarely replaced": (mixture((0.0, 0.0), (1e-7, 2.0)), mixture((0.0, 0.0), (1e-7, 2.0))),
+    "group of nine": (binomial(9, 0.05, 0.5), NORMAL),
+    "group of nine, added": (NORMAL, binomial(9, 0.05, 0.5)),
+    "nine replaced": (binomial(9, 0.3, 0.25), binomial(9, 0.3, 0.25)),
+    "hardly any noise": (mixture((0.0, 0.0), (0.3, 30.0), (0.2, 80.0)), NORMAL),
+    "hardly any noise, added": (NORMAL, mixture((0.0, 0.0), (0.3, 30.0), (0.2, 80.0))),
+    "much noise": (mixture((0.0, 0.0), (0.25, 1e-6), (0.25, 3e-6)), NORMAL),
+    "nearly always": (mixture((1e-9, 0.0), (1.0 - 1e-9, 1.5)), NORMAL),
+    "always moved": (mixture((0.5, 0.5), (0.5, 2.0)), NORMAL),
+    "always moved, added": (NORMAL, mixture((0.5, 0.5), (0.5, 2.0))),
+    "always replaced": (mixture((0.5, 0.5), (0.5, 2.0)), mixture((0.25, 0.25), (0.75, 1.0))),
+    "many": (binomial(60, 0.1, 0.4), NORMAL),
+    "many, added": (NORMAL, binomial(60, 0.1, 0.4)),
+    "denormal weight": (mixture((0.0, 0.0), (0.1, 1.0), (1e-310, 3.0)), NORMAL),
+}
+
+
+def made(name: str) -> tuple[GaussianMixturePair, Mixtures]:
+    above, below = CASES[name]
+    pair = gaussian_mixture_pair(above, below)
+    assert isinstance(pair, GaussianMixturePair)
+    with mpmath.workdps(DIGITS):
+        return pair, Mixtures(exact(above), exact(below, -1))
+
+
+def some_losses(pair: GaussianMixturePair, count: int) -> np.ndarray:
+    """Return losses all over the range, dense where places are, as grids have them."""
+    places = np.concatenate([np.linspace(-9.0, min(pair.top, 9.0), count), np.linspace(pair.bottom, pair.top, count)])
+    losses = pair._losses(np.sort(places))[0]
+    return np.unique(losses)
+
+
+@pytest.mark.parametrize("name", mostly_slow(list(CASES), every=3))
+def test_places_have_the_losses_asked_for(name: str) -> None:
+    pair, truth = made(name)
+    edges = some_losses(pair, 40)[1:-1] * 0.999
+    with mpmath.workdps(DIGITS):
+        for x, edge in zip(pair._places(edges).tolist(), edges.tolist(), strict=True):
+            if pair.bottom < x < pair.top:
+                assert abs(truth.loss(mpf(x)) - mpf(edge)) <= pair.loss_shift(edge)
+
+
+@pytest.mark.parametrize("name", mostly_slow(list(CASES), every=3))
+def test_losses_are_as_good_as_stated(name: str) -> None:
+    """Between any two nodes, though the bound is made of what is known at these."""
+    pair, truth = made(name)
+    nodes = pair._nodes
+    rng = np.random.default_rng(3)
+    for k in rng.choice(nodes.error.size, 60, replace=False).tolist():
+        x = rng.uniform(nodes.places[k], nodes.places[k + 1])
+        loss, slope = pair._losses(np.array([x]))
+        with mpmath.workdps(DIGITS):
+            assert abs(truth.loss(mpf(x)) - mpf(loss[0])) <= nodes.error[k]
+            assert mpmath.diff(truth.loss, mpf(x)) == pytest.approx(mpf(slope[0]), rel=1e-9)
+    assert (nodes.error <= 1e-12 * (1.0 + np.abs(nodes.losses[1:]) + pair.span**2)).all()
+
+
+@pytest.mark.parametrize("name", mostly_slow(list(CASES), every=3))
+def test_masses(name: str) -> None:
+    pair, truth = made(name)
+    x = np.unique(np.concatenate([np.linspace(-8.0, 8.0, 23), np.linspace(pair.bottom, pair.top, 17), [0.25, 0.25 + 1e-7]]))
+    cells = pair._cells_at(x, x[:-1], x[1:])
+    with mpmath.workdps(90):
+        for side, parts, logs in (("a", truth.a, cells.log_a), ("b", truth.b, cells.log_b)):
+            for k in range(x.size - 1):
+                mass = sum(w * _between(mpf(x[k]) - c, mpf(x[k + 1]) - c) for w, c in parts)
+                assert abs(mpmath.log(mass) - mpf(logs[k])) <= cells.error[k], (side, x[k])
+    assert cells.error.max() < 1e-9
+
+
+def _between(low: mpf, high: mpf) -> mpf:
+    root = mpmath.sqrt(2)
+    if low > 0:
+        return (mpmath.erfc(low / root) - mpmath.erfc(high / root)) / 2
+    return (mpmath.erfc(-high / root) - mpmath.erfc(-low / root)) / 2
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_nothing_is_missing(name: str) -> None:
+    pair, _ = made(name)
+    coarse, cells = pair.coarse_cells(), pair.cells(np.append(np.insert(some_losses(pair, 400), 0, -1e9), 1e9))
+    for found in (coarse, cells):
+        assert np.exp(found.log_a).sum() == pytest.approx(1.0, rel=1e-11)
+        assert np.exp(found.log_b).sum() == pytest.approx(1.0, rel=1e-11)
+    assert (coarse.low < coarse.high).all()
+    assert (np.diff(coarse.low) >= 0.0).all()
+    # two neighbouring nodes hold losses that differ by no more than their cells say
+    assert (coarse.log_a - coarse.log_b >= coarse.low - 2.0 * coarse.error - 1e-9 * (1.0 + np.abs(coarse.low))).all()
+
+
+@pytest.mark.parametrize("direction", Direction)
+@pytest.mark.parametrize(("m", "q"), [(1.0, 0.1), (1e-3, 0.01), (5.0, 0.5), (1.0, 1e-8), (20.0, 0.999)])
+def test_two_components_are_poisson_sampling(m: float, q: float, direction: Direction) -> None:
+    sampled = mixture((1.0 - q, 0.0), (q, m))
+    above, below = (sampled, NORMAL) if direction is Direction.REMOVE else (NORMAL, sampled)
+    pair, other = gaussian_mixture_pair(above, below), poisson_pair(GaussianPair(m), q, direction)
+    coarse = other.coarse_cells()
+    heavy = coarse.where((coarse.log_a > -60.0) & (coarse.high - coarse.low > 1e-6 * (1.0 + np.abs(coarse.low))))
+    edges = np.unique(np.append(heavy.low, heavy.high[-1]))
+    mine, theirs = pair.cells(edges), other.cells(edges)
+    np.testing.assert_allclose(mine.log_a, theirs.log_a, rtol=0.0, atol=1e-8)
+    np.testing.assert_allclose(mine.log_b, theirs.log_b, rtol=0.0, atol=1e-8)
+    assert mine.error.max() <= 2.0 * theirs.error.max()
+    assert pair.loss_shift(q) <= 20.0 * other.loss_shift(q)
+    if direction is Direction.ADD:
+        assert pair.max_loss_lower <= -sampled.log_weights[0] <= pair.max_loss
+        assert pair.max_loss == pytest.approx(-math.log1p(-q), rel=1e-13)
+
+
+def test_components_that_do_not_count_are_told_apart_from_those_that_do() -> None:
+    """Many components at once, and few at a time, are the same law."""
+    many = binomial(60, 0.1, 0.4)
+    x = np.linspace(-10.0, 40.0, 501)
+    at_once, slopes = many.log_ratio(x)
+    single = np.array([[value[0] for value in many.log_ratio(np.array([place]))] for place in x])
+    np.testing.assert_allclose(single[:, 0], at_once, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(single[:, 1], slopes, rtol=1e-12)
+    kept, _ = many._relevant(0.0, 0.1)
+    assert 3 < kept.sum() < 60
+
+
+def test_what_is_told_at_sight_has_infinite_loss() -> None:
+    far = mixture((0.0, 0.0), (0.125, 1.0), (0.0625, 1e6))
+    removed, added = gaussian_mixture_pair(far, NORMAL), gaussian_mixture_pair(NORMAL, far)
+    assert removed.infinity.lower <= 0.0625 <= removed.infinity.upper
+    assert removed.infinity_from > 1e11
+    assert not removed.minus_infinity.possible
+    assert added.minus_infinity.lower <= 0.0625 <= added.minus_infinity.upper
+    assert not added.infinity.possible
+    assert np.exp(removed.coarse_cells().log_a).sum() == pytest.approx(0.9375, rel=1e-12)
+    assert np.exp(added.coarse_cells().log_b).sum() == pytest.approx(0.9375, rel=1e-12)
+    all_far = gaussian_mixture_pair(mixture((0.5, 1e6), (0.5, 2e6)), NORMAL)
+    assert all_far.infinity.lower > 0.999
+    assert all_far.infinity_from > 1e11
+
+
+def test_distant_components_without_mass_are_charged() -> None:
+    light = gaussian_mixture_pair(mixture((0.0, 0.0), (0.1, 1.0), (1e-310, 500.0)), NORMAL)
+    assert isinstance(light, GaussianMixturePair)
+    assert light.top == 46.0
+    assert light.unresolved >= 1e-300 + 1e-310
+    assert light.span >= 500.0
+
+
+@pytest.mark.parametrize("name", ["sampled", "sampled, added", "replaced", "group of nine", "always moved, added"])
+def test_moments(name: str) -> None:
+    pair, truth = made(name)
+    orders = np.array([1.5, 2.0, 8.0, 40.0])
+    found = pair.log_moment(orders)
+    for order, bound in zip(orders.tolist(), found.tolist(), strict=True):
+        with mpmath.workdps(30):
+            density = lambda x, a=order: mpmath.exp(_log(truth.a, x) * a - _log(truth.b, x) * (a - 1))  # noqa: E731
+            peak = (pair.above.largest + pair.below.largest) * order
+            moment = mpmath.quad(density, [-40, -20, -10, -5, 0, 2, 5, 10, 20, 40, 40 + peak, 80 + 2 * peak], maxdegree=8)
+        assert bound >= mpmath.log(moment)
+        assert bound <= mpmath.log(moment) * 1.01 or order > 8.0
+
+
+def _log(parts: list[tuple[mpf, mpf]], x: mpf) -> mpf:
+    return mpmath.log(sum(w * mpmath.exp(-((x - c) ** 2) / 2) for w, c in parts) / mpmath.sqrt(2 * mpmath.pi))
