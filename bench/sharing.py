@@ -20,7 +20,8 @@ from tightbudget.numerics.bracket import Bracket
 Point = tuple[float, float, int, float]  # noise, rate, steps, delta
 RUN = 25  # points
 
-NOISE, RATE = np.linspace(0.6, 4.0, 100).tolist(), np.geomspace(1e-3, 5e-2, 100).tolist()
+# less and less revealing, as a sweep goes through them: what is known of one point then holds for the next
+NOISE, RATE = np.linspace(0.6, 4.0, 100).tolist(), np.geomspace(5e-2, 1e-3, 100).tolist()
 STEPS, DELTA = np.geomspace(100, 20_000, 100).round().astype(int).tolist(), np.geomspace(1e-12, 1e-4, 100).tolist()
 
 # row by row, as a sweep goes through them

@@ -1452,6 +1452,8 @@ MUTATIONS = [
     Mutation("sweep lost kept", "sweeps/run.py", "elif not is_lost:",
              "else:",
              "a batch that no worker survived is never tried again", ["unit/sweeps/test_run.py::test_a_batch_that_kills_every_worker_is_reported_and_not_kept"]),
+    Mutation("sweep backwards", "sweeps/spaces.py", "index = len(self._axis[name]) - 1 - index", "index = len(self._axis[name]) - 2 - index",
+             "an axis gone through from its end misses a value", ["unit/sweeps/test_template.py"]),
     Mutation("sweep point numbers", "sweeps/spaces.py", "point += index * self._strides[name]",
              "point += index",
              "different points have one number", ["unit/sweeps/test_plan.py"]),

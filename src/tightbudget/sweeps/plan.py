@@ -116,7 +116,7 @@ def _points(given: Mapping[str, Any]) -> tuple[Template, Space]:
         raise InvalidParameter("points", brief(given["points"]), "absent beside `grid`", "Give one of them.")
     if "points" in given:
         return template, listed(given["points"])
-    return template, grid(given.get("grid", {}), template.by_sharing)
+    return template, grid(given.get("grid", {}), template)
 
 
 def _text(composition: Any) -> str:

@@ -44,6 +44,7 @@ class Grid:
     names: tuple[str, ...]
     axes: tuple[tuple[Value, ...], ...]
     evaluated: tuple[str, ...]  # the same names, so that those come last that leave most of the work the same
+    backwards: frozenset[str] = frozenset()  # those whose last value is evaluated first
 
     @cached_property
     def size(self) -> int:
@@ -66,6 +67,8 @@ class Grid:
         point = 0
         for name in reversed(self.evaluated):
             place, index = divmod(place, len(self._axis[name]))
+            if name in self.backwards:
+                index = len(self._axis[name]) - 1 - index
             chosen[name] = self._axis[name][index]
             point += index * self._strides[name]
         return point, tuple(chosen[name] for name in self.names)
@@ -104,11 +107,21 @@ class Listed:
         return tuple(dict.fromkeys(self.columns[self.names.index(name)]))
 
 
-def grid(given: Any, evaluated: Any) -> Grid:
-    """Return the grid of a plan; `evaluated` puts names into the order of evaluation."""
+class Order(Protocol):
+    """In which order neighbours share most."""
+
+    def by_sharing(self, names: Sequence[str]) -> tuple[str, ...]: ...
+
+    def backwards(self, name: str, values: Sequence[Value]) -> bool: ...
+
+
+def grid(given: Any, order: Order) -> Grid:
+    """Return the grid of a plan, evaluated in the order in which neighbours share most."""
     table = as_table(given, "grid", "{ sigma = [1, 2, 4] }")
     names = tuple(table)
-    return Grid(names, tuple(axis(name, table[name]) for name in names), evaluated(names))
+    axes = tuple(axis(name, table[name]) for name in names)
+    backwards = frozenset(name for name, values in zip(names, axes, strict=True) if order.backwards(name, values))
+    return Grid(names, axes, order.by_sharing(names), backwards)
 
 
 def listed(given: Any) -> Listed:

@@ -61,6 +61,16 @@ class Template:
         roles = self._roles
         return tuple(sorted(names, key=lambda name: roles.get(name, _OTHER)))  # a stable order: ties stay as written
 
+    def backwards(self, name: str, values: Sequence[Value]) -> bool:
+        """Whether values are better gone through from the last one: less and less noise, or larger and larger samples.
+
+        The other way round each composition dominates those after it, and bounds on it hold for them too (M3).
+        """
+        first, last, role = values[0], values[-1], self._roles.get(name, _OTHER)
+        if isinstance(first, str) or isinstance(last, str):
+            return False
+        return first < last if role == _RATE else role == _NOISE and first > last
+
     @cached_property
     def _roles(self) -> dict[str, int]:
         try:

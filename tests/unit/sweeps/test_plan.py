@@ -38,7 +38,7 @@ def test_every_point_of_the_grid_is_in_one_batch_under_its_number() -> None:
 
 def test_neighbours_differ_in_the_steps_first_then_in_the_noise_then_in_the_rate() -> None:
     points = [point.values for point in every_point(read_plan(PLAN))]
-    assert points == sorted(points, key=lambda values: (values[1], values[0], values[2]))
+    assert points == sorted(points, key=lambda values: (-values[1], values[0], values[2]))
 
 
 def test_the_grid_is_never_laid_out() -> None:

@@ -104,7 +104,7 @@ def test_an_illegal_point_has_its_error_and_the_others_their_answers() -> None:
     assert result["lower"][0] > 0
     assert not result.converged
     assert (result.tally.failed, result.tally.wide) == (3, 0)
-    assert "3 failed. The first error: A repetition" in str(result)
+    assert "3 failed. The first error: sigma is -1.0" in str(result)
 
 
 def test_a_bracket_that_is_too_wide_says_why() -> None:

@@ -1,8 +1,11 @@
 """Compositions with gaps: filled so that they mean what the values say, in an order in which neighbours are alike."""
 
+import itertools
+
 import pytest
 
 import tightbudget as tb
+from tightbudget.sweeps.spaces import grid
 from tightbudget.sweeps.template import Template
 
 DP_SGD = Template("poisson(gaussian(sigma={sigma}), q={q}) * {steps}")
@@ -39,6 +42,29 @@ def test_what_is_filled_in_means_what_it_says(text: str, values: dict[str, objec
 )
 def test_what_changes_least_comes_last(text: str, expected: tuple[str, ...]) -> None:
     assert Template(text).by_sharing(("steps", "sigma", "q")) == expected
+
+
+def test_those_that_dominate_come_first() -> None:
+    template = Template("poisson(gaussian(sigma={sigma}), q={q}) * {steps}")
+    assert template.backwards("q", (0.01, 0.02))
+    assert template.backwards("sigma", (4, 0.5))
+    assert not template.backwards("q", (0.02, 0.01))
+    assert not template.backwards("sigma", (0.5, 4))
+    assert not template.backwards("steps", (100, 1000))
+    assert not template.backwards("steps", (1000, 100))
+    assert not template.backwards("q", (0.01,))
+    assert not Template("poisson({what}, q={q})").backwards("q", ("a", "b"))
+
+
+def test_every_point_of_a_grid_is_evaluated_once() -> None:
+    template = Template("poisson(gaussian(sigma={sigma}), q={q}) * {steps}")
+    axes = {"q": [0.01, 0.02, 0.03], "steps": [10, 20], "sigma": [2, 1]}
+    space = grid(axes, template)
+    found = [space.at(place) for place in range(space.size)]
+    assert found[0] == (space.size - 1 - 2, (0.03, 10, 1))  # the largest sample, the least noise
+    in_order = list(itertools.product(*axes.values()))
+    assert sorted(number for number, _ in found) == list(range(12))
+    assert all(in_order[number] == values for number, values in found)
 
 
 def test_a_template_that_fits_nothing_is_refused_and_one_that_fits_ones_is_not() -> None:

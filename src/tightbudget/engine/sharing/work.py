@@ -56,7 +56,7 @@ class SharedWork:
 
 @contextmanager
 def sharing_work() -> Iterator[SharedWork]:
-    """Let the questions asked within share work: a sweep over neighbours takes half to two thirds of the time.
+    """Let the questions asked within share work: a sweep over neighbours takes a third to two thirds of the time.
 
     Brackets are certified as ever and as narrow as asked. The same questions in the same order have the same answers;
     alone, or in another order, a question may have another bracket of the same number. A context within another begins
