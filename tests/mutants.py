@@ -153,6 +153,7 @@ ONE_SAMPLE = "unit/mechanisms/test_one_sample.py"
 MIXED_MASSES = "unit/pairs/test_poisson.py"
 BRANCHES = "unit/pairs/test_both_branches.py"
 HULL = "unit/pairs/test_from_profile.py"
+SELECTION = "unit/mechanisms/test_selection.py"
 WITHOUT = "unit/mechanisms/test_without_replacement.py"
 VERDICTS = "unit/research/reproduce/test_verdicts.py"
 RUN = "unit/research/reproduce/test_run.py"
@@ -689,6 +690,12 @@ MUTATIONS = [
              "replaced records are composed in one branch, which an adaptive analyst exceeds", [WITHOUT]),
     Mutation("zeroed as removed", "mechanisms/without_replacement.py", "((1.0 - beta) * np.maximum(larger, smaller) + beta * smaller)",
              "smaller", "a zeroed record is taken for one that Poisson sampling leaves out", [WITHOUT]),
+    Mutation("permute-and-flip as bounded range", "mechanisms/selection.py",
+             "return Laplace(scale=1.0, sensitivity=float(self.promised_epsilon))",
+             "return BoundedRange(eta=self.promised_epsilon)",
+             "permute-and-flip is taken for the exponential mechanism, which it exceeds", [SELECTION]),
+    Mutation("selected member up", "mechanisms/selection.py", "truth = lowered(1.0", "truth = -lowered(-1.0",
+             "a member of the class is no member", [SELECTION]),
     Mutation("one branch only", "pairs/both_branches.py", "return poisson_pair(self.base, self.q, Direction.ADD)",
              "return poisson_pair(self.base, self.q, Direction.REMOVE)",
              "negative losses come from the branch of the positive ones, which an adaptive analyst need not keep to", [BRANCHES]),

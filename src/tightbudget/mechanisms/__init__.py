@@ -16,6 +16,7 @@ from tightbudget.mechanisms.mixture_of_gaussians import MixtureOfGaussians
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.promise import ApproximateDP, PureDP
 from tightbudget.mechanisms.randomized_response import RandomizedResponse
+from tightbudget.mechanisms.selection import Exponential, PermuteAndFlip, ReportNoisyMax
 from tightbudget.mechanisms.skellam import Skellam
 from tightbudget.mechanisms.without_replacement import WithoutReplacement
 
@@ -30,15 +31,18 @@ __all__ = [
     "Composition",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "Exponential",
     "Gaussian",
     "GaussianDP",
     "Histograms",
     "Laplace",
     "Mechanism",
     "MixtureOfGaussians",
+    "PermuteAndFlip",
     "Poisson",
     "PureDP",
     "RandomizedResponse",
+    "ReportNoisyMax",
     "Skellam",
     "TruncatedGaussian",
     "TruncatedLaplace",
@@ -65,6 +69,9 @@ ALL: tuple[type[Mechanism], ...] = (
     MixtureOfGaussians,
     Poisson,
     WithoutReplacement,
+    Exponential,
+    PermuteAndFlip,
+    ReportNoisyMax,
 )
 
 BY_NAME: dict[str, type[Mechanism]] = {mechanism.name: mechanism for mechanism in ALL}

@@ -32,6 +32,9 @@ SIMPLE = {
     "approximate_dp": st.builds(tb.ApproximateDP, st.floats(1e-6, 50.0), st.floats(0.0, 0.5)),
     "gaussian_dp": st.builds(tb.GaussianDP, st.floats(1e-6, 50.0)),
     "histograms": st.builds(tb.Histograms, CELLS, CELLS),
+    "exponential": st.builds(tb.Exponential, st.floats(1e-6, 50.0)),
+    "permute_and_flip": st.builds(tb.PermuteAndFlip, st.floats(1e-6, 50.0)),
+    "report_noisy_max": st.builds(tb.ReportNoisyMax, st.floats(1e-6, 50.0)),
     "without_replacement": st.builds(
         tb.WithoutReplacement,
         st.builds(tb.Gaussian, POSITIVE),
