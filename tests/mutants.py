@@ -754,7 +754,7 @@ MUTATIONS = [
     # mixtures of Gaussians
     Mutation("mixture density where digits cancel", "pairs/mixtures.py", "_HALF = -0.5", "_HALF = -1.0 + 1e-12",
              "the density far below is a difference of numbers near 1", [MIXTURE_PAIRS]),
-    Mutation("mixture places moved", "pairs/mixtures.py", "error = 20.0 * U * moved", "error = 0.01 * U * moved",
+    Mutation("mixture places moved", "pairs/mixtures.py", "return (1.0 + AMPLE) * error, ", "return 1e-3 * error, ",
              "losses are stated to be better than they are", [MIXTURE_PAIRS]),
     Mutation("mixture masses", "pairs/mixtures.py", "rounding = rounding + errors[:, None] + U * (moved + added)",
              "rounding = 0.01 * rounding", "masses are stated to be better than they are", [MIXTURE_PAIRS]),
@@ -762,6 +762,9 @@ MUTATIONS = [
              "components that count are left out", [MIXTURE_PAIRS]),
     Mutation("mixture places not found", "pairs/gaussian_mixture.py", "done = np.abs(miss) <= allowed",
              "done = np.abs(miss) <= 1e4 * allowed", "losses are not those that were asked for", [MIXTURE_PAIRS]),
+    Mutation("mixture replaced as removed", "pairs/gaussian_mixture.py", "return gaussian_mixture_pair(sampled, sampled)",
+             "return gaussian_mixture_pair(sampled, Mixture((0.0,), (0.0,), (0.0,)))",
+             "a record that is replaced counts as one that is removed", ["reference/test_replaced_gaussian_truth.py"]),
     Mutation("mixture told at sight", "pairs/gaussian_mixture.py", "infinity=infinity,", "infinity=NONE,",
              "mass that is told at sight is lost", [MIXTURE_PAIRS]),
     Mutation("skellam recurrence", "mechanisms/skellam.py", "start = count + count // 4 + 2", "start = count",

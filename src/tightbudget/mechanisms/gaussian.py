@@ -16,7 +16,8 @@ from tightbudget.mechanisms.stated import Ratio
 from tightbudget.numerics.rounding import TINIEST
 from tightbudget.pairs.base import NEGLIGIBLE, Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
-from tightbudget.pairs.revealing import BEYOND, all_but_revealing, revealing_pair
+from tightbudget.pairs.gaussian_mixture import replaced_gaussian_pair
+from tightbudget.pairs.revealing import BEYOND, all_but_revealing, all_but_revealing_sample, revealing_pair
 
 _LEAST = 1e-280  # of a cut-off and a shift, in sigmas: below, their quotients and products are no longer relatively accurate
 _FARTHEST = 1e151  # shift in sigmas whose square, the loss, is near the end of the floats
@@ -59,6 +60,18 @@ class Gaussian(AdditiveNoise):
     @cached_property
     def _pair(self) -> Pair | None:
         return gaussian_pair(self.sigma, self.sensitivity)
+
+    @property
+    def replaced_in_samples(self) -> bool:
+        return True
+
+    def sampled_replacement(self, q: float) -> Pair | None:
+        if self.sensitivity == 0 or math.isinf(self.sigma):
+            return None
+        if self.sigma == 0:
+            return revealing_pair(q)
+        m = max(self.sensitivity / self.sigma, TINIEST)  # underflow must not turn a little loss into none
+        return all_but_revealing_sample(BEYOND, q) if m > 0.1 * _FARTHEST else replaced_gaussian_pair(m, q)
 
     @property
     def normal_noise(self) -> Ratio:

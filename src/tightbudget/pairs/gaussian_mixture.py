@@ -296,6 +296,21 @@ def gaussian_mixture_pair(above: Mixture, below: Mixture) -> Pair:
     )
 
 
+def replaced_gaussian_pair(m: float, q: float) -> Pair:
+    """Return normal noise on a Poisson sample at rate 0 < q < 1 in which one record is another, for both directions.
+
+    Either record moves the query by at most m sigmas: ((1-q)N(0, 1) + qN(m, 1), (1-q)N(0, 1) + qN(-m, 1)).
+    """
+    sampled = sampled_mixture(m, q)
+    return gaussian_mixture_pair(sampled, sampled)
+
+
+def sampled_mixture(m: float, q: float) -> Mixture:
+    """Return (1-q)N(0, 1) + qN(m, 1)."""
+    logs = math.log1p(-q), math.log(q)
+    return Mixture((0.0, m), logs, (4.0 * U * -logs[0], 4.0 * U * -logs[1]))
+
+
 def _near(mixture: Mixture) -> int:
     """Return how many components, from 0 on, are not so far that they are told from these at sight."""
     count, last = 0, 0.0
