@@ -159,6 +159,8 @@ VERDICTS = "unit/research/reproduce/test_verdicts.py"
 RUN = "unit/research/reproduce/test_run.py"
 FEWER = "unit/research/reproduce/test_figures.py::test_fewer_buckets_cannot_refute_what_more_achieve"
 REPLACED = "unit/pairs/test_replaced.py"
+ALLOCATION = "unit/pairs/test_allocation.py"
+ALLOCATED = "unit/mechanisms/test_random_allocation.py"
 
 
 class Mutation(NamedTuple):
@@ -171,6 +173,17 @@ class Mutation(NamedTuple):
 
 
 MUTATIONS = [
+    # random allocation
+    Mutation("allocation split short", "pairs/allocation.py", "q[at : at + end - begin] += (1.0 - up) * both", "q[at : at + end - begin] += both * (1.0 - up) * (1.0 - 1e-4)",
+             "some of every split is lost", [ALLOCATION]),
+    Mutation("allocation merged up", "pairs/allocation.py", "np.floor(rise / h) if above else", "np.rint(rise / h) if above else",
+             "ratios above a point are put on it and not between two", [ALLOCATION]),
+    Mutation("allocation forgets", "pairs/allocation.py", "weight * one.infinity + rest * other.infinity", "weight * one.infinity",
+             "what is told for certain in one batch is forgotten", [ALLOCATION]),
+    Mutation("allocation one-sided", "mechanisms/random_allocation.py", "attains_pair: ClassVar[bool] = False", "attains_pair: ClassVar[bool] = True",
+             "a single epoch has the lower end of a pair that only dominates it", [ALLOCATED]),
+    Mutation("allocation of less", "mechanisms/random_allocation.py", "in_block = int(self.batches) // blocks", "in_block = int(self.batches)",
+             "blocks are taken for whole epochs", [ALLOCATED]),
     # records replaced in samples
     Mutation("replaced as doubled", "pairs/replaced_laplace.py", "math.log1p(-self.q) - above_low,", "math.log1p(-self.q) - above_high,",
              "the part of a sample without the record is taken where it is least", [REPLACED]),

@@ -15,6 +15,7 @@ from tightbudget.mechanisms.laplace import Laplace, TruncatedLaplace
 from tightbudget.mechanisms.mixture_of_gaussians import MixtureOfGaussians
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.promise import ApproximateDP, PureDP
+from tightbudget.mechanisms.random_allocation import RandomAllocation
 from tightbudget.mechanisms.randomized_response import RandomizedResponse
 from tightbudget.mechanisms.selection import Exponential, PermuteAndFlip, ReportNoisyMax
 from tightbudget.mechanisms.skellam import Skellam
@@ -41,6 +42,7 @@ __all__ = [
     "PermuteAndFlip",
     "Poisson",
     "PureDP",
+    "RandomAllocation",
     "RandomizedResponse",
     "ReportNoisyMax",
     "Skellam",
@@ -60,6 +62,7 @@ ALL: tuple[type[Mechanism], ...] = (
     DiscreteGaussian,
     DiscreteLaplace,
     Skellam,
+    RandomAllocation,
     RandomizedResponse,
     BoundedRange,
     PureDP,

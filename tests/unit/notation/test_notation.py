@@ -24,6 +24,7 @@ SIMPLE = {
     "clamped_gaussian": st.builds(tb.ClampedGaussian, st.floats(-5.0, 100.0), POSITIVE, st.integers(1, 5)),
     "clamped_laplace": st.builds(tb.ClampedLaplace, st.floats(-5.0, 100.0), POSITIVE, st.integers(1, 5)),
     "discrete_gaussian": st.builds(tb.DiscreteGaussian, POSITIVE, st.integers(1, 5)),
+    "random_allocation": st.builds(tb.RandomAllocation, st.builds(tb.Gaussian, st.floats(0.1, 9.0)), st.integers(2, 9)),
     "skellam": st.builds(tb.Skellam, st.floats(1e-3, 1e6), st.integers(0, 5)),
     "discrete_laplace": st.builds(tb.DiscreteLaplace, POSITIVE, st.integers(1, 5)),
     "randomized_response": st.builds(tb.RandomizedResponse, st.floats(0.5, 0.999), st.integers(2, 9)),
