@@ -20,7 +20,7 @@ from tightbudget.numerics.convolve import TooWide
 
 _HOPEFUL = 0.95  # of what a Chernoff bound is estimated to exceed the answer by
 _TOO_MANY_NODES = 400  # then there is no room for others
-_AHEAD = 0.5  # standard deviations of the composed loss
+_AHEAD = 0.6  # standard deviations of the composed loss
 _SHARP = 0.999  # of a limit: then a bound by the modulus is likely to be below it
 _MANY_NODES = 64  # then a few large losses matter, spectra change from point to point, and room for others is dear
 

@@ -27,8 +27,8 @@ from tightbudget.pairs.base import Pair
 
 Array = NDArray[np.float64]
 
-_OFF = 0.8  # standard deviations of the composed loss that a tilt may be away from the one asked for
-_COARSER = 1.6  # times the variance that discretisation may add
+_OFF = 1.0  # standard deviations of the composed loss that a tilt may be away from the one asked for
+_COARSER = 2.0  # times the variance that discretisation may add
 _MORE_CUT = 4.0  # times what cut tails may add: they are allowed a fiftieth of the width
 _MORE = 3.0  # times what frequencies left out may hold, likewise
 
