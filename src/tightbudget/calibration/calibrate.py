@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tightbudget.calibration.candidates import Number, Scale
-from tightbudget.calibration.ends import enclose
+from tightbudget.calibration.ends import NotRefuted, enclose
 from tightbudget.calibration.narrow import narrow_real
-from tightbudget.calibration.narrow_whole import narrow_whole
+from tightbudget.calibration.narrow_whole import largest_met, narrow_whole
 from tightbudget.calibration.open_number import OpenNumber
 from tightbudget.calibration.points import Points
 from tightbudget.calibration.result import Calibration
@@ -44,7 +44,8 @@ def calibrate(
     Guarantee: the upper bound at `value` meets the target, and the lower bound at `too_little` misses it. If they are
     at most `rtol` apart (whole numbers: neighbours), `converged` is True. Where privacy is monotone in `?`, no value
     beyond `too_little` meets the target. For arguments of which no theorem says so, and for functions, that is checked
-    at every number tried (M24).
+    at every number tried (M24). Where no count can be proven to miss the target, `too_little` is None and `value` about
+    the largest count that certainly meets it.
 
     `bounds` are the least and largest number to try; `effort` is that of a single bracket. `whole` says whether only
     whole numbers are meant; by default the argument says it. `relation` is the neighbouring relation, by default the
@@ -68,8 +69,11 @@ def calibrate(
         open_number = open_number.without_trend()
     scale = Scale(open_number.whole, linear=limits is not None and not limits[0] > 0 and not open_number.whole)
     points = Points(open_number, target, effort, scale)
-    enclose(points, limits)
-    reason = narrow_whole(points) if open_number.whole else narrow_real(points, tolerance)
+    try:
+        enclose(points, limits)
+        reason = narrow_whole(points) if open_number.whole else narrow_real(points, tolerance)
+    except NotRefuted as doubt:
+        reason = largest_met(points, int(doubt.number), doubt.reason)
     return _result(points, tolerance, reason)
 
 

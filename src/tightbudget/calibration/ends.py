@@ -22,8 +22,18 @@ _EDGE = 200  # halvings until what is still allowed is known to the last bit
 _DEAR_EDGE = 8  # where each takes a bracket
 
 
+class NotRefuted(Exception):
+    """Some count certainly meets the target, and at a larger one, `number`, the bracket is too wide to tell."""
+
+    def __init__(self, number: Number, reason: str) -> None:
+        self.number, self.reason = number, reason
+
+
 def enclose(points: Points, bounds: tuple[Number, Number] | None) -> None:
-    """Find both; or raise `InvalidParameter`, if every number meets the target, or none does."""
+    """Find both; or raise `InvalidParameter`, if every number meets the target, or none does.
+
+    Raise `NotRefuted` where the least count that misses it cannot be proven to.
+    """
     if bounds is not None:
         _between(points, *bounds)
         return
@@ -95,7 +105,15 @@ def _walk(points: Points, here: Point, upward: bool) -> None:
             return
         here = there
         factor = min(factor * factor, _LARGEST_FACTOR)
+    if not wanted_met and not here.met:
+        _give_up(points, here)
     raise _met_by_none(points, here, None) if wanted_met else _met_by_all(points, here, None)
+
+
+def _give_up(points: Points, undecided: Point) -> None:
+    """Raise `NotRefuted` for counts of which one meets the target."""
+    if points.scale.whole and points.reveals and points.best is not None:
+        raise NotRefuted(undecided.number, f"at ? = {undecided.number!r} {_still(points, undecided)}, too wide to tell")
 
 
 def _moved(points: Points, number: Number, factor: float) -> Number:
@@ -117,6 +135,8 @@ def _at_the_edge(points: Points, inside: Point, outside: Number, wanted_met: boo
     except NotAllowed:
         there = inside
     if not (there.met if wanted_met else there.missed):
+        if not wanted_met and not there.met:
+            _give_up(points, there)
         raise _met_by_none(points, there, why) if wanted_met else _met_by_all(points, there, why)
 
 

@@ -7,6 +7,7 @@ from tightbudget.calibration.points import COARSE, ROUGH, Guess, Points
 _MOST = 120  # brackets
 _SHARE = 0.5  # of the distance to the guess: how narrow a bracket must be to decide
 _DOUBT = 0.1  # of the doubt about the guess: no bracket need be narrower
+_BITS = 5  # of the largest count that certainly meets a target, where none is refuted
 _TRIES = 5  # at each end, after a number that could not be decided
 
 
@@ -30,6 +31,24 @@ def narrow_whole(points: Points) -> str:
             _approach(points, open_number, met, finest)
     low, high = _ends(points)
     return "" if high - low <= 1 else f"brackets are not narrow enough to decide what lies between {low} and {high}"
+
+
+def largest_met(points: Points, undecided: int, reason: str) -> str:
+    """Look for the largest count that certainly meets the target, below one of which nothing is known; return why."""
+    while points.evaluations < _MOST:
+        best = points.best
+        assert best is not None
+        low = int(best.number)
+        if undecided - low <= max(1, low >> _BITS):
+            break
+        # by the logarithm, where they are far apart
+        middle = math.isqrt(low * undecided) if undecided > 4 * low > 0 else (low + undecided) // 2
+        point = points.at(min(max(middle, low + 1), undecided - 1), ROUGH)
+        if point.missed:
+            return narrow_whole(points)
+        if not point.met:
+            undecided = int(point.number)
+    return f"no larger count is proven to miss the target: {reason}"
 
 
 def _ends(points: Points) -> tuple[int, int]:

@@ -142,13 +142,26 @@ def _guessing(of: Explanation) -> str:
     usual = _plain(100 * before)
     if of.bayes_error.lower >= min(of.prior, 1.0 - of.prior):
         return f"{unsure} Seeing the release does not help: {usual} of 100 guesses can be right, as before."
-    return f"{unsure} After seeing the release, the right guesses rise from {usual} to at most {out_of(right, 100)} out of 100."
+    if of.bayes_error.upper == 0.0:
+        return f"{unsure} The release tells: after seeing it, all 100 of 100 guesses are right, where {usual} were before."
+    most = _beyond(right, before)
+    return f"{unsure} After seeing the release, the right guesses rise from {usual} to at most {most} out of 100."
+
+
+def _beyond(right: float, before: Decimal) -> str:
+    """Return the right guesses out of 100, rounded up, in as many digits as it takes to show how few more they are."""
+    for digits in range(_DIGITS, _MOST_DIGITS + 1):
+        shown = _rounded_up(right, 100, digits)
+        if shown - 100 * before <= 2 * 100 * (Decimal(right) - before):
+            return out_of(right, 100) if digits == _DIGITS else _plain(shown)
+    return _plain(shown)
 
 
 def _finding(of: Explanation) -> Iterator[str]:
     who = _suspicion(of)
     for rate, power in zip(RATES, of.tpr, strict=True):
         finds = f"at most {out_of(power.upper, 1000)}" if power.upper > rate else f"{round(1000 * rate)}"
+        finds = "all 1000" if power.lower == 1.0 else finds
         yield (
             f"Let a test wrongly name 1 in {round(1 / rate)} of those {who.innocent}. Of 1000 {who.guilty} it then finds "
             f"{finds}; naming at random would find {round(1000 * rate)}."
@@ -160,7 +173,9 @@ def _believing(of: Explanation) -> Iterator[str]:
         f"An attacker who thought it {_percent(of.prior)} in 100 likely, and then gets an alarm from the first of these "
         f"tests, can come to think it at most {out_of(of.posterior.upper, 100)} in 100 likely."
     )
-    if of.most.lower == 1.0:
+    if of.advantage.lower == 1.0:
+        yield "The release itself leaves no doubt at all, whatever was thought before."
+    elif of.most.lower == 1.0:
         yield "However rarely, an outcome may leave no doubt at all."
     else:
         yield f"No outcome, however rare, can make it more than {out_of(of.most.upper, 100)} in 100 likely."
@@ -220,10 +235,14 @@ def out_of(chance: float, times: int) -> str:
     ('57.2', '99.99994', '100', '1.01e-28')
     """
     for digits in range(_DIGITS, _MOST_DIGITS + 1):
-        shown = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(chance) * times)
+        shown = _rounded_up(chance, times, digits)
         if shown < times or chance >= 1.0:
             break
     return _plain(shown)
+
+
+def _rounded_up(chance: float, times: int, digits: int) -> Decimal:
+    return Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(chance) * times)
 
 
 def _percent(prior: float) -> str:

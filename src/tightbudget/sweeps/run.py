@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.checks import whole_count
+from tightbudget.mechanisms.checks import real
 from tightbudget.sweeps.answers import lost
 from tightbudget.sweeps.batches import Batch, batches
 from tightbudget.sweeps.columns import columns
@@ -80,10 +80,7 @@ def _answering(plan: Plan, scheduler: Any, workers: int | None) -> Iterator[Answ
         with connected(scheduler) as answered:
             yield answered
         return
-    count = cores() if workers is None else whole_count(workers, "workers")
-    if not 1 <= count <= MOST_WORKERS:
-        raise InvalidParameter("workers", workers, f"a whole number from 1 to {MOST_WORKERS}")
-    count = min(count, plan.batches)
+    count = min(cores() if workers is None else _workers_asked(workers), plan.batches)
     yield answered_here if count == 1 else lambda wanted: answered_by_workers(wanted, count)
 
 
@@ -115,3 +112,11 @@ def _run(
             tally.add(found, lost=is_lost)
             watch(tally.answers, tally.reused, total)
     return result
+
+
+def _workers_asked(workers: Any) -> int:
+    allowed = f"a whole number from 1 to {MOST_WORKERS}"
+    number = real("workers", workers, allowed)
+    if not (1 <= number <= MOST_WORKERS and number == int(number)):
+        raise InvalidParameter("workers", workers, allowed)
+    return int(number)

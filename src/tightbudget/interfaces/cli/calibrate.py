@@ -1,10 +1,12 @@
 """`tightbudget calibrate`: the one open number of a composition, solved for."""
 
+import math
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from tightbudget.calibration import Calibration
 
 _Number = float | None
+_TARGETS = (
+    "--epsilon (with --delta), --advantage, --tpr (with --fpr), --posterior (with --prior) or --bayes-error (with --prior)"
+)
 
 
 def _limit(words: str, metavar: str) -> typer.models.OptionInfo:
@@ -57,7 +62,11 @@ def calibrate(
     """
     if (low is None) != (high is None):
         raise Usage("Give both of --min and --max, or neither.")
+    if low is not None and high is not None and not low < high < math.inf:
+        raise InvalidParameter("--max", high, f"a finite number above --min, which is {low!r}")
     bounds = None if low is None or high is None else (low, high)
+    if [epsilon, advantage, tpr, posterior, bayes_error].count(None) != 4:
+        raise Usage(f"Give one target: {_TARGETS}.")
 
     def work() -> "Calibration":
         return library.calibrate(
@@ -86,7 +95,10 @@ def calibrate(
     say(note)
     if found.converged:
         return 0
-    print(f"Note: the two values are proven but farther apart than asked: {found.reason}.", file=sys.stderr)
+    proven = (
+        "the value is proven, but" if found.too_little is None else "the two values are proven but farther apart than asked:"
+    )
+    print(f"Note: {proven} {found.reason}.", file=sys.stderr)
     return NOT_NARROW_ENOUGH
 
 

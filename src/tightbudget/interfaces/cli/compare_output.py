@@ -1,5 +1,6 @@
 """What `tightbudget compare` prints and draws: tables for people, CSV for machines, a picture of every bound."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from tightbudget.comparison import Comparison, Row
@@ -10,6 +11,7 @@ from tightbudget.interfaces.comparison_plot import draw_comparison
 from tightbudget.interfaces.comparison_view import around
 
 WIDE = 110  # columns that leave room for the sources
+_APPROXIMATE = "≈ marks an approximation, which is no bound: the truth may lie above it."
 
 
 def comparison_picture(answer: Comparison, high: float | None, rtol: float, every: bool, target: Path) -> bytes:
@@ -44,15 +46,17 @@ def as_text(answer: Comparison, every: bool = False) -> list[tuple[str, str]]:
     for row, shown in zip(asked, rows, strict=True):
         style = "bold" if row is answer.ours else "dim" if row.value is None else ""
         lines += [(line, style) for line in shown]
-    for sentence in _below(answer, every, with_sources):
+    for sentence in _below(answer, asked, every, with_sources):
         lines += [(line, "") for line in folded(sentence).split("\n")]
     return lines
 
 
-def _below(answer: Comparison, every: bool, with_sources: bool) -> list[str]:
+def _below(answer: Comparison, shown: Sequence[Row], every: bool, with_sources: bool) -> list[str]:
     said = [f"{answer.left_out} --all shows every bound."] if answer.left_out and not every else []
     if every and not with_sources:
         said = [f"{row.name} does not apply: {row.reason}." for row in answer.rows if row.value is None]
+    said += [_APPROXIMATE] if any(row.kind == "approximation" and row.value is not None for row in shown) else []
+    said += [] if with_sources else [f"Sources are shown from {WIDE} columns on, and by --csv and --json."]
     return [*said, *([answer.note] if answer.note else [])]
 
 

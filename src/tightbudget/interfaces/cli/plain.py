@@ -6,9 +6,18 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from tightbudget.errors import InvalidParameter
+from tightbudget.interfaces.cli.as_typed import as_typed
+
 
 class Command(TyperCommand):
-    """A command whose usage shows arguments by their names alone."""
+    """A command whose usage shows arguments by their names alone, and whose errors name its options."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except InvalidParameter as problem:
+            raise as_typed(problem, ctx) from None
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]

@@ -2,6 +2,7 @@
 
 import json
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,10 @@ def test_every_number_in_the_words_is_an_upper_end_rounded_up(capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("expression", "sentences"),
     [
-        ("gaussian(sigma=0)", ["rise from 50 to at most 100 out of 100", "finds at most 1000;", "No ε holds at δ"]),
+        (
+            "gaussian(sigma=0)",
+            ["all 100 of 100 guesses are right", "finds all 1000;", "leaves no doubt at all", "No ε holds at δ"],
+        ),
         (
             "gaussian(sigma=1) * 0",
             ["does not help: 50 of 100 guesses can be right", "finds 1; naming", "at most 1 times (e^ε)"],
@@ -151,3 +155,15 @@ def test_wrong_questions_are_refused_in_a_sentence(
     assert sentence in captured.err
     assert captured.out == ""
     assert not list(tmp_path.iterdir())
+
+
+def test_a_small_gain_is_not_rounded_up_to_a_large_one() -> None:
+    from tightbudget.interfaces.explanation import _beyond
+
+    assert _beyond(0.90000012, Decimal("0.9")) == "90.00002"
+    assert _beyond(0.9123, Decimal("0.9")) == "91.3"
+    assert _beyond(0.9 + 1e-12, Decimal("0.9")) == "90.0000001"
+    for right in (0.9000001, 0.90004, 0.95, 0.99999, 1.0):
+        shown = Decimal(_beyond(right, Decimal("0.9")))
+        assert shown >= 100 * Decimal(right)
+        assert shown - 90 <= 2 * (100 * Decimal(right) - 90)

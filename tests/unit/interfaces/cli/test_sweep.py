@@ -112,7 +112,7 @@ def test_wide_brackets_are_printed_and_counted(capsys: pytest.CaptureFixture[str
         (["plan.toml", "--workers", "0"], "workers is 0"),
         (["plan.toml", "--workers", "x"], "not a whole number"),
         (["plan.toml", "--scheduler", "somewhere"], "an address such as tcp://"),
-        (["plan.toml", "--workers", "2", "--scheduler", "tcp://127.0.0.1:1"], "absent beside `scheduler`"),
+        (["plan.toml", "--workers", "2", "--scheduler", "tcp://127.0.0.1:1"], "absent beside `--scheduler`, whose workers"),
         (["plan.toml", "--out", "plan.toml"], "a folder, or a new name for one"),
         (["plan.toml", "--out", "no/such"], "in a folder that exists"),
         (["plan.toml", "--plot", "x.gif"], "ending in .png or .svg"),
