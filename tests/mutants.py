@@ -160,6 +160,7 @@ RUN = "unit/research/reproduce/test_run.py"
 FEWER = "unit/research/reproduce/test_figures.py::test_fewer_buckets_cannot_refute_what_more_achieve"
 REPLACED = "unit/pairs/test_replaced.py"
 ALLOCATION = "unit/pairs/test_allocation.py"
+MATRIX = "unit/mechanisms/test_matrix.py"
 ALLOCATED = "unit/mechanisms/test_random_allocation.py"
 
 
@@ -173,6 +174,15 @@ class Mutation(NamedTuple):
 
 
 MUTATIONS = [
+    # the matrix mechanism
+    Mutation("only the largest sets", "mechanisms/participation.py", "    for size in range(1, total + 1):\n        for chosen", "    for size in range(total, total + 1):\n        for chosen",
+             "sets of steps that no larger one holds are left out", [MATRIX]),
+    Mutation("signs that cancel", "mechanisms/participation.py", "products = np.abs(strategy.T @ strategy)", "products = (strategy.T @ strategy)",
+             "contributions of opposite sign are taken to cancel", [MATRIX]),
+    Mutation("fewer below a node", "mechanisms/participation.py", "min(total, -(-(1 << level) // separation))", "min(total, max(1, (1 << level) // separation))",
+             "a node of a tree holds fewer participations than it can", [MATRIX]),
+    Mutation("matrix member above", "mechanisms/matrix.py", "float(self.sensitivity) * math.sqrt(lower)", "float(self.sensitivity) * math.sqrt(upper)",
+             "the lower end is that of a record that may not exist", [MATRIX]),
     # random allocation
     Mutation("allocation split short", "pairs/allocation.py", "q[at : at + end - begin] += (1.0 - up) * both", "q[at : at + end - begin] += both * (1.0 - up) * (1.0 - 1e-4)",
              "some of every split is lost", [ALLOCATION]),

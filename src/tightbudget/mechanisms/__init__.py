@@ -12,6 +12,7 @@ from tightbudget.mechanisms.discrete import DiscreteGaussian, DiscreteLaplace
 from tightbudget.mechanisms.gaussian import Gaussian, GaussianDP, TruncatedGaussian
 from tightbudget.mechanisms.histograms import Histograms
 from tightbudget.mechanisms.laplace import Laplace, TruncatedLaplace
+from tightbudget.mechanisms.matrix import MatrixMechanism, TreeAggregation
 from tightbudget.mechanisms.mixture_of_gaussians import MixtureOfGaussians
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.promise import ApproximateDP, PureDP
@@ -37,6 +38,7 @@ __all__ = [
     "GaussianDP",
     "Histograms",
     "Laplace",
+    "MatrixMechanism",
     "Mechanism",
     "MixtureOfGaussians",
     "PermuteAndFlip",
@@ -46,6 +48,7 @@ __all__ = [
     "RandomizedResponse",
     "ReportNoisyMax",
     "Skellam",
+    "TreeAggregation",
     "TruncatedGaussian",
     "TruncatedLaplace",
     "WithoutReplacement",
@@ -55,6 +58,8 @@ __all__ = [
 ALL: tuple[type[Mechanism], ...] = (
     Gaussian,
     Laplace,
+    TreeAggregation,
+    MatrixMechanism,
     TruncatedGaussian,
     TruncatedLaplace,
     ClampedGaussian,

@@ -38,7 +38,7 @@ class RandomAllocation(Mechanism):
     >>> from tightbudget import Gaussian, RandomAllocation
     >>> epoch = RandomAllocation(Gaussian(sigma=2), batches=10)
     >>> print((epoch * 3).epsilon(delta=1e-6))
-    [1.273..., 1.274...]
+    [1.273..., 1.273...]
     """
 
     name: ClassVar[str] = "random_allocation"

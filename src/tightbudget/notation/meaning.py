@@ -12,11 +12,12 @@ from tightbudget.notation.sums import COMMA, HOLE, MAX_DEPTH
 from tightbudget.notation.terms import Term
 
 MECHANISM_ARGUMENTS = frozenset({"mechanism"})
+MATRIX_ARGUMENTS = frozenset({"strategy"})
 LIST_ARGUMENTS = frozenset({"a", "b", "centres", "probabilities"})
 WORD_ARGUMENTS = frozenset({"relation"})
 
 Private = Mechanism | Composition
-Value = Number | str | tuple[Number, ...] | Private
+Value = Number | str | tuple[Number, ...] | tuple[tuple[Number, ...], ...] | Private
 
 
 def as_private(term: Term, node: ast.expr, depth: int = 0) -> Private:
@@ -181,6 +182,13 @@ def _argument(term: Term, argument: str, node: ast.expr, depth: int) -> Value:
         if isinstance(node, ast.List):
             return meaning_of(term, node, depth)
         term.fail(node, f"{argument} is a list of numbers, as in [0.5, 0.5]")
+    if argument in MATRIX_ARGUMENTS:
+        if isinstance(node, ast.List) and all(isinstance(row, ast.List) for row in node.elts):
+            rows = [
+                tuple(as_number(term, cell, depth + 2) for cell in row.elts) for row in node.elts if isinstance(row, ast.List)
+            ]
+            return tuple(rows)
+        term.fail(node, f"{argument} is a list of rows, as in [[1, 0], [1, 1]]")
     if argument in WORD_ARGUMENTS:
         word = meaning_of(term, node, depth)
         return word if isinstance(word, str) else term.fail(node, f"{argument} is a word in quotes, as in 'add_remove'")
