@@ -154,6 +154,7 @@ MIXED_MASSES = "unit/pairs/test_poisson.py"
 BRANCHES = "unit/pairs/test_both_branches.py"
 HULL = "unit/pairs/test_from_profile.py"
 SELECTION = "unit/mechanisms/test_selection.py"
+PROMISED = "unit/mechanisms/test_renyi_promises.py"
 WITHOUT = "unit/mechanisms/test_without_replacement.py"
 VERDICTS = "unit/research/reproduce/test_verdicts.py"
 RUN = "unit/research/reproduce/test_run.py"
@@ -719,6 +720,14 @@ MUTATIONS = [
              "permute-and-flip is taken for the exponential mechanism, which it exceeds", [SELECTION]),
     Mutation("selected member up", "mechanisms/selection.py", "truth = lowered(1.0", "truth = -lowered(-1.0",
              "a member of the class is no member", [SELECTION]),
+    Mutation("promise attained", "mechanisms/base.py",
+             "return step.attains_pair and (step.whole == step or _attains_pair(step.whole))", "return step.attains_pair",
+             "a sampled promise is taken to attain its pair", [PROMISED]),
+    Mutation("promise as normal noise", "mechanisms/renyi_promises.py", "return _promised_pair(rho, orders, bounds)",
+             "return GaussianDP(math.sqrt(2.0 * (rho or min(bounds) / min(orders)))).pair(direction)",
+             "normal noise stands in for a promise that others keep too", [PROMISED]),
+    Mutation("blocks not summed", "mechanisms/base.py", "(block[0][0].summed(block), 1)]", "(block[0][0].summed(block[:1]), 1)]",
+             "of several promises only one is counted", [PROMISED]),
     Mutation("one branch only", "pairs/both_branches.py", "return poisson_pair(self.base, self.q, Direction.ADD)",
              "return poisson_pair(self.base, self.q, Direction.REMOVE)",
              "negative losses come from the branch of the positive ones, which an adaptive analyst need not keep to", [BRANCHES]),

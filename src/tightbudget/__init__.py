@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         UnknownRelation,
     )
     from tightbudget.mechanisms import (
+        RDP,
+        ZCDP,
         ApproximateDP,
         BoundedRange,
         ClampedGaussian,
@@ -63,6 +65,8 @@ if TYPE_CHECKING:
     from tightbudget.training import Accountant, TrainingRun, dpsgd
 
 __all__ = [
+    "RDP",
+    "ZCDP",
     "Accountant",
     "ApproximateDP",
     "Attempt",

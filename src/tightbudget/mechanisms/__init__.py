@@ -18,6 +18,7 @@ from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.promise import ApproximateDP, PureDP
 from tightbudget.mechanisms.random_allocation import RandomAllocation
 from tightbudget.mechanisms.randomized_response import RandomizedResponse
+from tightbudget.mechanisms.renyi_promises import RDP, ZCDP
 from tightbudget.mechanisms.selection import Exponential, PermuteAndFlip, ReportNoisyMax
 from tightbudget.mechanisms.skellam import Skellam
 from tightbudget.mechanisms.without_replacement import WithoutReplacement
@@ -25,6 +26,8 @@ from tightbudget.mechanisms.without_replacement import WithoutReplacement
 __all__ = [
     "ALL",
     "BY_NAME",
+    "RDP",
+    "ZCDP",
     "ApproximateDP",
     "BoundedRange",
     "ClampedGaussian",
@@ -80,6 +83,8 @@ ALL: tuple[type[Mechanism], ...] = (
     Exponential,
     PermuteAndFlip,
     ReportNoisyMax,
+    ZCDP,
+    RDP,
 )
 
 BY_NAME: dict[str, type[Mechanism]] = {mechanism.name: mechanism for mechanism in ALL}

@@ -87,7 +87,7 @@ class Composable:
 
     def _steps(self, direction: Direction) -> Steps:
         # a mechanism without a pair in a direction reveals nothing
-        pairs = ((mechanism.pair(direction), count) for mechanism, count in self._parts)
+        pairs = ((mechanism.pair(direction), count) for mechanism, count in _in_blocks(self._parts))
         return engine_steps((pair, count) for pair, count in pairs if pair is not None)
 
     @property
@@ -247,7 +247,7 @@ class Composable:
         members = tuple((mechanism.member(), count) for mechanism, count in self._parts)
         # most single steps attain their pair; steps that reveal nothing are none
         single = max(direction.steps.total for direction in self._directions) <= 1
-        if members == self._parts or (single and all(mechanism.attains_pair for mechanism, _ in self._parts)):
+        if members == self._parts or (single and all(_attains_pair(mechanism) for mechanism, _ in self._parts)):
             return None
         return Composition(members, mix_relations=True)._seen(None, self._only)
 
@@ -342,6 +342,7 @@ class Mechanism(Composable, Known):
     name: ClassVar[str]
     neighbours: ClassVar[str] = DEFAULT  # unless there is a field `relation`
     attains_pair: ClassVar[bool] = True  # a single step, at every epsilon; else the lower end is that of `member`
+    sums: ClassVar[bool] = False  # whether all such steps of a composition are added up before they get a pair (M34)
     promises: ClassVar[tuple[str, ...]] = ()  # fields that may be rounded up but not down
     reveal_more: ClassVar[tuple[str, ...]] = ()  # arguments of which more never hides more (M24)
     hide_more: ClassVar[tuple[str, ...]] = ()  # arguments of which more never reveals more
@@ -381,6 +382,10 @@ class Mechanism(Composable, Known):
     def member(self) -> "Mechanism":
         """Return a mechanism that can occur where this one stands; another if it stands for a class (decision 0008)."""
         return self
+
+    def summed(self, parts: "Iterable[tuple[Mechanism, int]]") -> "Mechanism":
+        """Return one step for all steps of a composition that add up, this one among them."""
+        raise NotImplementedError
 
     def trend(self, argument: str) -> Trend | None:
         """Return which way privacy moves with an argument; None where no theorem says so.
@@ -424,6 +429,19 @@ class Mechanism(Composable, Known):
             if spec.repr and (spec.default is MISSING or value != spec.default):
                 arguments.append(_argument(spec.metadata.get("argument", spec.name), value))
         return f"{self.name}({', '.join(arguments)})"
+
+
+def _in_blocks(parts: "tuple[tuple[Mechanism, int], ...]") -> "Iterable[tuple[Mechanism, int]]":
+    """Return the steps with those that add up as one."""
+    block = [(step, count) for step, count in parts if step.sums]
+    if not block:
+        return parts
+    return [*(part for part in parts if not part[0].sums), (block[0][0].summed(block), 1)]
+
+
+def _attains_pair(step: "Mechanism") -> bool:
+    """Whether a single step attains its pair, and what it runs on a sample does too."""
+    return step.attains_pair and (step.whole == step or _attains_pair(step.whole))
 
 
 def _of_a_class(answer: Bracket, member: Bracket, rtol: float, atol: float) -> Bracket:

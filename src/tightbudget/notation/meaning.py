@@ -14,6 +14,7 @@ from tightbudget.notation.terms import Term
 MECHANISM_ARGUMENTS = frozenset({"mechanism"})
 MATRIX_ARGUMENTS = frozenset({"strategy"})
 LIST_ARGUMENTS = frozenset({"a", "b", "centres", "probabilities"})
+ONE_OR_SEVERAL = frozenset({"alpha", "epsilon"})  # the mechanism itself says whether it takes several
 WORD_ARGUMENTS = frozenset({"relation"})
 
 Private = Mechanism | Composition
@@ -189,6 +190,8 @@ def _argument(term: Term, argument: str, node: ast.expr, depth: int) -> Value:
             ]
             return tuple(rows)
         term.fail(node, f"{argument} is a list of rows, as in [[1, 0], [1, 1]]")
+    if argument in ONE_OR_SEVERAL and isinstance(node, ast.List):
+        return meaning_of(term, node, depth)
     if argument in WORD_ARGUMENTS:
         word = meaning_of(term, node, depth)
         return word if isinstance(word, str) else term.fail(node, f"{argument} is a word in quotes, as in 'add_remove'")

@@ -37,6 +37,10 @@ SIMPLE = {
     "approximate_dp": st.builds(tb.ApproximateDP, st.floats(1e-6, 50.0), st.floats(0.0, 0.5)),
     "gaussian_dp": st.builds(tb.GaussianDP, st.floats(1e-6, 50.0)),
     "histograms": st.builds(tb.Histograms, CELLS, CELLS),
+    "zcdp": st.builds(tb.ZCDP, st.floats(1e-6, 50.0)),
+    "rdp": st.builds(
+        lambda values: tb.RDP(range(2, len(values) + 2), values), st.lists(st.floats(0.0, 9.0), min_size=1, max_size=3)
+    ),
     "exponential": st.builds(tb.Exponential, st.floats(1e-6, 50.0)),
     "permute_and_flip": st.builds(tb.PermuteAndFlip, st.floats(1e-6, 50.0)),
     "report_noisy_max": st.builds(tb.ReportNoisyMax, st.floats(1e-6, 50.0)),

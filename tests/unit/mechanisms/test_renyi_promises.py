@@ -1,0 +1,121 @@
+"""Promises of zCDP and Rényi divergences: published figures, mechanisms that keep them, sums before pairs."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from mpmath import mpf
+
+import tightbudget as tb
+from tightbudget.pairs.base import Direction
+from tightbudget.pairs.renyi_profile import renyi_profile, zcdp_profile
+
+
+@pytest.mark.parametrize(
+    ("rho", "epsilon", "bound", "member"),
+    [
+        (0.5, 1.0, 0.246846330782944, 0.126936737506644),
+        (0.5, 2.0, 0.0542929966402625, 0.0209236358211137),
+        (0.05, 1.0, 0.000385709163744412, 0.000109810480919283),
+    ],
+)
+def test_the_published_figures_of_zcdp(rho: float, epsilon: float, bound: float, member: float) -> None:
+    answer = tb.ZCDP(rho).delta(epsilon, rtol=1e-9)
+    assert bound * (1 - 1e-13) <= answer.upper <= bound * (1 + 2e-4)
+    assert answer.lower == pytest.approx(member, rel=1e-8)
+    assert answer.lower <= member * (1 + 1e-13)
+    assert not answer.converged
+
+
+def test_randomised_response_keeps_its_promise_where_normal_noise_would_not() -> None:
+    response = tb.RandomizedResponse(p=1.0 / (1.0 + math.exp(-1.0)))  # rho = tanh(1/2), and a mu of that rho has 0.223
+    assert response.delta(0.5).lower > 0.2876
+    assert tb.ZCDP(rho=math.tanh(0.5)).delta(0.5).upper > response.delta(0.5).upper
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_finite_mechanisms_that_keep_a_promise_stay_below_it_composed(seed: int) -> None:
+    source = np.random.default_rng(seed)
+    a, b = (source.dirichlet(np.full(4, 3.0)) for _ in range(2))
+    ratios = np.log(a / b)
+    orders = np.array([1.5, 3.0, 8.0])
+    values = [max(_renyi(a, ratios, order), _renyi(b, -ratios, order)) * (1 + 1e-12) for order in orders]
+    promise, given = tb.RDP(tuple(orders), tuple(values)), tb.Histograms(tuple(a), tuple(b))
+    for count in (1, 3):
+        for epsilon in (0.0, 0.5, 2.0):
+            assert (given * count).delta(epsilon).lower <= (promise * count).delta(epsilon).upper
+
+
+def _renyi(first: np.ndarray, ratios: np.ndarray, order: float) -> float:
+    return math.log(float(first @ np.exp((order - 1.0) * ratios))) / (order - 1.0)
+
+
+def test_promises_are_added_up_before_they_get_a_pair() -> None:
+    ten = (tb.ZCDP(0.05) * 10).delta(3.0)
+    assert ten.upper == pytest.approx(tb.ZCDP(0.5).delta(3.0).upper, rel=1e-6)
+    assert ten.upper == pytest.approx(5.14e-3, rel=3e-3)  # a pair for each would give 1.83e-2
+    mixed = tb.ZCDP(0.1) + tb.RDP(8, 0.5) + tb.ZCDP(0.2)
+    (direction,) = mixed._directions
+    assert direction.steps.total == 1
+
+
+def test_a_block_is_composed_with_exact_steps() -> None:
+    noise = tb.Gaussian(sigma=2) * 10
+    both = (noise + tb.ZCDP(0.05) * 4).delta(6.0)
+    alone, as_gaussian = noise.delta(6.0), (noise + tb.Gaussian(sigma=1 / math.sqrt(0.4))).delta(6.0)
+    assert alone.upper < as_gaussian.lower * (1 + 1e-3)
+    assert both.lower <= as_gaussian.upper <= both.upper
+
+
+def test_sampled_promises_have_no_lower_end_of_their_pair() -> None:
+    answer = tb.Poisson(tb.ZCDP(0.5), q=0.1).delta(0.1, rtol=1e-6)
+    member = tb.Poisson(tb.Gaussian(sigma=1), q=0.1).delta(0.1, rtol=1e-6)
+    assert answer.lower <= member.upper < answer.upper
+    assert not answer.converged
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 5.0, 40.0])
+def test_no_bound_is_rounded_below_the_best_order(epsilon: float) -> None:
+    with mpmath.workdps(40):
+        for rho in (0.01, 0.7):
+            found = zcdp_profile(rho)(np.array([epsilon]))[0]
+            best = min(_best(rho, epsilon), mpmath.sqrt(-mpmath.expm1(-mpf(rho))))
+            assert best <= found <= best * (1 + mpf(10) ** -9) + mpf(10) ** -300
+        one = renyi_profile(np.array([3.0]), np.array([0.3]))(np.array([epsilon]))[0]
+        exact = min(_at(mpf(3), mpf(0.3), epsilon), mpmath.sqrt(-mpmath.expm1(-mpf(0.3))))
+        assert exact <= one <= exact * (1 + mpf(10) ** -11) + mpf(10) ** -300
+
+
+def _best(rho: float, epsilon: float) -> mpf:
+    """The least bound of any order: where (2a - 1) rho - epsilon + log(1 - 1/a) is 0."""
+    low, high = mpf(1) + mpf(10) ** -15, mpf(10) ** 9
+    for _ in range(160):
+        middle = (low + high) / 2
+        rising = (2 * middle - 1) * mpf(rho) - mpf(epsilon) + mpmath.log(1 - 1 / middle) > 0
+        low, high = (low, middle) if rising else (middle, high)
+    return _at(low, low * mpf(rho), epsilon)
+
+
+def _at(order: mpf, tau: mpf, epsilon: float) -> mpf:
+    return (1 - 1 / order) ** (order - 1) / order * mpmath.exp((order - 1) * (tau - mpf(epsilon)))
+
+
+def test_what_is_known_of_them() -> None:
+    assert tb.ZCDP(0.25).zcdp_rho(Direction.REMOVE) == 0.25
+    moments = tb.RDP((2, 4), (0.1, 0.4)).log_moment(Direction.ADD, np.array([2.0, 3.0, 4.0, 5.0]))
+    assert moments == pytest.approx([0.1, 0.65, 1.2, math.inf])
+    assert tb.filters.ZCDPFilter(epsilon=1, delta=1e-6).remaining(tb.ZCDP(0.001)) > 20
+    assert tb.ZCDP(0.0).delta(0.0).upper == 0.0
+    assert tb.ZCDP(1e9).delta(1.0).upper == 1.0
+
+
+@pytest.mark.parametrize(
+    ("alpha", "epsilon"),
+    [(1, 0.1), (0.5, 0.1), ((2, 2), (0.1, 0.2)), ((2, 3), (0.1,)), (2, -1), (2, math.nan), ((), ()), ("a", 1)],
+)
+def test_bad_promises_are_refused(alpha: object, epsilon: object) -> None:
+    with pytest.raises(tb.InvalidParameter):
+        tb.RDP(alpha, epsilon)
+    with pytest.raises(tb.InvalidParameter):
+        tb.ZCDP(-0.1)
