@@ -15,7 +15,7 @@ def parse(text: str, mix_relations: bool = False) -> Private:
     """Read a mechanism or composition from its notation; `mix_relations` as in `compose`.
 
     >>> parse("gaussian(sigma=2)")
-    Gaussian(sigma=2, sensitivity=1.0)
+    Gaussian(sigma=2, sensitivity=1.0, relation='add_remove')
     >>> print(parse("10 * (gaussian(sigma=2**0.5) + pure_dp(1/8))"))
     gaussian(sigma=1.4142135623730951) * 10 + pure_dp(epsilon=0.125) * 10
     """
