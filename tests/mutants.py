@@ -162,6 +162,7 @@ FEWER = "unit/research/reproduce/test_figures.py::test_fewer_buckets_cannot_refu
 REPLACED = "unit/pairs/test_replaced.py"
 ALLOCATION = "unit/pairs/test_allocation.py"
 MATRIX = "unit/mechanisms/test_matrix.py"
+SHUFFLED_BATCHES = "unit/mechanisms/test_shuffled_batches.py"
 ALLOCATED = "unit/mechanisms/test_random_allocation.py"
 
 
@@ -175,6 +176,11 @@ class Mutation(NamedTuple):
 
 
 MUTATIONS = [
+    # shuffled batches
+    Mutation("shuffling amplifies", "mechanisms/shuffled_batches.py", "return self._alone.pair(direction)", "return RandomAllocation(self.mechanism, self.batches).pair(direction)",
+             "shuffled batches get the number of random allocation", [SHUFFLED_BATCHES]),
+    Mutation("largest answer alone", "pairs/largest_answer.py", "others = (answers - 1) * special", "others = 0 * special",
+             "the batch of the record is taken as known from below", [SHUFFLED_BATCHES]),
     # the matrix mechanism
     Mutation("only the largest sets", "mechanisms/participation.py", "    for size in range(1, total + 1):\n        for chosen", "    for size in range(total, total + 1):\n        for chosen",
              "sets of steps that no larger one holds are left out", [MATRIX]),

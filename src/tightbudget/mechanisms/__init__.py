@@ -20,6 +20,7 @@ from tightbudget.mechanisms.random_allocation import RandomAllocation
 from tightbudget.mechanisms.randomized_response import RandomizedResponse
 from tightbudget.mechanisms.renyi_promises import RDP, ZCDP
 from tightbudget.mechanisms.selection import Exponential, PermuteAndFlip, ReportNoisyMax
+from tightbudget.mechanisms.shuffled_batches import ShuffledBatches
 from tightbudget.mechanisms.skellam import Skellam
 from tightbudget.mechanisms.without_replacement import WithoutReplacement
 
@@ -50,6 +51,7 @@ __all__ = [
     "RandomAllocation",
     "RandomizedResponse",
     "ReportNoisyMax",
+    "ShuffledBatches",
     "Skellam",
     "TreeAggregation",
     "TruncatedGaussian",
@@ -69,6 +71,7 @@ ALL: tuple[type[Mechanism], ...] = (
     ClampedLaplace,
     DiscreteGaussian,
     DiscreteLaplace,
+    ShuffledBatches,
     Skellam,
     RandomAllocation,
     RandomizedResponse,

@@ -24,6 +24,7 @@ SIMPLE = {
     "clamped_gaussian": st.builds(tb.ClampedGaussian, st.floats(-5.0, 100.0), POSITIVE, st.integers(1, 5)),
     "clamped_laplace": st.builds(tb.ClampedLaplace, st.floats(-5.0, 100.0), POSITIVE, st.integers(1, 5)),
     "discrete_gaussian": st.builds(tb.DiscreteGaussian, POSITIVE, st.integers(1, 5)),
+    "shuffled_batches": st.builds(tb.ShuffledBatches, st.builds(tb.Gaussian, st.floats(0.1, 9.0)), st.integers(1, 9)),
     "tree_aggregation": st.builds(tb.TreeAggregation, st.floats(0.1, 9.0), st.integers(1, 99)),
     "matrix_mechanism": st.builds(
         tb.MatrixMechanism, st.floats(0.1, 9.0), st.lists(st.tuples(st.floats(1, 2), st.floats(-2, 2)), min_size=1, max_size=3)
