@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 FORMATS = (".png", ".svg")
 TITLE_LINE = 72
 LEGEND_LINE = 36
-_MOST_COVERED = 0.4  # of axes, by their legend
+_MOST_COVERED, _MOST_ACROSS = 0.4, 0.65  # of axes, by their legend
+_LEAST_READ = 6  # size of letters that are made no smaller only to keep a legend short
 STYLE: Any = {
     "font.size": 10,
     "axes.grid": True,
@@ -110,13 +111,35 @@ def legend_below(figure: "Figure", title: str = "") -> None:
 
 
 def legend_inside(axes: "Axes", **options: Any) -> None:
-    """Put the legend on the axes, in letters as small as it takes for it to fit and leave most of them free."""
+    """Put the legend on the axes, in letters as small as it takes for it to fit and leave most of them free.
+
+    What other axes of the figure say of the same lines is not said again.
+    """
+    if _said_elsewhere(axes):
+        if (own := axes.get_legend()) is not None:
+            own.remove()
+        return
     room = axes.get_window_extent()
     for size in (9, 8, 7, 6, 5, 4):
         box = axes.legend(**{"frameon": False, "fontsize": size, "title_fontsize": size, **options}).get_window_extent()
         fits = box.width <= room.width and box.height <= room.height
-        if fits and box.width * box.height <= _MOST_COVERED * room.width * room.height:
+        small = box.width * box.height <= _MOST_COVERED * room.width * room.height
+        if fits and small and (box.width <= _MOST_ACROSS * room.width or size <= _LEAST_READ):
             return
+
+
+def _said_elsewhere(axes: "Axes") -> bool:
+    """Whether the legend of other axes of the figure has all of these lines, each in its colour."""
+    own = {(label, _colour(handle)) for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    others = (other for other in whole_figure(axes).axes if other is not axes and other.get_legend() is not None)
+    return any(
+        own <= {(label, _colour(handle)) for handle, label in zip(*other.get_legend_handles_labels(), strict=True)}
+        for other in others
+    )
+
+
+def _colour(handle: Any) -> str:
+    return str(handle.get_color()) if hasattr(handle, "get_color") else str(handle)
 
 
 def rendered(paint: "Callable[[Figure], None]", size: tuple[float, float], file_format: str) -> bytes:

@@ -116,3 +116,21 @@ def test_lines_that_differ_in_their_noise_have_different_names() -> None:
         (tb.Poisson(tb.Gaussian(sigma), q=0.01) * 1000).curve([0.5, 1.0]).plot(axes)
     names = [text.get_text() for text in axes.get_legend().get_texts()]
     assert len(set(names)) == len(names) == 3
+
+
+def test_axes_side_by_side_name_the_same_lines_once() -> None:
+    left, right = Figure(figsize=(9, 4)).subplots(1, 2)
+    for axes in (left, right):
+        CURVE.plot(axes)
+    assert left.get_legend() is not None
+    assert right.get_legend() is None
+    ZERO.plot(right)  # which the left ones do not name
+    assert right.get_legend() is not None
+
+
+def test_the_legend_of_narrow_axes_leaves_room_for_the_curve() -> None:
+    figure = Figure(figsize=(9, 4))
+    left, _ = figure.subplots(1, 2)
+    CURVE.plot(left)
+    figure.draw_without_rendering()
+    assert left.get_legend().get_window_extent().width <= 0.7 * left.get_window_extent().width
