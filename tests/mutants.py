@@ -75,6 +75,7 @@ BRACKET = "unit/numerics/test_bracket.py"
 SEARCH = "unit/numerics/test_search.py"
 KNOWN = "unit/mechanisms/test_known_bounds.py"
 SKELLAM = "unit/mechanisms/test_skellam.py"
+CAPPED = "unit/mechanisms/test_truncated_poisson.py"
 MIXTURE_PAIRS = "unit/pairs/test_gaussian_mixture.py"
 EVENTS = "unit/pairs/moments/test_events.py"
 BINOMIAL = "unit/divergences/test_renyi.py::test_whole_orders_of_a_subsampled_gaussian"
@@ -803,6 +804,15 @@ MUTATIONS = [
     Mutation("mixture replaced as removed", "pairs/gaussian_mixture.py", "return gaussian_mixture_pair(sampled, sampled)",
              "return gaussian_mixture_pair(sampled, Mixture((0.0,), (0.0,), (0.0,)))",
              "a record that is replaced counts as one that is removed", ["reference/test_replaced_gaussian_truth.py"]),
+    Mutation("cap kept as drawn", "mechanisms/truncated_poisson.py", "capped.log + kept.log)", "capped.log + log_drawn)",
+             "the lower end is that of a record that is kept more often", [CAPPED]),
+    Mutation("cap reached moves once", "mechanisms/truncated_poisson.py",
+             "self._part(direction, 2.0 * m, m if self.relation == ZERO_OUT else 2.0 * m,", "self._part(direction, m, m,",
+             "a record that takes the place of another counts as one that comes", [CAPPED]),
+    Mutation("cap of one too many", "mechanisms/truncated_poisson.py", "others.log_between(cap, n)", "others.log_between(cap + 1, n)",
+             "the cap is reached more seldom than it is", [CAPPED]),
+    Mutation("binomial errors", "numerics/binomial.py", "U * np.cumsum(8.0 +", "1e-3 * U * np.cumsum(8.0 +",
+             "binomial probabilities are stated to be better than they are", ["unit/numerics/test_binomial.py"]),
     Mutation("mixture told at sight", "pairs/gaussian_mixture.py", "infinity=infinity,", "infinity=NONE,",
              "mass that is told at sight is lost", [MIXTURE_PAIRS]),
     Mutation("skellam recurrence", "mechanisms/skellam.py", "start = count + count // 4 + 2", "start = count",

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         TreeAggregation,
         TruncatedGaussian,
         TruncatedLaplace,
+        TruncatedPoisson,
         WithoutReplacement,
     )
     from tightbudget.mechanisms.answers import Brackets, Curve
@@ -113,6 +114,7 @@ __all__ = [
     "TreeAggregation",
     "TruncatedGaussian",
     "TruncatedLaplace",
+    "TruncatedPoisson",
     "UnknownRelation",
     "WithoutReplacement",
     "__version__",

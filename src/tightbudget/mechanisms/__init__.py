@@ -22,6 +22,7 @@ from tightbudget.mechanisms.renyi_promises import RDP, ZCDP
 from tightbudget.mechanisms.selection import Exponential, PermuteAndFlip, ReportNoisyMax
 from tightbudget.mechanisms.shuffled_batches import ShuffledBatches
 from tightbudget.mechanisms.skellam import Skellam
+from tightbudget.mechanisms.truncated_poisson import TruncatedPoisson
 from tightbudget.mechanisms.without_replacement import WithoutReplacement
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "TreeAggregation",
     "TruncatedGaussian",
     "TruncatedLaplace",
+    "TruncatedPoisson",
     "WithoutReplacement",
     "compose",
 ]
@@ -82,6 +84,7 @@ ALL: tuple[type[Mechanism], ...] = (
     Histograms,
     MixtureOfGaussians,
     Poisson,
+    TruncatedPoisson,
     WithoutReplacement,
     Exponential,
     PermuteAndFlip,

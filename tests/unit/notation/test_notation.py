@@ -52,6 +52,14 @@ SIMPLE = {
         st.integers(10, 100),
         relation=st.sampled_from(["add_remove", "replace_one", "zero_out"]),
     ),
+    "truncated_poisson": st.builds(
+        tb.TruncatedPoisson,
+        st.builds(tb.Gaussian, POSITIVE),
+        SHARE,
+        st.integers(1, 10),
+        st.integers(1, 100),
+        relation=st.sampled_from(["add_remove", "replace_one", "zero_out"]),
+    ),
     "mixture_of_gaussians": st.builds(
         lambda sigma, centres, p: tb.MixtureOfGaussians(sigma, centres, (p, (1.0 - p) / 4, 3 * (1.0 - p) / 4)),
         POSITIVE,

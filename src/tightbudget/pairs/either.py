@@ -1,0 +1,112 @@
+"""One of two pairs, told which: masses add up with the probabilities of the two (M30)."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tightbudget.numerics.mass import NONE, Mass
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import Alignment, Array, Cells, Pair
+
+
+@dataclass(frozen=True)
+class EitherPair(Pair):
+    """With probabilities e^log_weights the one or the other of two pairs without point masses, and it is seen which.
+
+    `error` bounds the errors of both logs.
+    """
+
+    first: Pair
+    second: Pair
+    log_weights: tuple[float, float]
+    error: float
+
+    @property
+    def _both(self) -> tuple[Pair, Pair]:
+        return self.first, self.second
+
+    @cached_property
+    def infinity(self) -> Mass:
+        return self._mass(self.first.infinity, self.second.infinity)
+
+    @cached_property
+    def minus_infinity(self) -> Mass:
+        return self._mass(self.first.minus_infinity, self.second.minus_infinity)
+
+    def _mass(self, first: Mass, second: Mass) -> Mass:
+        if not first.possible and not second.possible:
+            return NONE
+        ends = (first.log_lower, second.log_lower), (first.log_upper, second.log_upper)
+        low, high = (float(np.logaddexp(self.log_weights[0] + one, self.log_weights[1] + two)) for one, two in ends)
+        error = self.error + 16.0 * U * (1.0 + (abs(low) if low > -math.inf else 0.0) + abs(high))
+        return Mass(low - error, min(0.0, high + error))
+
+    @property
+    def infinity_from(self) -> float:
+        return min(pair.infinity_from for pair in self._both)
+
+    @property
+    def unresolved(self) -> float:
+        return sum(pair.unresolved for pair in self._both)
+
+    @property
+    def max_loss(self) -> float:
+        return max(pair.max_loss for pair in self._both)
+
+    @property
+    def max_loss_lower(self) -> float:
+        return max(pair.max_loss_lower for pair in self._both)
+
+    @property
+    def alignment(self) -> Alignment | None:
+        return None
+
+    @property
+    def total_variation(self) -> float:
+        return max(pair.total_variation for pair in self._both)
+
+    @property
+    def covers_b(self) -> bool:
+        return all(pair.covers_b for pair in self._both)
+
+    def loss_shift(self, loss: float) -> float:
+        return max(pair.loss_shift(loss) for pair in self._both)
+
+    def points(self) -> Cells:
+        return Cells.none()
+
+    def cells(self, edges: Array) -> Cells:
+        first, second = (pair.cells(edges) for pair in self._both)
+        log_a, log_b = (
+            np.logaddexp(self.log_weights[0] + one, self.log_weights[1] + two)
+            for one, two in ((first.log_a, second.log_a), (first.log_b, second.log_b))
+        )
+        sizes = np.maximum(*(np.where(np.isfinite(log), np.abs(log), 0.0) for log in (log_a, log_b)))
+        error = np.maximum(first.error, second.error) + self.error + 8.0 * U * (1.0 + sizes)
+        return Cells(edges[:-1], edges[1:], log_a, log_b, error)
+
+    def coarse_cells(self) -> Cells:
+        return self._coarse_cells
+
+    @cached_property
+    def _coarse_cells(self) -> Cells:
+        coarse = [pair.coarse_cells() for pair in self._both]
+        cells = self.cells(np.unique(np.concatenate([ends for one in coarse for ends in (one.low, one.high)])))
+        return cells.where(cells.log_a > -math.inf)
+
+    def log_moment(self, orders: Array) -> Array:
+        first, second = (pair.log_moment(orders) for pair in self._both)
+        mixed = np.logaddexp(self.log_weights[0] + first, self.log_weights[1] + second)
+        most = np.where(np.isfinite(mixed), np.maximum(first, second), 0.0)
+        result: Array = mixed + self.error + 16.0 * U * (1.0 + most - min(self.log_weights))
+        return result
+
+    @property
+    def zcdp_rho(self) -> float:
+        return max(pair.zcdp_rho for pair in self._both)
+
+    @property
+    def gdp_mu(self) -> float:
+        return max(pair.gdp_mu for pair in self._both)
