@@ -156,6 +156,7 @@ BRANCHES = "unit/pairs/test_both_branches.py"
 HULL = "unit/pairs/test_from_profile.py"
 SELECTION = "unit/mechanisms/test_selection.py"
 PROMISED = "unit/mechanisms/test_renyi_promises.py"
+COPIES = "unit/mechanisms/test_with_replacement.py"
 WITHOUT = "unit/mechanisms/test_without_replacement.py"
 VERDICTS = "unit/research/reproduce/test_verdicts.py"
 RUN = "unit/research/reproduce/test_run.py"
@@ -735,6 +736,10 @@ MUTATIONS = [
              "normal noise stands in for a promise that others keep too", [PROMISED]),
     Mutation("blocks not summed", "mechanisms/base.py", "(block[0][0].summed(block), 1)]", "(block[0][0].summed(block[:1]), 1)]",
              "of several promises only one is counted", [PROMISED]),
+    Mutation("copies count once", "mechanisms/with_replacement.py", "gaussian_pair(sigma, raised(k * shift, 2))",
+             "gaussian_pair(sigma, raised(shift, 2))", "a record drawn twice is taken to count once", [COPIES]),
+    Mutation("copies up", "mechanisms/with_replacement.py", "bound = p * (1.0 + (8.0", "bound = p * (1.0 - (8.0",
+             "probabilities of copies are rounded down", [COPIES]),
     Mutation("one branch only", "pairs/both_branches.py", "return poisson_pair(self.base, self.q, Direction.ADD)",
              "return poisson_pair(self.base, self.q, Direction.REMOVE)",
              "negative losses come from the branch of the positive ones, which an adaptive analyst need not keep to", [BRANCHES]),

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         TruncatedLaplace,
         TruncatedPoisson,
         WithoutReplacement,
+        WithReplacement,
     )
     from tightbudget.mechanisms.answers import Brackets, Curve
     from tightbudget.mechanisms.base import Composition, Mechanism, compose
@@ -116,6 +117,7 @@ __all__ = [
     "TruncatedLaplace",
     "TruncatedPoisson",
     "UnknownRelation",
+    "WithReplacement",
     "WithoutReplacement",
     "__version__",
     "calibrate",

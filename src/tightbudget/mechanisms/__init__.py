@@ -23,6 +23,7 @@ from tightbudget.mechanisms.selection import Exponential, PermuteAndFlip, Report
 from tightbudget.mechanisms.shuffled_batches import ShuffledBatches
 from tightbudget.mechanisms.skellam import Skellam
 from tightbudget.mechanisms.truncated_poisson import TruncatedPoisson
+from tightbudget.mechanisms.with_replacement import WithReplacement
 from tightbudget.mechanisms.without_replacement import WithoutReplacement
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "TruncatedGaussian",
     "TruncatedLaplace",
     "TruncatedPoisson",
+    "WithReplacement",
     "WithoutReplacement",
     "compose",
 ]
@@ -91,6 +93,7 @@ ALL: tuple[type[Mechanism], ...] = (
     ReportNoisyMax,
     ZCDP,
     RDP,
+    WithReplacement,
 )
 
 BY_NAME: dict[str, type[Mechanism]] = {mechanism.name: mechanism for mechanism in ALL}

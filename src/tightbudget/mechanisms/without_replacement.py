@@ -17,7 +17,7 @@ from tightbudget.pairs.both_branches import both_branches_pair
 from tightbudget.pairs.points import REMEMBERED, PointPair
 from tightbudget.pairs.poisson import poisson_pair
 from tightbudget.pairs.profile_grid import pair_of_profiles
-from tightbudget.pairs.profile_of import profile_above
+from tightbudget.pairs.profile_of import inner_losses, profile_above
 from tightbudget.pairs.revealing import revealing_pair
 
 
@@ -156,24 +156,17 @@ def _zeroed_pair(q: float, direction: Direction, replaced: Pair, remove: Pair, a
     two, one, other = (profile_above(pair) for pair in (replaced, remove, add))
 
     def with_record_first(losses: Array) -> Array:
-        inner = _inner_losses(losses, q)
+        inner = inner_losses(losses, q)
         # beta = g q / (g - 1 + q) falls from 1 to q, and d_1 <= d_2: a beta rounded down is safe
         beta = np.maximum(0.0, q / (q - (1.0 - q) * np.expm1(-losses)) * (1.0 - 1e-13))
         larger, smaller = two(inner), one(inner)
         return strictly_raised(q * ((1.0 - beta) * np.maximum(larger, smaller) + beta * smaller), 16)
 
     def with_record_second(losses: Array) -> Array:
-        return strictly_raised(q * other(_inner_losses(losses, q)), 4)
+        return strictly_raised(q * other(inner_losses(losses, q)), 4)
 
     profiles = (with_record_first, with_record_second)
     first, second = profiles if direction is Direction.REMOVE else profiles[::-1]
     made = pair_of_profiles(("zeroed", q, direction, replaced, remove, add), first, second)
     assert made is not None  # the base pairs are not equal distributions
     return made
-
-
-def _inner_losses(losses: Array, q: float) -> Array:
-    """Return floats no larger than log(1 + (g-1)/q)."""
-    large = losses > 600.0
-    inner = np.where(large, losses - np.log(q), np.log1p(np.expm1(np.minimum(losses, 600.0)) / q))
-    return np.maximum(0.0, inner * (1.0 - 1e-14))

@@ -56,3 +56,11 @@ def _bounds(pair: Pair, losses: Array) -> Array:
 def _errors(points: Cells) -> Array:
     errors: Array = np.exp(points.log_a) * np.expm1(points.error)
     return errors
+
+
+def inner_losses(losses: Array, q: float) -> Array:
+    """Return floats no larger than log g' = log(1 + (g-1)/q) at the losses log g."""
+    large = losses > 600.0
+    inner = np.where(large, losses - np.log(q), np.log1p(np.expm1(np.minimum(losses, 600.0)) / q))
+    below: Array = np.maximum(0.0, inner * (1.0 - 1e-14))
+    return below
