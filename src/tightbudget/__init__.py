@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         TruncatedPoisson,
         WithoutReplacement,
         WithReplacement,
+        from_loss_distribution,
     )
     from tightbudget.mechanisms.answers import Brackets, Curve
     from tightbudget.mechanisms.base import Composition, Mechanism, compose
@@ -128,6 +129,7 @@ __all__ = [
     "divergences",
     "dpsgd",
     "filters",
+    "from_loss_distribution",
     "games",
     "individual",
     "odometers",

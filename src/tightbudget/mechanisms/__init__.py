@@ -12,6 +12,7 @@ from tightbudget.mechanisms.discrete import DiscreteGaussian, DiscreteLaplace
 from tightbudget.mechanisms.gaussian import Gaussian, GaussianDP, TruncatedGaussian
 from tightbudget.mechanisms.histograms import Histograms
 from tightbudget.mechanisms.laplace import Laplace, TruncatedLaplace
+from tightbudget.mechanisms.loss_distribution import from_loss_distribution
 from tightbudget.mechanisms.matrix import MatrixMechanism, TreeAggregation
 from tightbudget.mechanisms.mixture_of_gaussians import MixtureOfGaussians
 from tightbudget.mechanisms.poisson import Poisson
@@ -62,6 +63,7 @@ __all__ = [
     "WithReplacement",
     "WithoutReplacement",
     "compose",
+    "from_loss_distribution",
 ]
 
 ALL: tuple[type[Mechanism], ...] = (

@@ -1,0 +1,110 @@
+"""A privacy loss distribution that someone else made: an upper end only."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.checks import probability, real
+from tightbudget.mechanisms.promise import PureDP
+from tightbudget.mechanisms.relations import DEFAULT, relation_named
+from tightbudget.numerics.mass import Mass
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.points import point_pair
+
+_MOST_EXCESS = Fraction(1, 10**9)  # by which masses may add up to more than 1: rounding does not do more
+_MOST_LOSS = 600.0
+
+
+@dataclass(frozen=True)
+class LossDistribution(Mechanism):
+    """Losses and their masses under A, in one direction or both; made by `from_loss_distribution`."""
+
+    name: ClassVar[str] = "loss_distribution"
+    attains_pair: ClassVar[bool] = False
+
+    remove: tuple[tuple[float, float], ...]
+    remove_infinity: float
+    add: tuple[tuple[float, float], ...]
+    add_infinity: float
+    relation: str = DEFAULT
+
+    def member(self) -> Mechanism:
+        return PureDP(0.0)  # a list that only bounds a mechanism says nothing of what it reveals at least
+
+    def pair(self, direction: Direction) -> Pair | None:
+        if direction is Direction.REMOVE:
+            return _pair(self.remove, self.remove_infinity)
+        return _pair(self.add, self.add_infinity)
+
+    def __str__(self) -> str:
+        return f"loss_distribution({len(self.remove)} losses)"
+
+
+def from_loss_distribution(
+    remove: Mapping[float, float],
+    infinity: float = 0.0,
+    add: Mapping[float, float] | None = None,
+    add_infinity: float | None = None,
+    relation: str = DEFAULT,
+) -> LossDistribution:
+    """Return a mechanism that a privacy loss distribution bounds, such as a pessimistic one of `dp_accounting`.
+
+    remove, add  the mass of A at each finite loss, for both directions; without `add` they are the same
+    infinity     the mass at infinite loss, of each direction; what masses lack of 1 is added to it
+
+    Guarantee: upper ends hold for every mechanism that the distribution dominates. Lower ends are those of nothing.
+
+    >>> answer = from_loss_distribution({-1.0: 0.2689414, 1.0: 0.7310585}).delta(epsilon=0.5)
+    >>> answer.lower, round(answer.upper, 4), answer.converged
+    (0.0, 0.2876, False)
+    """
+    other = remove if add is None else add
+    other_infinity = infinity if add is None or add_infinity is None else add_infinity
+    return LossDistribution(
+        _checked(remove),
+        probability("infinity", infinity),
+        _checked(other),
+        probability("add_infinity", other_infinity),
+        relation_named(relation),
+    )
+
+
+def _checked(masses: Any) -> tuple[tuple[float, float], ...]:
+    """Return losses with their masses in order, or refuse what is no distribution."""
+    if not isinstance(masses, Mapping):
+        raise InvalidParameter("masses", type(masses).__name__, "a mapping from losses to masses, as in {0.1: 0.5, -0.1: 0.5}")
+    made = []
+    for loss, mass in masses.items():
+        number = real("loss", loss, f"a number from -{_MOST_LOSS:g} to {_MOST_LOSS:g}")
+        if not abs(number) <= _MOST_LOSS:
+            raise InvalidParameter("loss", loss, f"a number from -{_MOST_LOSS:g} to {_MOST_LOSS:g}", "Put more at infinity.")
+        made.append((number, probability("mass", mass)))
+    return tuple(sorted(made))
+
+
+def _pair(masses: tuple[tuple[float, float], ...], infinity: float) -> Pair | None:
+    finite = [(loss, mass) for loss, mass in masses if mass > 0.0]
+    total = sum((Fraction(mass) for _, mass in finite), start=Fraction(infinity))
+    if total > 1 + _MOST_EXCESS:
+        raise InvalidParameter("masses", float(total), "masses that add up to 1", "They are those of A, infinity included.")
+    losses, log_a = np.array([loss for loss, _ in finite]), np.log(np.array([mass for _, mass in finite]))
+    below = sum(map(Fraction, np.exp(log_a - losses).tolist()), start=Fraction(0))
+    if below > 1 + _MOST_EXCESS:
+        raise InvalidParameter("masses", float(below), "such that sum(mass e^-loss) is at most 1", "Losses are ln(A/B).")
+    # masses that miss 1 are no better known than that
+    doubt = float(max(total - 1, below - 1, Fraction(0)))
+    return point_pair(
+        ("loss distribution", masses, infinity),
+        losses,
+        log_a,
+        log_a - losses,
+        error=2.0 * doubt + 8.0 * U * (1.0 + np.abs(log_a) + np.abs(losses)),
+        infinity=Mass.exactly(Fraction(infinity) + max(Fraction(0), 1 - total)),
+        minus_infinity=Mass.exactly(max(Fraction(0), 1 - below)),
+    )
