@@ -178,6 +178,10 @@ class Mutation(NamedTuple):
 
 
 MUTATIONS = [
+    Mutation("three laws mirrored", "mechanisms/histograms.py", "if direction is Direction.REMOVE else (self.b, self.a)\n        return _sampled_pair", "if direction is not Direction.REMOVE else (self.b, self.a)\n        return _sampled_pair",
+             "the two records of three laws change places", ["reference/test_replaced_in_samples.py"]),
+    Mutation("without forgotten", "mechanisms/histograms.py", "[(1 - rate) * r + rate * x for r, x", "[(1 - rate) * x + rate * x for r, x",
+             "a record that is not drawn is replaced all the same", ["reference/test_replaced_in_samples.py"]),
     # shuffled batches
     Mutation("shuffling amplifies", "mechanisms/shuffled_batches.py", "return self._alone.pair(direction)", "return RandomAllocation(self.mechanism, self.batches).pair(direction)",
              "shuffled batches get the number of random allocation", [SHUFFLED_BATCHES]),

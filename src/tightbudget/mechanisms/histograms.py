@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.csv_header import is_heading
+from tightbudget.mechanisms.relations import REPLACE_ONE, Relations, stated_relation
 from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.numerics.typed import NoFloat, typed_float
 from tightbudget.pairs.base import Array, Direction, Pair
-from tightbudget.pairs.points import point_pair
+from tightbudget.pairs.points import PointPair, point_pair
 from tightbudget.pairs.revealing import revealing_pair
 
 _EXACT_CELLS = 1000  # of which sums of fractions are quick
@@ -30,13 +31,16 @@ _EXACT_CELLS = 1000  # of which sums of fractions are quick
 class Histograms(Mechanism):
     """Two distributions over the same cells, as counts or probabilities.
 
-    a       with the record: a list of numbers from 0, divided by its sum
-    b       without it: a list of the same length
-    source  the file they were read from, if any (`from_csv`)
+    a        with the record: a list of numbers from 0, divided by its sum
+    b        without it: a list of the same length
+    source   the file they were read from, if any (`from_csv`)
+    without  with neither of two records, for samples: then a is with the
+             one record and b with the other in its place; usually left out
 
-    Neighbours: add_remove. Cells where only one list has weight
-    give everything away. Counts from samples are a model of what was sampled,
-    not the thing itself: the answer is exact for the histograms.
+    Neighbours: add_remove; with three distributions, replace_one. Cells
+    where only one list has weight give everything away. Counts from samples
+    are a model of what was sampled, not the thing itself: the answer is exact
+    for the histograms.
 
     >>> from tightbudget import Histograms
     >>> print((Histograms([6, 3, 1], [5, 3, 2]) * 10).epsilon(delta=1e-3))
@@ -48,6 +52,7 @@ class Histograms(Mechanism):
     a: tuple[float, ...]
     b: tuple[float, ...]
     source: str | None = field(default=None, compare=False, repr=False)
+    without: tuple[float, ...] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "a", _weights("a", self.a))
@@ -56,6 +61,15 @@ class Histograms(Mechanism):
             raise InvalidParameter(
                 "b", f"{len(self.b)} cells", f"as long as a, which has {len(self.a)} cells", "Give empty cells as 0."
             )
+        if self.without is not None:
+            object.__setattr__(self, "without", _weights("without", self.without))
+            if len(self.without) != len(self.a):
+                found, wanted = f"{len(self.without)} cells", f"as long as a, which has {len(self.a)} cells"
+                raise InvalidParameter("without", found, wanted, "Give empty cells as 0.")
+
+    @cached_property
+    def relations(self) -> Relations:
+        return stated_relation(self.neighbours if self.without is None else REPLACE_ONE)
 
     @classmethod
     def from_csv(cls, path: str | Path) -> "Histograms":
@@ -96,14 +110,52 @@ class Histograms(Mechanism):
             Direction.ADD: _pair(second, first, (self.b, self.a)),
         }
 
+    @property
+    def replaced_in_samples(self) -> bool:
+        return self.without is not None
+
+    def sampled_replacement_of(self, direction: Direction, q: float) -> Pair | None:
+        if self.without is None or self.a == self.b:
+            return None
+        first, second = (self.a, self.b) if direction is Direction.REMOVE else (self.b, self.a)
+        return _sampled_pair(first, second, self.without, q)
+
     def in_numbers(self) -> "Histograms":
-        return Histograms(self.a, self.b)
+        return Histograms(self.a, self.b, without=self.without)
 
     def __str__(self) -> str:
         if self.source is not None:
             escaped = self.source.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
             return f'histograms("{escaped}")'
-        return f"histograms({list(self.a)!r}, {list(self.b)!r})"
+        third = "" if self.without is None else f", without={list(self.without)!r}"
+        return f"histograms({list(self.a)!r}, {list(self.b)!r}{third})"
+
+
+def _sampled_pair(first: tuple[float, ...], second: tuple[float, ...], without: tuple[float, ...], q: float) -> PointPair:
+    """Return ((1-q) R + q P1, (1-q) R + q P2) of the three distributions, in fractions (M28)."""
+    if len(without) > _EXACT_CELLS:
+        raise InvalidParameter("without", f"{len(without)} cells", f"at most {_EXACT_CELLS} cells", "Join some of them.")
+    rate = Fraction(q)
+    rest, one, other = (_shares(weights) for weights in (without, first, second))
+    a, b = ([(1 - rate) * r + rate * x for r, x in zip(rest, law, strict=True)] for law in (one, other))
+    both = [(x, y) for x, y in zip(a, b, strict=True) if x and y]
+    log_a, log_b = (np.array([log_fraction(cell[side]) for cell in both]) for side in (0, 1))
+    losses = np.array([log_fraction(x / y) for x, y in both])
+    return point_pair(
+        ("sampled histograms", first, second, without, q),
+        losses,
+        log_a,
+        log_b,
+        error=16.0 * U * (1.0 + np.maximum(np.abs(log_a), np.abs(log_b))),
+        infinity=Mass.exactly(sum((x for x, y in zip(a, b, strict=True) if not y), Fraction(0))),
+        minus_infinity=Mass.exactly(sum((y for x, y in zip(a, b, strict=True) if not x), Fraction(0))),
+        loss_error=16.0 * U * float(np.abs(losses).max(initial=0.0)),
+    )
+
+
+def _shares(weights: tuple[float, ...]) -> list[Fraction]:
+    total = sum(map(Fraction, weights), Fraction(0))
+    return [Fraction(weight) / total for weight in weights]
 
 
 def _weights(name: str, values: object) -> tuple[float, ...]:

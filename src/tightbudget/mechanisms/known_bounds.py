@@ -42,6 +42,10 @@ class Known:
         """Whether `sampled_replacement` is known."""
         return False
 
+    def sampled_replacement_of(self, direction: Direction, q: float) -> Pair | None:
+        """Return the pair of `sampled_replacement` in one direction, where the two differ."""
+        return self.sampled_replacement(q)
+
     def sampled_replacement(self, q: float) -> Pair | None:
         """Return the pair of one record replaced by another, run on a Poisson sample at rate 0 < q < 1.
 

@@ -111,7 +111,7 @@ class Poisson(Mechanism):
         if self.q in (0, 1):
             return self.whole.pair(direction) if self.q == 1 else None
         if self._replaces:
-            return self.mechanism.sampled_replacement(float(self.q))
+            return self.mechanism.sampled_replacement_of(direction, float(self.q))
         base = self.mechanism.pair(direction)
         return None if base is None else poisson_pair(base, float(self.q), direction)
 
