@@ -10,6 +10,7 @@ from tightbudget.mechanisms.bounded_range import BoundedRange
 from tightbudget.mechanisms.clamped import ClampedGaussian, ClampedLaplace
 from tightbudget.mechanisms.discrete import DiscreteGaussian, DiscreteLaplace
 from tightbudget.mechanisms.gaussian import Gaussian, GaussianDP, TruncatedGaussian
+from tightbudget.mechanisms.group import Group
 from tightbudget.mechanisms.histograms import Histograms
 from tightbudget.mechanisms.laplace import Laplace, TruncatedLaplace
 from tightbudget.mechanisms.loss_distribution import from_loss_distribution
@@ -43,6 +44,7 @@ __all__ = [
     "Exponential",
     "Gaussian",
     "GaussianDP",
+    "Group",
     "Histograms",
     "Laplace",
     "MatrixMechanism",
@@ -89,6 +91,7 @@ ALL: tuple[type[Mechanism], ...] = (
     MixtureOfGaussians,
     Poisson,
     TruncatedPoisson,
+    Group,
     WithoutReplacement,
     Exponential,
     PermuteAndFlip,

@@ -24,6 +24,7 @@ from tightbudget.mechanisms.checks import (
     any_epsilon_asked,
     asked_width,
     delta_asked,
+    group_size,
     not_lost_to_zero,
     real,
     whole_count,
@@ -114,6 +115,19 @@ class Composable:
         frozenset({'replace_one'})
         """
         return frozenset(RELATIONS).intersection(*(mechanism.known_relations for mechanism, _ in self._items))
+
+    def group(self, k: int) -> "Composable":
+        """Return the composition as k records see it that come and go, or are replaced, together.
+
+        Sensitivities and promises are multiplied and rounded up, so that an upper end holds for the group; on Poisson
+        samples of Gaussian noise as many records count as are drawn (M27). What is not known is refused.
+
+        >>> from tightbudget import Gaussian
+        >>> print((Gaussian(sigma=20.0) * 512).group(3))
+        gaussian(sigma=20.0, sensitivity=3.0) * 512
+        """
+        size = group_size(k)
+        return self if size == 1 else compose([step.group(size) * n for step, n in self._items], self._mixes)
 
     def under(self, relation: str) -> "Composable":
         """Return the composition under one of the neighbouring relations that its steps know.
@@ -357,6 +371,19 @@ class Mechanism(Composable, Known):
         if not self.relations:
             return frozenset(RELATIONS)
         return frozenset(relation for relation in RELATIONS if self._under(relation) is not None)
+
+    of_several: ClassVar[bool] = False  # whether it is for a group of records: those are not sampled as one
+
+    def group(self, k: int) -> Composable:
+        size = group_size(k)
+        found = self if size == 1 else self._group(size)
+        if found is None:
+            raise InvalidParameter("group", str(self), "of a mechanism whose groups are known", "Noise on a query is.")
+        return found
+
+    def _group(self, k: int) -> Composable | None:
+        """Return the mechanism for k > 1 records at once; None if that is not known."""
+        return None
 
     def under(self, relation: str) -> "Mechanism":
         """Return the mechanism as it is under a neighbouring relation that it knows.

@@ -11,6 +11,8 @@ def check_batch(mechanism: object, batch: object, examples: object) -> None:
     """Check the arguments of a batch of a fixed size."""
     if not isinstance(mechanism, Mechanism):
         raise InvalidParameter("mechanism", mechanism, "one mechanism", "Draw a batch for each part of a composition.")
+    if mechanism.of_several:
+        raise InvalidParameter("mechanism", str(mechanism), "one for single records")
     whole_count(batch, "batch")
     if whole_count(examples, "examples") < 1:
         raise InvalidParameter("examples", examples, "a whole number from 1")

@@ -98,3 +98,10 @@ def probability(name: str, value: object, hint: str = "") -> float:
     if not 0.0 <= number <= 1.0:
         raise InvalidParameter(name, value, "between 0 and 1", hint)
     return number
+
+
+def group_size(value: object) -> int:
+    size = whole_count(value, "k")
+    if size < 1:
+        raise InvalidParameter("k", value, "a whole number from 1 on", "A group has at least one record.")
+    return size

@@ -13,7 +13,7 @@ from tightbudget.mechanisms.noise import AdditiveNoise
 from tightbudget.mechanisms.relations import ADD_REMOVE, ANY
 from tightbudget.mechanisms.shifted import shifted_less
 from tightbudget.mechanisms.stated import Ratio
-from tightbudget.numerics.rounding import TINIEST
+from tightbudget.numerics.rounding import TINIEST, float_above
 from tightbudget.pairs.base import NEGLIGIBLE, Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
 from tightbudget.pairs.gaussian_mixture import replaced_gaussian_pair
@@ -158,6 +158,9 @@ class GaussianDP(Mechanism):
     def __post_init__(self) -> None:
         self._check_parameters()
         positive("mu", self.mu, zero=True)
+
+    def _group(self, k: int) -> Mechanism:
+        return GaussianDP(float_above(Fraction(self.mu) * k))
 
     def pair(self, direction: Direction) -> Pair | None:
         return gaussian_pair(1.0, self.mu)

@@ -1,10 +1,12 @@
 """Noise that is added to a query: what a record can move the query by is its sensitivity, under each relation."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from fractions import Fraction
 from typing import Self
 
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.relations import RELATIONS, moved_by
+from tightbudget.numerics.rounding import float_above
 
 
 class AdditiveNoise(Mechanism):
@@ -21,6 +23,12 @@ class AdditiveNoise(Mechanism):
         if factor is None or relation == self.relation:
             return None if factor is None else self
         return replace(self, sensitivity=factor * self.sensitivity, relation=relation)  # type: ignore[type-var]
+
+    def _group(self, k: int) -> Self | None:
+        if "sensitivity" not in {field.name for field in fields(self)}:  # type: ignore[arg-type]
+            return None
+        moved = self.sensitivity * k if isinstance(self.sensitivity, int) else float_above(Fraction(self.sensitivity) * k)
+        return replace(self, sensitivity=moved)  # type: ignore[type-var]
 
     @property
     def absent_if_zeroed(self) -> bool:

@@ -63,6 +63,8 @@ class Poisson(Mechanism):
 
     def __post_init__(self, mix_relations: bool) -> None:
         self._check_parameters()
+        if isinstance(self.mechanism, Composition | Mechanism) and any(step.of_several for step, _ in self.mechanism._items):
+            raise InvalidParameter("mechanism", str(self.mechanism), "one for single records", "Take the group of the sample.")
         if isinstance(self.mechanism, Composition):
             object.__setattr__(self, "mechanism", OneSample(self.mechanism))
         if not isinstance(self.mechanism, Mechanism):
@@ -89,6 +91,11 @@ class Poisson(Mechanism):
     def relations(self) -> Relations:
         inner = self.mechanism.relations
         return frozenset({self.relation}) | (frozenset() if self._fits(inner) else inner)
+
+    def _group(self, k: int) -> Mechanism | None:
+        from tightbudget.mechanisms.group import group_of_sampled
+
+        return group_of_sampled(self, k)
 
     def _under(self, relation: str) -> Mechanism | None:
         if relation == self.relation:

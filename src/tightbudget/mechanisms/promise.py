@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from tightbudget.mechanisms.checks import positive, probability
 from tightbudget.mechanisms.relations import ANY
 from tightbudget.mechanisms.stated import Promise, Ratio
 from tightbudget.numerics.mass import Mass
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import AMPLE, TINIEST, U, float_above, raised_by
 from tightbudget.pairs.base import Direction, Pair, log_or_minus_inf
 from tightbudget.pairs.points import point_pair
 from tightbudget.pairs.revealing import revealing_pair
@@ -43,6 +44,9 @@ class PureDP(Mechanism):
         positive("epsilon", epsilon, zero=True, infinite=True)
         object.__setattr__(self, "promised_epsilon", epsilon)
         self._check_parameters()
+
+    def _group(self, k: int) -> Mechanism:
+        return PureDP(_times(k, self.promised_epsilon))
 
     def pair(self, direction: Direction) -> Pair | None:
         return promise_pair(float(self.promised_epsilon), 0.0)
@@ -94,6 +98,14 @@ class ApproximateDP(Mechanism):
         object.__setattr__(self, "promised_delta", delta)
         self._check_parameters()
 
+    def _group(self, k: int) -> Mechanism:
+        epsilon, delta = float(self.promised_epsilon), float(self.promised_delta)
+        if math.isinf(epsilon) or delta == 0.0:
+            return ApproximateDP(_times(k, epsilon), delta)
+        # from one record to the next: delta (1 + e^epsilon + ... + e^((k-1) epsilon))
+        times = k if epsilon == 0.0 else math.expm1(k * epsilon) / math.expm1(epsilon) if k * epsilon < 700.0 else math.inf
+        return ApproximateDP(_times(k, epsilon), min(1.0, raised_by(delta * times, AMPLE) + TINIEST))
+
     def pair(self, direction: Direction) -> Pair | None:
         return promise_pair(float(self.promised_epsilon), float(self.promised_delta))
 
@@ -111,6 +123,10 @@ class ApproximateDP(Mechanism):
 
     def known_to_dominate(self, step: Mechanism) -> bool:
         return keeps_promise(self.promise, step)
+
+
+def _times(k: int, epsilon: float) -> float:
+    return epsilon if math.isinf(epsilon) else float_above(Fraction(epsilon) * k)
 
 
 def keeps_promise(promise: Promise, step: Mechanism) -> bool:

@@ -53,6 +53,8 @@ class RandomAllocation(Mechanism):
         self._check_parameters()
         if not isinstance(self.mechanism, Mechanism):
             raise InvalidParameter("mechanism", self.mechanism, "one mechanism", "Allocate each part of a composition.")
+        if self.mechanism.of_several:
+            raise InvalidParameter("mechanism", str(self.mechanism), "one for single records")
         batches = _whole("batches", self.batches, _MOST_BATCHES, "It counts the batches of one epoch.")
         _whole("times", self.times, batches, "It counts the batches of an epoch that a record is in.")
         if not mix_relations_asked(mix_relations) and len(self.mechanism.relations) == 1:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.base import Composable, Mechanism
 from tightbudget.mechanisms.checks import probability, real
 from tightbudget.mechanisms.trends import Trend
 from tightbudget.numerics.logs import log_fraction
@@ -49,6 +49,9 @@ class RandomizedResponse(Mechanism):
     def trend(self, argument: str) -> Trend | None:
         # below 1/k a lie is likelier than the truth, and more truth hides more
         return Trend(reveals=True, low=float_above(Fraction(1, int(self.k))), high=1.0) if argument == "p" else None
+
+    def _group(self, k: int) -> Composable | None:
+        return self * k  # each of them answers
 
     def pair(self, direction: Direction) -> Pair | None:
         # floats are exact rationals: whether p is just 1/k, and by how much it is not, is decided without rounding

@@ -53,6 +53,9 @@ SIMPLE = {
         st.integers(10, 100),
         relation=st.sampled_from(["add_remove", "replace_one", "zero_out"]),
     ),
+    "group": st.builds(
+        tb.Group, st.builds(tb.Poisson, st.builds(tb.Gaussian, POSITIVE), st.floats(1e-6, 0.9)), st.integers(1, 9)
+    ),
     "truncated_poisson": st.builds(
         tb.TruncatedPoisson,
         st.builds(tb.Gaussian, POSITIVE),
