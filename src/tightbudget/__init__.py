@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from tightbudget.sweeps.results import SweepResult
     from tightbudget.sweeps.run import sweep
     from tightbudget.tradeoff import Risk, Roc, risk
-    from tightbudget.training import Accountant, TrainingRun, dpsgd
+    from tightbudget.training import Accountant, Samplings, TrainingRun, dpsgd, samplings
 
 __all__ = [
     "RDP",
@@ -110,6 +110,7 @@ __all__ = [
     "ReportNoisyMax",
     "Risk",
     "Roc",
+    "Samplings",
     "ShuffledBatches",
     "Skellam",
     "SweepResult",
@@ -138,6 +139,7 @@ __all__ = [
     "parse",
     "published",
     "risk",
+    "samplings",
     "studies",
     "sweep",
 ]
@@ -150,7 +152,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("BudgetRefused", "CannotShare", "DoesNotApply", "InvalidParameter"), "errors"),
     **dict.fromkeys(("MissingExtra", "MixedRelations", "NotationError", "TightBudgetError", "UnknownRelation"), "errors"),
     **dict.fromkeys(("Brackets", "Curve"), "mechanisms.answers"),
-    **dict.fromkeys(("Accountant", "TrainingRun", "dpsgd"), "training"),
+    **dict.fromkeys(("Accountant", "Samplings", "TrainingRun", "dpsgd", "samplings"), "training"),
     **dict.fromkeys(("Risk", "Roc", "risk"), "tradeoff"),
     "Attempt": "numerics.attempt",
     "Bracket": "numerics.bracket",

@@ -51,8 +51,8 @@ def test_delta_as_json_brackets_the_closed_form() -> None:
     assert done.returncode == 0
     answer = json.loads(done.stdout)
     assert set(answer) == {
-        "expression", "relation", "epsilon", "lower", "upper", "estimate", "converged", "reason", "note", "rtol", "trace",
-        "version",
+        "expression", "relation", "direction", "epsilon", "lower", "upper", "estimate", "converged", "reason", "note",
+        "rtol", "trace", "version",
     }  # fmt: skip
     assert answer["expression"] == GAUSSIANS
     assert answer["converged"] is True

@@ -7,5 +7,6 @@ Elsewhere: budgets for steps that are chosen as one goes are in `adaptive`, the 
 from tightbudget.training.accountant import Accountant
 from tightbudget.training.dpsgd import dpsgd
 from tightbudget.training.run import TrainingRun
+from tightbudget.training.samplings import Samplings, samplings
 
-__all__ = ["Accountant", "TrainingRun", "dpsgd"]
+__all__ = ["Accountant", "Samplings", "TrainingRun", "dpsgd", "samplings"]

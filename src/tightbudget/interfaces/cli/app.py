@@ -21,6 +21,7 @@ COMMANDS = (
     ("curve", "curve:curve", "δ over a range of ε."),
     ("explain", "explain:explain", "The risk in plain words."),
     ("dpsgd", "dpsgd:dpsgd", "A training run and its statement."),
+    ("explain-sampling", "explain_sampling:explain_sampling", "Which sampling a data loader does."),
     ("sweep", "sweep:sweep", "Many compositions, on all cores."),
     ("study", "study:app", "Case studies."),
     ("compare", "compare:compare", "The classic bounds beside ours."),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.interfaces.cli import curve_output as curve_output
     from tightbudget.interfaces.cli import dpsgd_output as dpsgd_output
     from tightbudget.interfaces.cli import explain_output as explain_output
+    from tightbudget.interfaces.cli import explain_sampling_output as explain_sampling_output
     from tightbudget.interfaces.cli import filters_output as filters_output
     from tightbudget.interfaces.cli import odometer_games as odometer_games
     from tightbudget.interfaces.cli import odometer_output as odometer_output
@@ -27,6 +28,7 @@ if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.research.studies import vuvuzela as vuvuzela
     from tightbudget.sweeps.run import sweep as sweep
     from tightbudget.training import dpsgd as dpsgd
+    from tightbudget.training import samplings as samplings
 else:
     __getattr__ = imported_when_used(
         __name__,
@@ -41,12 +43,14 @@ else:
             "dpsgd_output": "tightbudget.interfaces.cli.dpsgd_output",
             "exact": "tightbudget.adaptive.amounts:exact",
             "explain_output": "tightbudget.interfaces.cli.explain_output",
+            "explain_sampling_output": "tightbudget.interfaces.cli.explain_sampling_output",
             "filters_output": "tightbudget.interfaces.cli.filters_output",
             "odometer_games": "tightbudget.interfaces.cli.odometer_games",
             "odometer_output": "tightbudget.interfaces.cli.odometer_output",
             "parse": "tightbudget.notation:parse",
             "parse_increment": "tightbudget.adaptive.filters:parse_increment",
             "run": "tightbudget.research.reproduce.run:run",
+            "samplings": "tightbudget.training:samplings",
             "study_output": "tightbudget.interfaces.cli.study_output",
             "study_samples": "tightbudget.interfaces.cli.study_samples",
             "sweep_output": "tightbudget.interfaces.cli.sweep_output",

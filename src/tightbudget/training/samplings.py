@@ -1,0 +1,145 @@
+"""Which sampling does a data loader do, and what one training run costs under each (M3, M26 to M31)."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.lazy import found_at
+from tightbudget.markup import table
+from tightbudget.mechanisms import (
+    Composition,
+    Gaussian,
+    Poisson,
+    RandomAllocation,
+    ShuffledBatches,
+    TruncatedPoisson,
+    WithoutReplacement,
+    WithReplacement,
+)
+from tightbudget.mechanisms.base import Composable
+from tightbudget.mechanisms.checks import asked_width, delta_asked, whole_count
+from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT
+from tightbudget.numerics.bracket import Bracket
+from tightbudget.training.phases import Phase, examples_given, phases_given
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_POISSON = (
+    "Every example is in a batch with the same probability, independently of all others and anew in each step, so that "
+    "batches differ in size. Opacus does so unless told otherwise."
+)
+_CAPPED = "The same, but of a batch that comes out larger than the cap only so many are kept, chosen at random."
+_FIXED = "Every step draws so many different examples from all of them, anew, as random.sample does."
+_REPEATED = "Every step draws so many examples one by one, and may draw one twice, as RandomSampler(replacement=True) does."
+_ALLOCATED = "In every pass each example goes to one of the batches, drawn for it alone: batches differ in size."
+_SHUFFLED = (
+    "In every pass the examples are shuffled and cut into batches, as DataLoader(shuffle=True) does. No gain from that is "
+    "proven."
+)
+_ROOM = Fraction(5, 4)  # of the usual cap, over the expected size: four standard deviations of 256
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """One way to sample: what a loader does, what to write for it, and what the run then costs under a relation."""
+
+    name: str
+    loader: str
+    relation: str
+    composition: Composable
+    epsilon: Bracket
+
+
+@dataclass(frozen=True, slots=True)
+class Samplings:
+    """One training run under every way to sample, at one delta.
+
+    A loader does one of them. The smallest number is no reason to claim another one than the one it does.
+    """
+
+    delta: float
+    rows: tuple[Sampling, ...]
+
+    def __iter__(self) -> Iterator[Sampling]:
+        return iter(self.rows)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{row.name}, {row.relation}: epsilon in {row.epsilon} of {row.composition}" for row in self.rows)
+
+    def _repr_html_(self) -> str:
+        rows = [(row.name, row.relation, str(row.epsilon), str(row.composition)) for row in self.rows]
+        return table(("sampling", "relation", "ε in", "write"), rows, caption=f"δ = {self.delta!r}")
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the brackets side by side and return the Matplotlib axes; without `ax` on a figure of their own."""
+        axes: Axes = found_at("tightbudget.interfaces.samplings_plot:plot_samplings")(self, ax)
+        return axes
+
+
+def samplings(
+    *,
+    examples: int,
+    batch: int,
+    delta: float,
+    noise_multiplier: float,
+    epochs: float | None = None,
+    steps: int | None = None,
+    cap: int | None = None,
+    rtol: float = 1e-3,
+    effort: float | None = None,
+) -> Samplings:
+    """Return what one run of DP-SGD costs under every way to sample batches, and what to write for each.
+
+    The run is given as to `dpsgd`: so many `examples`, the size of a `batch` (expected, or exact), `epochs` or `steps`,
+    and the `noise_multiplier`. `cap` is that of capped batches, by default a quarter more than the expected size.
+
+    >>> found = samplings(examples=1000, batch=50, epochs=2, noise_multiplier=1.0, delta=1e-4)
+    >>> for row in found:
+    ...     print(row.name, row.relation, f"{row.epsilon:.1f}")
+    Poisson add_remove [1.9, 2.0]
+    Poisson replace_one [2.5, 2.6]
+    Poisson, at most 63 add_remove [1.9, 4.7]
+    Poisson, at most 63 replace_one [2.5, 5.1]
+    fixed size add_remove [10.4, 10.6]
+    fixed size replace_one [10.4, 11.1]
+    with replacement replace_one [10.3, 23.5]
+    random allocation add_remove [1.6, 1.7]
+    shuffled zero_out [5.1, 5.8]
+    shuffled replace_one [8.0, 13.9]
+    """
+    number = examples_given(examples)
+    if number is None:
+        raise InvalidParameter("examples", examples, "the number of training examples")
+    outside = {"batch": batch, "epochs": epochs, "steps": steps, "noise_multiplier": noise_multiplier}
+    (phase,) = phases_given(None, outside, number)
+    if phase.noise_multiplier is None:
+        raise InvalidParameter("noise_multiplier", noise_multiplier, "given", "It is sigma over the clipping norm.")
+    asked, width = delta_asked(delta), asked_width(rtol, 0.0, effort)
+    usual = math.ceil(_ROOM * whole_count(batch, "batch"))
+    rows = _compositions(phase, usual if cap is None else whole_count(cap, "cap"))
+    under = [(name, loader, relation, plan.asked(relation)) for name, loader, relation, plan in rows]
+    return Samplings(asked, tuple(Sampling(*row, row[-1].epsilon(asked, width[0], effort=width[2])) for row in under))
+
+
+def _compositions(phase: Phase, cap: int) -> Iterator[tuple[str, str, str, Composition]]:
+    """Yield every way to sample: its name, what a loader does, a relation, and the run."""
+    assert phase.batch is not None
+    assert phase.examples is not None
+    noise = Gaussian(float(phase.noise_multiplier or 0.0))
+    of, rate = (phase.batch, phase.examples), phase.sample_rate
+    capped = TruncatedPoisson(noise, rate, cap=min(cap, phase.examples), examples=phase.examples)
+    steps = (
+        ("Poisson", _POISSON, Poisson(noise, rate) * phase.steps, (ADD_REMOVE, REPLACE_ONE)),
+        (f"Poisson, at most {cap}", _CAPPED, capped * phase.steps, (ADD_REMOVE, REPLACE_ONE)),
+        ("fixed size", _FIXED, WithoutReplacement(noise, *of) * phase.steps, (ADD_REMOVE, REPLACE_ONE)),
+        ("with replacement", _REPEATED, WithReplacement(noise, *of) * phase.steps, (REPLACE_ONE,)),
+        ("random allocation", _ALLOCATED, RandomAllocation(noise, phase.in_a_pass) * phase.passes, (ADD_REMOVE,)),
+        ("shuffled", _SHUFFLED, ShuffledBatches(noise, phase.in_a_pass) * phase.passes, (ZERO_OUT, REPLACE_ONE)),
+    )
+    for name, loader, plan, relations in steps:
+        for relation in relations:
+            yield name, loader, relation, plan

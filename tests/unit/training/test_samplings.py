@@ -1,0 +1,89 @@
+"""One run under every way to sample: each row is the composition that the how-to says to write."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import tightbudget as tb
+from tightbudget.interfaces.cli.app import main
+
+RUN = {"examples": 1000, "batch": 50, "epochs": 2, "noise_multiplier": 1.0, "delta": 1e-4}
+TYPED = ["--examples", "1000", "--batch", "50", "--epochs", "2", "--noise-multiplier", "1", "--delta", "1e-4"]
+
+
+@pytest.fixture(scope="module")
+def found() -> tb.Samplings:
+    return tb.samplings(**RUN)  # type: ignore[arg-type]
+
+
+def test_every_row_is_what_it_says_to_write(found: tb.Samplings) -> None:
+    for row in found:
+        read = tb.parse(str(row.composition))
+        assert read.epsilon(1e-4) == row.epsilon
+        assert row.relation == row.epsilon.relation == read.relation
+
+
+def test_the_rows_are_those_of_the_how_to(found: tb.Samplings) -> None:
+    written = {
+        ("Poisson", "add_remove"): "poisson(gaussian(sigma=1), q=0.05) * 40",
+        ("Poisson, at most 63", "add_remove"): "truncated_poisson(gaussian(sigma=1), q=0.05, cap=63, examples=1000) * 40",
+        ("fixed size", "add_remove"): "without_replacement(gaussian(sigma=1), batch=50, examples=1000) * 40",
+        ("with replacement", "replace_one"): "with_replacement(gaussian(sigma=1), batch=50, examples=1000) * 40",
+        ("random allocation", "add_remove"): "random_allocation(gaussian(sigma=1), batches=20) * 2",
+        ("shuffled", "zero_out"): "shuffled_batches(gaussian(sigma=1), batches=20) * 2",
+    }
+    answers = {(row.name, row.relation): row.epsilon for row in found}
+    for key, text in written.items():
+        assert answers[key] == tb.parse(text).epsilon(1e-4, relation=key[1])
+    assert len({name for name, _ in answers}) == len(written)
+
+
+def test_shuffled_is_never_poisson(found: tb.Samplings) -> None:
+    answers = {(row.name, row.relation): row.epsilon for row in found}
+    assert answers["shuffled", "zero_out"].lower > answers["Poisson", "add_remove"].upper
+    assert answers["Poisson", "replace_one"].lower > answers["Poisson", "add_remove"].upper
+    assert answers["fixed size", "add_remove"].lower > answers["Poisson", "replace_one"].upper
+
+
+def test_a_cap_that_nothing_reaches_changes_nothing() -> None:
+    answers = {row.name: row.epsilon for row in tb.samplings(**RUN, cap=1000) if row.relation == "add_remove"}  # type: ignore[arg-type]
+    assert answers["Poisson, at most 1000"].upper == pytest.approx(answers["Poisson"].upper, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"batch": 2000}, "batch"),
+        ({"batch": 0}, "batch"),
+        ({"cap": 0}, "cap"),
+        ({"noise_multiplier": None}, "noise_multiplier"),
+        ({"examples": None}, "examples"),
+        ({"epochs": None}, "epochs"),
+        ({"delta": 2.0}, "delta"),
+    ],
+)
+def test_bad_runs(changed: dict[str, object], says: str) -> None:
+    with pytest.raises(tb.InvalidParameter, match=says):
+        tb.samplings(**{**RUN, **changed})  # type: ignore[arg-type]
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    picture = tmp_path / "ways.png"
+    assert main(["explain-sampling", *TYPED, "--plot", str(picture)]) == 0
+    out = capsys.readouterr().out
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "poisson(gaussian(sigma=1.0), q=0.05) * 40" in out
+    assert max(len(line) for line in out.splitlines() if str(tmp_path) not in line) <= 60
+    assert main(["explain-sampling", *TYPED, "--json"]) == 0
+    shape = json.loads(capsys.readouterr().out)
+    assert shape["samplings"][0]["sampling"] == "Poisson"
+    assert all(row["lower"] <= row["upper"] for row in shape["samplings"])
+    assert main(["explain-sampling", *TYPED[:-2]]) == 2
+    assert main(["explain-sampling", *TYPED, "--batch", "5000"]) == 2
+
+
+def test_in_notebooks(found: tb.Samplings) -> None:
+    assert "random allocation" in found._repr_html_()
+    assert found.plot().get_xlabel() == "ε at δ = 0.0001"
