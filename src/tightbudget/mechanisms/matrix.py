@@ -40,6 +40,11 @@ class CorrelatedNoise(AdditiveNoise):
         root = math.sqrt(upper) if lower == upper else raised(math.sqrt(upper), 4)
         return gaussian_pair(self.sigma, float(self.sensitivity) * root)
 
+    @property
+    def is_class(self) -> bool:
+        lower, upper = self.squares
+        return lower < upper * (1.0 - 1e-6)  # else only rounding keeps the ends apart
+
     def member(self) -> Mechanism:
         lower, upper = self.squares
         if lower == upper:

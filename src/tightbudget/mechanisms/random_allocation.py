@@ -91,6 +91,10 @@ class RandomAllocation(Mechanism):
         return self._part
 
     @property
+    def is_class(self) -> bool:
+        return self.times not in (1, self.batches) or self.mechanism.is_class  # else only the grid keeps the ends apart
+
+    @property
     def _from_below_known(self) -> bool:
         base = self.mechanism.pair(Direction.REMOVE)
         return base is not None and resolvable(base) and self.mechanism.member() == self.mechanism

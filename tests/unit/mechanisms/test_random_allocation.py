@@ -1,6 +1,8 @@
 """Random allocation as a mechanism: what it is at its ends, several times, and what is refused (M29)."""
 
+import copy
 import math
+import pickle
 
 import pytest
 
@@ -91,3 +93,21 @@ def test_other_relations_and_compositions_are_refused():
         tb.RandomAllocation(tb.Gaussian(1.0) * 2, batches=3)  # type: ignore[arg-type]
     with pytest.raises(tb.InvalidParameter, match="times"):
         tb.RandomAllocation(tb.Gaussian(0.01), batches=10, times=2).delta(epsilon=1.0)
+
+
+def test_only_several_of_the_batches_stand_for_a_class():
+    """One batch is attained, but for the grid: there is nothing to note."""
+    assert not tb.RandomAllocation(tb.Gaussian(1.0), batches=4).is_class
+    assert not tb.RandomAllocation(tb.Gaussian(1.0), batches=4, times=4).is_class
+    assert tb.RandomAllocation(tb.Gaussian(1.0), batches=4, times=2).is_class
+    assert not tb.MatrixMechanism(1.0, [[1.0, 0.5], [0.0, 1.0]], participations=2).is_class
+    assert tb.TreeAggregation(1.0, steps=7, participations=3, separation=3).is_class
+    assert tb.ShuffledBatches(tb.Gaussian(1.0), batches=3).is_class
+
+
+def test_copies_and_pickles():
+    epoch = tb.RandomAllocation(tb.Gaussian(2.0), batches=7)
+    answer = epoch.epsilon(delta=1e-5)
+    for other in (copy.deepcopy(epoch), pickle.loads(pickle.dumps(epoch))):
+        assert other == epoch
+        assert other.epsilon(delta=1e-5) == answer
