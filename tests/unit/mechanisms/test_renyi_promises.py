@@ -55,6 +55,8 @@ def test_promises_are_added_up_before_they_get_a_pair() -> None:
     ten = (tb.ZCDP(0.05) * 10).delta(3.0)
     assert ten.upper == pytest.approx(tb.ZCDP(0.5).delta(3.0).upper, rel=1e-6)
     assert ten.upper == pytest.approx(5.14e-3, rel=3e-3)  # a pair for each would give 1.83e-2
+    different = (tb.ZCDP(0.1) + tb.ZCDP(0.2)).delta(2.0)
+    assert different.upper == pytest.approx(tb.ZCDP(0.3).delta(2.0).upper, rel=1e-6)
     mixed = tb.ZCDP(0.1) + tb.RDP(8, 0.5) + tb.ZCDP(0.2)
     (direction,) = mixed._directions
     assert direction.steps.total == 1
