@@ -23,7 +23,7 @@ from tightbudget.pairs.points import PointPair, point_pair
 _TAIL = 1e-40  # of either distribution, cut off at either end of a law
 _RARE = 1e-30  # ratios of 0 that are as rare are told apart for certain, with all that they are averaged with
 _LEAST = 1e-120  # masses below are cut off anywhere: products of two are far from denormal
-_FINENESS = 0.01  # step of the grid, in standard deviations of the logarithm of R
+_FINENESS = 0.007  # step of the grid, in standard deviations of the logarithm of R
 _MOST_POINTS = 40_000
 _LEAST_RANGE = 1e-6  # of losses that are worth a grid
 _LEAST_TOLD = 0.02  # the least deviation that is resolved beside ratios of 0
