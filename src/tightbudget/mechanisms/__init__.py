@@ -24,6 +24,7 @@ from tightbudget.mechanisms.renyi_promises import RDP, ZCDP
 from tightbudget.mechanisms.selection import Exponential, PermuteAndFlip, ReportNoisyMax
 from tightbudget.mechanisms.shuffled_batches import ShuffledBatches
 from tightbudget.mechanisms.skellam import Skellam
+from tightbudget.mechanisms.sparse_vector import SparseVector
 from tightbudget.mechanisms.truncated_poisson import TruncatedPoisson
 from tightbudget.mechanisms.with_replacement import WithReplacement
 from tightbudget.mechanisms.without_replacement import WithoutReplacement
@@ -58,6 +59,7 @@ __all__ = [
     "ReportNoisyMax",
     "ShuffledBatches",
     "Skellam",
+    "SparseVector",
     "TreeAggregation",
     "TruncatedGaussian",
     "TruncatedLaplace",
@@ -99,6 +101,7 @@ ALL: tuple[type[Mechanism], ...] = (
     ZCDP,
     RDP,
     WithReplacement,
+    SparseVector,
 )
 
 BY_NAME: dict[str, type[Mechanism]] = {mechanism.name: mechanism for mechanism in ALL}

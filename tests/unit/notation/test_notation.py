@@ -45,6 +45,7 @@ SIMPLE = {
     "exponential": st.builds(tb.Exponential, st.floats(1e-6, 50.0)),
     "permute_and_flip": st.builds(tb.PermuteAndFlip, st.floats(1e-6, 50.0)),
     "report_noisy_max": st.builds(tb.ReportNoisyMax, st.floats(1e-6, 50.0)),
+    "sparse_vector": st.builds(tb.SparseVector, st.floats(1e-6, 50.0), st.floats(1e-6, 50.0)),
     "with_replacement": st.builds(tb.WithReplacement, st.builds(tb.Gaussian, POSITIVE), st.integers(0, 10), st.integers(2, 9)),
     "without_replacement": st.builds(
         tb.WithoutReplacement,
