@@ -826,6 +826,8 @@ MUTATIONS = [
              "members of a group are drawn more seldom than they are", ["unit/mechanisms/test_group.py"]),
     Mutation("group of a group", "mechanisms/poisson.py", "any(step.of_several for", "any(False for",
              "a group is sampled as one record", ["unit/mechanisms/test_group.py"]),
+    Mutation("copies of a rarer record", "pairs/copies.py", "q = 1.0 / examples", "q = 1.0 / (examples + 1)",
+             "a record is drawn more seldom than it is", ["unit/mechanisms/test_with_replacement_copies.py"]),
     Mutation("mixture told at sight", "pairs/gaussian_mixture.py", "infinity=infinity,", "infinity=NONE,",
              "mass that is told at sight is lost", [MIXTURE_PAIRS]),
     Mutation("skellam recurrence", "mechanisms/skellam.py", "start = count + count // 4 + 2", "start = count",

@@ -1,24 +1,26 @@
 """Batches of a fixed size, drawn with replacement (M31)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
-from tightbudget.errors import InvalidParameter
+from tightbudget.errors import InvalidParameter, UnknownRelation
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.batches import check_batch
 from tightbudget.mechanisms.gaussian import Gaussian, gaussian_pair
-from tightbudget.mechanisms.relations import REPLACE_ONE
+from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT
 from tightbudget.mechanisms.without_replacement import OneBranch
 from tightbudget.numerics.rounding import U, lowered, raised, strictly_raised
 from tightbudget.pairs.base import Array, Direction, Pair
+from tightbudget.pairs.copies import copies_pair
 from tightbudget.pairs.points import REMEMBERED, PointPair
 from tightbudget.pairs.profile_grid import pair_of_profiles
 from tightbudget.pairs.profile_of import inner_losses, profile_above
 
 _MOST_COPIES = 500  # of a record in a batch, on average: the probability of none is still a float
+_LARGEST_BATCH = 1000  # of which all binomial probabilities are had
 _RARE = 1e-100  # copies so many that they are as rare as this count as if they revealed everything
 
 
@@ -28,12 +30,15 @@ class WithReplacement(Mechanism):
 
     mechanism  the noise: a Gaussian
     batch      how many records are drawn, each of all, afresh in every step
-    examples   how many there are to draw from, at least
+    examples   how many there are to draw from, at least; under add_remove
+               in the larger of the two data sets
+    relation   replace_one or add_remove; usually replace_one
 
-    Neighbours: replace_one. A record may be drawn several times, and counts
-    as often. The upper end holds for every choice of the other records, the
-    lower end for one in which they all look like the record that is not
-    there, and copies count once (M31).
+    Neighbours: replace_one, unless add_remove is stated. A record may be
+    drawn several times, and counts as often. Under replace_one the upper end
+    holds for every choice of the other records, the lower end for one in
+    which they all look like the record that is not there, and copies count
+    once (M31). Under add_remove the pair is attained (M27).
 
     >>> from tightbudget import Gaussian, WithReplacement
     >>> step = WithReplacement(Gaussian(sigma=4), 256, examples=60000)
@@ -42,7 +47,6 @@ class WithReplacement(Mechanism):
     """
 
     name: ClassVar[str] = "with_replacement"
-    neighbours: ClassVar[str] = REPLACE_ONE
     attains_pair: ClassVar[bool] = False
     reveal_more: ClassVar[tuple[str, ...]] = ("batch",)
     hide_more: ClassVar[tuple[str, ...]] = ("examples",)
@@ -50,6 +54,7 @@ class WithReplacement(Mechanism):
     mechanism: Mechanism
     batch: int
     examples: int
+    relation: str = field(default=REPLACE_ONE, kw_only=True)
 
     def __post_init__(self) -> None:
         self._check_parameters()
@@ -58,6 +63,24 @@ class WithReplacement(Mechanism):
             raise InvalidParameter("mechanism", str(self.mechanism), "a gaussian", "Of other noise nothing is proven here.")
         if self.batch > _MOST_COPIES * self.examples:
             raise InvalidParameter("batch", self.batch, f"at most {_MOST_COPIES} times examples")
+        if self.relation == ZERO_OUT:
+            raise UnknownRelation(ZERO_OUT, self, [ADD_REMOVE, REPLACE_ONE], "Ask about one of these.")
+        if self.relation == ADD_REMOVE and not self._comes_and_goes:
+            raise UnknownRelation(
+                ADD_REMOVE, self, [REPLACE_ONE], f"Take batches of at most {_LARGEST_BATCH}, and usual noise."
+            )
+
+    @property
+    def _comes_and_goes(self) -> bool:
+        """Whether all binomial probabilities of the batch are had, and the noise is such as floats hold well."""
+        noise = self._replaced
+        usual = 0.0 < noise.sigma < math.inf and 1e-280 < noise.sensitivity / noise.sigma < 1e140
+        return self.batch <= _LARGEST_BATCH and usual
+
+    def _under(self, relation: str) -> Mechanism | None:
+        if relation == self.relation:
+            return self
+        return None if relation == ZERO_OUT or not self._comes_and_goes else replace(self, relation=relation)
 
     @property
     def _replaced(self) -> Gaussian:
@@ -66,6 +89,8 @@ class WithReplacement(Mechanism):
         return replaced
 
     def member(self) -> Mechanism:
+        if self.relation == ADD_REMOVE:
+            return self  # its pair is attained
         drawn = _drawn(self.batch, self.examples) if self.examples > 1 else float(self.batch > 0)
         return OneBranch(self._replaced, lowered(drawn, 32))
 
@@ -75,6 +100,8 @@ class WithReplacement(Mechanism):
             return None
         if self.examples == 1:  # the record is all there is, batch times
             return gaussian_pair(noise.sigma, raised(noise.sensitivity * self.batch, 4))
+        if self.relation == ADD_REMOVE:
+            return copies_pair(int(self.batch), int(self.examples), noise.sensitivity / noise.sigma, direction)
         return _pair(int(self.batch), int(self.examples), float(noise.sigma), float(noise.sensitivity))
 
 
