@@ -151,8 +151,9 @@ class RDP(MomentPromise):
     def bounds_at(self, orders: Array) -> Array:
         # (a-1) D_a is convex in a and 0 at a = 1: it lies below its chords; beyond the largest order nothing is known
         places = np.array([1.0, *self.alpha])
-        heights = (places - 1.0) * np.array([0.0, *self.divergences])
-        between = np.interp(orders, places, heights, right=np.inf)
+        with np.errstate(over="ignore", invalid="ignore"):
+            heights = (places - 1.0) * np.array([0.0, *self.divergences])
+            between = np.nan_to_num(np.interp(orders, places, heights, right=np.inf), nan=np.inf, posinf=np.inf)
         exact = dict(self.curve_of_orders)
         given = np.array([exact.get(order, math.inf) for order in orders.tolist()])
         error = 1e-14 * float(heights.max())  # of the chords, in which a few terms of that size are added
@@ -188,9 +189,12 @@ class PromisedBlock(Mechanism):
         orders = np.unique(np.concatenate([np.geomspace(1e-3, 1.0, _BETWEEN)[:, None] * np.diff(ends) + ends[:-1]], axis=None))
         orders = np.union1d(orders[orders > 1.0], named)
         total = np.zeros(orders.size)
-        for step, count in promises:
-            total = raised(total + raised(count * step.bounds_at(orders), 4), 4)
+        with np.errstate(over="ignore"):
+            for step, count in promises:
+                total = raised(total + raised(count * step.bounds_at(orders), 4), 4)
         kept = np.isfinite(total)
+        if not kept.any():  # bounds that no float holds are none
+            return math.inf, (), ()
         return rho, tuple(orders[kept].tolist()), tuple(total[kept].tolist())
 
 

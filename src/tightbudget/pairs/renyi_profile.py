@@ -46,9 +46,11 @@ def _delta(orders: Array, bounds: Array, losses: Array) -> Array:
     """Return (1/a) (1 - 1/a)^(a-1) e^{(a-1)(bound - loss)}, at most 1, rounded up (M10)."""
     theta = orders - 1.0
     log_rest = np.where(orders < 2.0, np.log(theta / orders), np.log1p(-1.0 / orders))
-    log_delta = theta * (bounds - losses) + theta * log_rest - np.log(orders)
-    error = 8.0 * U * (theta * (bounds + losses + 2.0) + 4.0 * np.log(orders) + 8.0)
-    return np.minimum(1.0, strictly_raised(np.exp(np.minimum(log_delta + error, 0.0)), 8))
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows says nothing: at most 1
+        log_delta = theta * (bounds - losses) + theta * log_rest - np.log(orders)
+        error = 8.0 * U * (theta * (bounds + losses + 2.0) + 4.0 * np.log(orders) + 8.0)
+        known = np.nan_to_num(np.minimum(log_delta + error, 0.0), nan=0.0)
+    return np.minimum(1.0, strictly_raised(np.exp(known), 8))
 
 
 def _variation(divergence: float) -> float:

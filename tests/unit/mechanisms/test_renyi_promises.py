@@ -121,3 +121,22 @@ def test_bad_promises_are_refused(alpha: object, epsilon: object) -> None:
         tb.RDP(alpha, epsilon)
     with pytest.raises(tb.InvalidParameter):
         tb.ZCDP(-0.1)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "promise",
+    [
+        tb.RDP(1e200, 1e200),
+        tb.RDP(2, 1e308) * 10,
+        tb.RDP(1e308, 1e308) + tb.RDP(2, 0.1),
+        tb.RDP(1e308, 1e-3) + tb.ZCDP(1e-3),
+        tb.ZCDP(1e300) * 10**9,
+    ],
+    ids=str,
+)
+def test_promises_that_no_float_holds_promise_nothing(promise: tb.Mechanism) -> None:
+    """They were once taken for promises that nothing is revealed."""
+    assert promise.epsilon(1e-6).upper == math.inf
+    assert promise.delta(0.1).upper > 0.01
+    assert promise.delta(0.1).lower < promise.delta(0.1).upper
