@@ -50,7 +50,8 @@ def _delta(orders: Array, bounds: Array, losses: Array) -> Array:
         log_delta = theta * (bounds - losses) + theta * log_rest - np.log(orders)
         error = 8.0 * U * (theta * (bounds + losses + 2.0) + 4.0 * np.log(orders) + 8.0)
         known = np.nan_to_num(np.minimum(log_delta + error, 0.0), nan=0.0)
-    return np.minimum(1.0, strictly_raised(np.exp(known), 8))
+    deltas: Array = np.minimum(1.0, strictly_raised(np.exp(known), 8))
+    return deltas
 
 
 def _variation(divergence: float) -> float:

@@ -106,6 +106,7 @@ def samplings(
     Poisson, at most 63 replace_one [2.5, 5.1]
     fixed size add_remove [10.4, 10.6]
     fixed size replace_one [10.4, 11.1]
+    with replacement add_remove [16.8, 16.9]
     with replacement replace_one [10.3, 23.5]
     random allocation add_remove [1.6, 1.7]
     shuffled zero_out [5.1, 5.8]
@@ -136,7 +137,7 @@ def _compositions(phase: Phase, cap: int) -> Iterator[tuple[str, str, str, Compo
         ("Poisson", _POISSON, Poisson(noise, rate) * phase.steps, (ADD_REMOVE, REPLACE_ONE)),
         (f"Poisson, at most {cap}", _CAPPED, capped * phase.steps, (ADD_REMOVE, REPLACE_ONE)),
         ("fixed size", _FIXED, WithoutReplacement(noise, *of) * phase.steps, (ADD_REMOVE, REPLACE_ONE)),
-        ("with replacement", _REPEATED, WithReplacement(noise, *of) * phase.steps, (REPLACE_ONE,)),
+        ("with replacement", _REPEATED, WithReplacement(noise, *of) * phase.steps, (ADD_REMOVE, REPLACE_ONE)),
         ("random allocation", _ALLOCATED, RandomAllocation(noise, phase.in_a_pass) * phase.passes, (ADD_REMOVE,)),
         ("shuffled", _SHUFFLED, ShuffledBatches(noise, phase.in_a_pass) * phase.passes, (ZERO_OUT, REPLACE_ONE)),
     )

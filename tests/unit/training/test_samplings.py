@@ -29,7 +29,7 @@ def test_the_rows_are_those_of_the_how_to(found: tb.Samplings) -> None:
         ("Poisson", "add_remove"): "poisson(gaussian(sigma=1), q=0.05) * 40",
         ("Poisson, at most 63", "add_remove"): "truncated_poisson(gaussian(sigma=1), q=0.05, cap=63, examples=1000) * 40",
         ("fixed size", "add_remove"): "without_replacement(gaussian(sigma=1), batch=50, examples=1000) * 40",
-        ("with replacement", "replace_one"): "with_replacement(gaussian(sigma=1), batch=50, examples=1000) * 40",
+        ("with replacement", "add_remove"): "with_replacement(gaussian(sigma=1), batch=50, examples=1000) * 40",
         ("random allocation", "add_remove"): "random_allocation(gaussian(sigma=1), batches=20) * 2",
         ("shuffled", "zero_out"): "shuffled_batches(gaussian(sigma=1), batches=20) * 2",
     }
