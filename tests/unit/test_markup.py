@@ -64,7 +64,7 @@ EVERYTHING = {
     "roc": (tb.risk(tb.Gaussian(sigma=2)).roc([0.01, 0.1]), str(tb.risk(tb.Gaussian(sigma=2)).tpr(0.1))),
     "training run": (tb.dpsgd(examples=6000, batch=60, epochs=1, noise_multiplier=1.1, delta=1e-5), "DP-SGD training run"),
     "accountant": (tb.Accountant(), "Accountant of 0 steps"),
-    "sweep": (tb.sweep(PLAN, workers=1), "2"),
+    "sweep": (tb.sweep(PLAN, workers=1), "20"),
     "individual filter": (tb.individual.ZCDPFilter(1, people=5), "5"),
 }
 

@@ -11,7 +11,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.batches import check_batch, replaced_pair
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relations
-from tightbudget.numerics.rounding import float_above, float_below, strictly_raised
+from tightbudget.numerics.rounding import AMPLE, float_above, float_below, lowered_by, strictly_raised
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.both_branches import both_branches_pair
 from tightbudget.pairs.points import REMEMBERED, PointPair
@@ -158,7 +158,7 @@ def _zeroed_pair(q: float, direction: Direction, replaced: Pair, remove: Pair, a
     def with_record_first(losses: Array) -> Array:
         inner = inner_losses(losses, q)
         # beta = g q / (g - 1 + q) falls from 1 to q, and d_1 <= d_2: a beta rounded down is safe
-        beta = np.maximum(0.0, q / (q - (1.0 - q) * np.expm1(-losses)) * (1.0 - 1e-13))
+        beta = np.maximum(0.0, lowered_by(q / (q - (1.0 - q) * np.expm1(-losses)), AMPLE))
         larger, smaller = two(inner), one(inner)
         return strictly_raised(q * ((1.0 - beta) * np.maximum(larger, smaller) + beta * smaller), 16)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tightbudget.numerics.rounding import GENEROUS, raised_by
 from tightbudget.pairs.base import Array
 from tightbudget.pairs.from_profile import losses_below, pair_from_profile
 from tightbudget.pairs.points import PointPair
@@ -49,7 +50,7 @@ def _end(profile: Profile) -> float:
     """Return a loss beyond which there is nothing to see."""
     losses = np.geomspace(1e-12, MOST_LOSS, 1500)
     bounds = profile(losses)
-    flat = np.flatnonzero((bounds <= _NOTHING) | (bounds <= bounds[-1] * (1.0 + 1e-9)))
+    flat = np.flatnonzero((bounds <= _NOTHING) | (bounds <= raised_by(bounds[-1], GENEROUS)))
     return float(losses[flat[0]]) if flat.size else MOST_LOSS
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.numerics.rounding import TINIEST, U, lowered, raised
 from tightbudget.pairs.base import NEGLIGIBLE, Array, Cells, Pair
 from tightbudget.pairs.profile_grid import Profile
 
@@ -49,7 +49,7 @@ def _bounds(pair: Pair, losses: Array) -> Array:
     rounding = (2.0 * count + 16.0) * U * tail_a + 2.0 * tail_error
     wrong_side = math.expm1(min(3.0 * shift, 1.0)) * tail_a
     bound = (tail_a - paid) + 2.0 * (rounding + wrong_side) + pair.infinity.upper + 1.01 * pair.unresolved
-    bounded: Array = np.minimum(bound * (1.0 + 8.0 * U) + NEGLIGIBLE, 1.0)
+    bounded: Array = np.minimum(raised(bound, 8) + NEGLIGIBLE, 1.0)
     return bounded
 
 
@@ -62,5 +62,5 @@ def inner_losses(losses: Array, q: float) -> Array:
     """Return floats no larger than log g' = log(1 + (g-1)/q) at the losses log g."""
     large = losses > 600.0
     inner = np.where(large, losses - np.log(q), np.log1p(np.expm1(np.minimum(losses, 600.0)) / q))
-    below: Array = np.maximum(0.0, inner * (1.0 - 1e-14))
+    below: Array = np.maximum(0.0, lowered(inner, 90))
     return below

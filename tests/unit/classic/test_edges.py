@@ -91,7 +91,7 @@ def test_illegal_input(bound: classic.Bound) -> None:
         with pytest.raises(tb.InvalidParameter, match="delta"):
             bound.epsilon(tb.PureDP(0.1), delta)
     with pytest.raises(tb.InvalidParameter, match="composition"):
-        bound.delta("pure_dp(0.1)", 1.0)
+        bound.delta(0.1, 1.0)  # type: ignore[arg-type]
 
 
 def test_promises_are_those_of_the_step() -> None:

@@ -28,6 +28,14 @@ EVERY = [
     "clamped_gaussian(mean=10, sigma=3, sensitivity=1)", "clamped_laplace(mean=10, scale=3, sensitivity=1)",
     "discrete_gaussian(sigma=2)", "discrete_laplace(scale=2)", "skellam(mu=4)", "bounded_range(eta=0.1)",
     "pure_dp(epsilon=5e-324)", "approximate_dp(epsilon=0.1, delta=1e-9)", "gaussian_dp(mu=0.3)",
+    "tree_aggregation(sigma=6, steps=8)", "matrix_mechanism(sigma=6, strategy=[[1, 0], [1, 1]])",
+    "random_allocation(gaussian(sigma=3), batches=3)", "group(poisson(gaussian(sigma=3), q=0.2), k=2)",
+    "mixture_of_gaussians(sigma=3, centres=[0, 1], probabilities=[0.5, 0.5])",
+    "truncated_poisson(gaussian(sigma=3), q=0.2, cap=4, examples=10)",
+    "without_replacement(gaussian(sigma=3), batch=2, examples=10)",
+    "with_replacement(gaussian(sigma=3), batch=2, examples=10, relation='add_remove')",
+    "exponential(epsilon=0.4)", "permute_and_flip(epsilon=0.4)", "report_noisy_max(epsilon=0.4)",
+    "sparse_vector(threshold_epsilon=0.2, query_epsilon=0.2)", "zcdp(rho=0.05)", "rdp(alpha=[4, 16], epsilon=[0.1, 0.5])",
     "histograms([1, 2], [2, 1])", "poisson(poisson(gaussian(sigma=1.0000000000000002), q=0.1), q=0.004266666666666667)",
 ]  # fmt: skip
 
@@ -42,6 +50,7 @@ def test_every_mechanism_survives() -> None:
     assert again.state() == accountant.state()
     mixed = tb.Accountant(mix_relations=True)
     mixed.step("randomized_response(p=0.75)")
+    mixed.step("shuffled_batches(gaussian(sigma=3), batches=2)")
     mixed.step(tb.Poisson(tb.RandomizedResponse(0.75), 0.1, mix_relations=True))
     mixed.step(tb.Gaussian(2.0), count=2**53)
     assert through_json(mixed) == mixed

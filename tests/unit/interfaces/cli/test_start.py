@@ -19,8 +19,8 @@ pytestmark = pytest.mark.slow
 HELP = [
     ["--version"], ["--help"], [], ["nonsense"],
     *([*command, "--help"] for command in (
-        ["epsilon"], ["delta"], ["calibrate"], ["curve"], ["compare"], ["explain"], ["dpsgd"], ["reproduce"], ["filter"],
-        ["filter", "compare"], ["study"], ["study", "timing"], ["study", "vuvuzela"], ["odometer"],
+        ["epsilon"], ["delta"], ["calibrate"], ["curve"], ["compare"], ["explain"], ["explain-sampling"], ["dpsgd"],
+        ["reproduce"], ["filter"], ["filter", "compare"], ["study"], ["study", "timing"], ["study", "vuvuzela"], ["odometer"],
         ["odometer", "simulate"], ["odometer", "separation"], ["sweep"],
     )),
 ]  # fmt: skip

@@ -27,7 +27,23 @@ EXAMPLES = {
     "histograms": tb.Histograms((3, 2, 1, 0), (1, 2, 3, 1)),
     "skellam": tb.Skellam(mu=9),
     "poisson": tb.Poisson(tb.Laplace(scale=1), q=0.2),
+    "tree_aggregation": tb.TreeAggregation(sigma=6, steps=8),
+    "matrix_mechanism": tb.MatrixMechanism(sigma=6, strategy=[[1, 0], [1, 1]]),
+    "shuffled_batches": tb.ShuffledBatches(tb.Gaussian(sigma=3), batches=2),
+    "random_allocation": tb.RandomAllocation(tb.Gaussian(sigma=3), batches=3),
+    "mixture_of_gaussians": tb.MixtureOfGaussians(sigma=3, centres=[0, 1, 2], probabilities=[0.5, 0.25, 0.25]),
+    "truncated_poisson": tb.TruncatedPoisson(tb.Gaussian(sigma=3), q=0.2, cap=4, examples=10),
+    "group": tb.Group(tb.Poisson(tb.Gaussian(sigma=3), q=0.2), k=2),
+    "without_replacement": tb.WithoutReplacement(tb.Gaussian(sigma=3), batch=2, examples=10),
+    "with_replacement": tb.WithReplacement(tb.Gaussian(sigma=3), batch=2, examples=10),
+    "exponential": tb.Exponential(epsilon=0.4),
+    "permute_and_flip": tb.PermuteAndFlip(epsilon=0.4),
+    "report_noisy_max": tb.ReportNoisyMax(epsilon=0.4),
+    "sparse_vector": tb.SparseVector(threshold_epsilon=0.2, query_epsilon=0.2),
+    "zcdp": tb.ZCDP(rho=0.05),
+    "rdp": tb.RDP(alpha=(4, 16), epsilon=(0.1, 0.5)),
 }
+SUMMED = {"zcdp", "rdp"}  # promises that the engine adds up first, and trees do not
 
 
 def test_every_mechanism_has_an_example():
@@ -50,7 +66,7 @@ def test_every_mechanism_agrees_with_the_engine(name: str):
         ours, engine = published.tree_pair(composition, n=512).delta(epsilon), composition.delta(epsilon, rtol=1e-6)
         assert ours.lower <= engine.upper
         assert engine.lower <= ours.upper
-        assert ours.upper <= 1.5 * engine.upper + 1e-9
+        assert name in SUMMED or ours.upper <= 1.5 * engine.upper + 1e-9
 
 
 def test_an_attained_largest_loss_stays_on_an_edge():
@@ -82,7 +98,7 @@ def test_other_arguments_are_checked():
     with pytest.raises(tb.InvalidParameter, match="direction"):
         embed(tb.Gaussian(sigma=1), direction="add")  # type: ignore[arg-type]
     with pytest.raises(tb.InvalidParameter, match="composition"):
-        published.tree_pair("gaussian(sigma=1)")  # type: ignore[arg-type]
+        published.tree_pair(3)  # type: ignore[arg-type]
     with pytest.raises(tb.InvalidParameter, match="scale"):
         published.laplace(-1.0)
     with pytest.raises(tb.InvalidParameter, match="a is"):
