@@ -5,29 +5,44 @@ curve; checks of parameters; neighbouring relations.
 Elsewhere: distributions and their masses (`pairs`); reading mechanisms from text (`notation`).
 """
 
+from typing import TYPE_CHECKING
+
+from tightbudget.lazy import imported_when_used
 from tightbudget.mechanisms.base import Composable, Composition, Mechanism, compose
-from tightbudget.mechanisms.bounded_range import BoundedRange
-from tightbudget.mechanisms.clamped import ClampedGaussian, ClampedLaplace
-from tightbudget.mechanisms.discrete import DiscreteGaussian, DiscreteLaplace
-from tightbudget.mechanisms.gaussian import Gaussian, GaussianDP, TruncatedGaussian
-from tightbudget.mechanisms.group import Group
-from tightbudget.mechanisms.histograms import Histograms
-from tightbudget.mechanisms.laplace import Laplace, TruncatedLaplace
-from tightbudget.mechanisms.loss_distribution import from_loss_distribution
-from tightbudget.mechanisms.matrix import MatrixMechanism, TreeAggregation
-from tightbudget.mechanisms.mixture_of_gaussians import MixtureOfGaussians
-from tightbudget.mechanisms.poisson import Poisson
-from tightbudget.mechanisms.promise import ApproximateDP, PureDP
-from tightbudget.mechanisms.random_allocation import RandomAllocation
-from tightbudget.mechanisms.randomized_response import RandomizedResponse
-from tightbudget.mechanisms.renyi_promises import RDP, ZCDP
-from tightbudget.mechanisms.selection import Exponential, PermuteAndFlip, ReportNoisyMax
-from tightbudget.mechanisms.shuffled_batches import ShuffledBatches
-from tightbudget.mechanisms.skellam import Skellam
-from tightbudget.mechanisms.sparse_vector import SparseVector
-from tightbudget.mechanisms.truncated_poisson import TruncatedPoisson
-from tightbudget.mechanisms.with_replacement import WithReplacement
-from tightbudget.mechanisms.without_replacement import WithoutReplacement
+
+if TYPE_CHECKING:  # so that type checkers know what each name is
+    from tightbudget.mechanisms.bounded_range import BoundedRange
+    from tightbudget.mechanisms.clamped import ClampedGaussian, ClampedLaplace
+    from tightbudget.mechanisms.discrete import DiscreteGaussian, DiscreteLaplace
+    from tightbudget.mechanisms.gaussian import Gaussian, GaussianDP, TruncatedGaussian
+    from tightbudget.mechanisms.group import Group
+    from tightbudget.mechanisms.histograms import Histograms
+    from tightbudget.mechanisms.laplace import Laplace, TruncatedLaplace
+    from tightbudget.mechanisms.loss_distribution import from_loss_distribution
+    from tightbudget.mechanisms.matrix import MatrixMechanism, TreeAggregation
+    from tightbudget.mechanisms.mixture_of_gaussians import MixtureOfGaussians
+    from tightbudget.mechanisms.poisson import Poisson
+    from tightbudget.mechanisms.promise import ApproximateDP, PureDP
+    from tightbudget.mechanisms.random_allocation import RandomAllocation
+    from tightbudget.mechanisms.randomized_response import RandomizedResponse
+    from tightbudget.mechanisms.registry import ALL, BY_NAME
+    from tightbudget.mechanisms.renyi_promises import RDP, ZCDP
+    from tightbudget.mechanisms.selection import Exponential, PermuteAndFlip, ReportNoisyMax
+    from tightbudget.mechanisms.shuffled_batches import ShuffledBatches
+    from tightbudget.mechanisms.skellam import Skellam
+    from tightbudget.mechanisms.sparse_vector import SparseVector
+    from tightbudget.mechanisms.truncated_poisson import TruncatedPoisson
+    from tightbudget.mechanisms.with_replacement import WithReplacement
+    from tightbudget.mechanisms.without_replacement import WithoutReplacement
+else:
+    from tightbudget.mechanisms.registry import PLACES
+
+    __getattr__ = imported_when_used(
+        __name__,
+        {place.partition(":")[2]: f"{__name__}.{place}" for place in PLACES}
+        | {name: f"{__name__}.registry:{name}" for name in ("ALL", "BY_NAME")}
+        | {"from_loss_distribution": f"{__name__}.loss_distribution:from_loss_distribution"},
+    )
 
 __all__ = [
     "ALL",
@@ -70,38 +85,6 @@ __all__ = [
     "from_loss_distribution",
 ]
 
-ALL: tuple[type[Mechanism], ...] = (
-    Gaussian,
-    Laplace,
-    TreeAggregation,
-    MatrixMechanism,
-    TruncatedGaussian,
-    TruncatedLaplace,
-    ClampedGaussian,
-    ClampedLaplace,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    ShuffledBatches,
-    Skellam,
-    RandomAllocation,
-    RandomizedResponse,
-    BoundedRange,
-    PureDP,
-    ApproximateDP,
-    GaussianDP,
-    Histograms,
-    MixtureOfGaussians,
-    Poisson,
-    TruncatedPoisson,
-    Group,
-    WithoutReplacement,
-    Exponential,
-    PermuteAndFlip,
-    ReportNoisyMax,
-    ZCDP,
-    RDP,
-    WithReplacement,
-    SparseVector,
-)
 
-BY_NAME: dict[str, type[Mechanism]] = {mechanism.name: mechanism for mechanism in ALL}
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
