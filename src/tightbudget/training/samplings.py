@@ -1,7 +1,7 @@
 """Which sampling does a data loader do, and what one training run costs under each (M3, M26 to M31)."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -58,17 +58,20 @@ class Sampling:
 class Samplings:
     """One training run under every way to sample, at one delta.
 
-    A loader does one of them. The smallest number is no reason to claim another one than the one it does.
+    A loader does one of them. The smallest number is no reason to claim another one than the one it does. `left_out`
+    says what is not known of a run like this, and why.
     """
 
     delta: float
     rows: tuple[Sampling, ...]
+    left_out: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Sampling]:
         return iter(self.rows)
 
     def __str__(self) -> str:
-        return "\n".join(f"{row.name}, {row.relation}: epsilon in {row.epsilon} of {row.composition}" for row in self.rows)
+        shown = (f"{row.name}, {row.relation}: epsilon in {row.epsilon} of {row.composition}" for row in self.rows)
+        return "\n".join([*shown, *(f"not known: {reason}" for reason in self.left_out)])
 
     def _repr_html_(self) -> str:
         rows = [(row.name, row.relation, str(row.epsilon), str(row.composition)) for row in self.rows]
@@ -121,26 +124,33 @@ def samplings(
         raise InvalidParameter("noise_multiplier", noise_multiplier, "given", "It is sigma over the clipping norm.")
     asked, width = delta_asked(delta), asked_width(rtol, 0.0, effort)
     usual = math.ceil(_ROOM * whole_count(batch, "batch"))
-    rows = _compositions(phase, usual if cap is None else whole_count(cap, "cap"))
-    under = [(name, loader, relation, plan.asked(relation)) for name, loader, relation, plan in rows]
-    return Samplings(asked, tuple(Sampling(*row, row[-1].epsilon(asked, width[0], effort=width[2])) for row in under))
+    limit = usual if cap is None else whole_count(cap, "cap")
+    if limit < 1:
+        raise InvalidParameter("cap", cap, "a whole number from 1")
+    rows, left_out = [], []
+    for name, loader, relations, plan in _ways(phase, limit):
+        for relation in relations:
+            try:
+                under = plan().asked(relation)
+            except InvalidParameter as problem:  # too many batches, or too large ones
+                left_out.append(f"{name}, {relation}: {problem}")
+            else:
+                rows.append(Sampling(name, loader, relation, under, under.epsilon(asked, width[0], effort=width[2])))
+    return Samplings(asked, tuple(rows), tuple(left_out))
 
 
-def _compositions(phase: Phase, cap: int) -> Iterator[tuple[str, str, str, Composition]]:
-    """Yield every way to sample: its name, what a loader does, a relation, and the run."""
+def _ways(phase: Phase, cap: int) -> Iterator[tuple[str, str, tuple[str, ...], Callable[[], Composition]]]:
+    """Yield every way to sample: its name, what a loader does, the relations that may be known, and how to make the run."""
     assert phase.batch is not None
     assert phase.examples is not None
     noise = Gaussian(float(phase.noise_multiplier or 0.0))
-    of, rate = (phase.batch, phase.examples), phase.sample_rate
-    capped = TruncatedPoisson(noise, rate, cap=min(cap, phase.examples), examples=phase.examples)
-    steps = (
-        ("Poisson", _POISSON, Poisson(noise, rate) * phase.steps, (ADD_REMOVE, REPLACE_ONE)),
-        (f"Poisson, at most {cap}", _CAPPED, capped * phase.steps, (ADD_REMOVE, REPLACE_ONE)),
-        ("fixed size", _FIXED, WithoutReplacement(noise, *of) * phase.steps, (ADD_REMOVE, REPLACE_ONE)),
-        ("with replacement", _REPEATED, WithReplacement(noise, *of) * phase.steps, (ADD_REMOVE, REPLACE_ONE)),
-        ("random allocation", _ALLOCATED, RandomAllocation(noise, phase.in_a_pass) * phase.passes, (ADD_REMOVE,)),
-        ("shuffled", _SHUFFLED, ShuffledBatches(noise, phase.in_a_pass) * phase.passes, (ZERO_OUT, REPLACE_ONE)),
-    )
-    for name, loader, plan, relations in steps:
-        for relation in relations:
-            yield name, loader, relation, plan
+    of, rate, both = (phase.batch, phase.examples), phase.sample_rate, (ADD_REMOVE, REPLACE_ONE)
+    kept = min(cap, phase.examples)
+    yield "Poisson", _POISSON, both, lambda: Poisson(noise, rate) * phase.steps
+    yield (
+        f"Poisson, at most {cap}", _CAPPED, both, lambda: TruncatedPoisson(noise, rate, kept, of[1]) * phase.steps
+    )  # fmt: skip
+    yield "fixed size", _FIXED, both, lambda: WithoutReplacement(noise, *of) * phase.steps
+    yield "with replacement", _REPEATED, both, lambda: WithReplacement(noise, *of) * phase.steps
+    yield "random allocation", _ALLOCATED, (ADD_REMOVE,), lambda: RandomAllocation(noise, phase.in_a_pass) * phase.passes
+    yield "shuffled", _SHUFFLED, (ZERO_OUT, REPLACE_ONE), lambda: ShuffledBatches(noise, phase.in_a_pass) * phase.passes

@@ -87,3 +87,23 @@ def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
 def test_in_notebooks(found: tb.Samplings) -> None:
     assert "random allocation" in found._repr_html_()
     assert found.plot().get_xlabel() == "ε at δ = 0.0001"
+
+
+@pytest.mark.parametrize(
+    ("changed", "unknown"),
+    [
+        ({"batch": 2000, "examples": 10**5}, {"with replacement, add_remove"}),
+        (
+            {"examples": 10**10, "epochs": None, "steps": 10},
+            {"random allocation, add_remove", "shuffled, zero_out", "shuffled, replace_one"},
+        ),
+        ({"noise_multiplier": 0}, {"with replacement, add_remove"}),
+    ],
+)
+def test_what_is_not_known_of_a_run_is_left_out_and_said(changed: dict[str, object], unknown: set[str]) -> None:
+    """Large batches, as they are usual, once made all of it fail."""
+    some = tb.samplings(**{**RUN, **changed})  # type: ignore[arg-type]
+    assert {reason.partition(":")[0] for reason in some.left_out} == unknown
+    assert {f"{row.name}, {row.relation}" for row in some}.isdisjoint(unknown)
+    assert len(some.rows) + len(some.left_out) == 11
+    assert all(reason in str(some) for reason in some.left_out)

@@ -23,6 +23,8 @@ def lines(found: Samplings) -> list[str]:
         shown += ["", *folded(f"{name}: {same[0].loader}").split("\n")]
         for row in same:
             shown += _row_lines(row)
+    for reason in found.left_out:
+        shown += ["", *folded(f"Not known of this run: {reason}").split("\n")]
     return [*shown, "", *folded(_LAST).split("\n")]
 
 
@@ -36,7 +38,7 @@ def shape(found: Samplings, rtol: float) -> wire.Wire:
         {"sampling": row.name, "loader": row.loader, **wire.bracket(str(row.composition), {}, row.epsilon, rtol)}
         for row in found
     ]
-    return {"delta": wire.number(found.delta), "samplings": rows, "version": __version__}
+    return {"delta": wire.number(found.delta), "samplings": rows, "left_out": list(found.left_out), "version": __version__}
 
 
 def picture(found: Samplings, target: Path) -> bytes:
