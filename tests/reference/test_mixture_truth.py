@@ -17,7 +17,7 @@ from tightbudget.pairs.base import Direction
 BINOMIAL = [0.729, 0.243, 0.027, 0.001]
 
 
-def holds(answer: Bracket, truth: mpf, rtol: float) -> None:
+def assert_holds(answer: Bracket, truth: mpf, rtol: float) -> None:
     assert mpf(answer.lower) <= truth <= mpf(answer.upper)
     assert answer.upper - answer.lower <= rtol * answer.upper
 
@@ -28,7 +28,7 @@ def holds(answer: Bracket, truth: mpf, rtol: float) -> None:
 def test_three_records_at_a_tenth(epsilon: float, delta: str) -> None:
     """Computed by others, 15 digits; the weights here are decimals rounded to floats."""
     answer = tb.MixtureOfGaussians(1.0, range(4), BINOMIAL).delta(epsilon, rtol=1e-9)
-    holds(answer, mpf(delta), 1e-9)
+    assert_holds(answer, mpf(delta), 1e-9)
 
 
 def random_case(seed: int) -> tuple[tb.MixtureOfGaussians, list[tuple[mpf, mpf]], float]:

@@ -9,6 +9,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import whole_count
 from tightbudget.mechanisms.gaussian import Gaussian
+from tightbudget.mechanisms.kept_pairs import KeptPairs
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.relations import REPLACE_ONE, Relations
 from tightbudget.numerics.binomial import binomial
@@ -22,7 +23,7 @@ _LEAST, _FARTHEST = 1e-280, 1e140  # of a shift in sigmas: beyond, products and 
 
 
 @dataclass(frozen=True)
-class Group(Mechanism):
+class Group(KeptPairs):
     """A Poisson sample seen by k records that come and go together.
 
     mechanism  what is run: a Poisson sample of Gaussian noise
@@ -61,13 +62,6 @@ class Group(Mechanism):
 
     def _under(self, relation: str) -> Mechanism | None:
         return replace(self, mechanism=self.mechanism.under(relation)) if relation in self.mechanism.known_relations else None
-
-    def pair(self, direction: Direction) -> Pair | None:
-        return self._pairs[direction]
-
-    @cached_property
-    def _pairs(self) -> dict[Direction, Pair | None]:
-        return {direction: self._pair_in(direction) for direction in Direction}
 
     def _pair_in(self, direction: Direction) -> Pair | None:
         assert isinstance(self.mechanism, Poisson)

@@ -4,15 +4,14 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import not_lost_to_zero, positive, real
 from tightbudget.mechanisms.gaussian import gaussian_pair
+from tightbudget.mechanisms.kept_pairs import KeptPairs
 from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U
@@ -28,7 +27,7 @@ _FARTHEST = 1e150  # of a centre, in sigmas: its square, the loss, is near the e
 
 
 @dataclass(frozen=True)
-class MixtureOfGaussians(Mechanism):
+class MixtureOfGaussians(KeptPairs):
     """Normal noise on a query that a record moves by a random distance.
 
     sigma          standard deviation of the noise, 0 or more: 0 is no noise
@@ -75,13 +74,6 @@ class MixtureOfGaussians(Mechanism):
         for place, centre in enumerate(self.centres):
             if centre > 0.0 and 0.0 < self.sigma < math.inf and centre / self.sigma < _LEAST:
                 raise InvalidParameter(f"centres[{place}]", centre, f"0, or at least {_LEAST:g} sigma", "Write 0 for no move.")
-
-    def pair(self, direction: Direction) -> Pair | None:
-        return self._pairs[direction]
-
-    @cached_property
-    def _pairs(self) -> dict[Direction, Pair | None]:
-        return {direction: self._pair_in(direction) for direction in Direction}
 
     def _pair_in(self, direction: Direction) -> Pair | None:
         shares = self._shares

@@ -9,6 +9,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import probability, whole_count
 from tightbudget.mechanisms.gaussian import Gaussian
+from tightbudget.mechanisms.kept_pairs import KeptPairs
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relations
 from tightbudget.numerics.binomial import MOST_TERMS, binomial, terms_of
@@ -33,7 +34,7 @@ class _Share(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TruncatedPoisson(Mechanism):
+class TruncatedPoisson(KeptPairs):
     """Run Gaussian noise on a Poisson sample of which at most `cap` are kept.
 
     mechanism  what is run on the batch: Gaussian noise for add_remove
@@ -147,13 +148,6 @@ class TruncatedPoisson(Mechanism):
         log = min(log, math.log(self.q))
         kept = math.exp(log)
         return _Share(log, math.log1p(-kept), error, 4.0 * U + 2.0 * error * kept / (1.0 - kept))
-
-    def pair(self, direction: Direction) -> Pair | None:
-        return self._pairs[direction]
-
-    @cached_property
-    def _pairs(self) -> dict[Direction, Pair | None]:
-        return {direction: self._pair_in(direction) for direction in Direction}
 
     def _pair_in(self, direction: Direction) -> Pair | None:
         if self._never_capped:

@@ -140,7 +140,7 @@ def samplings(
 
 
 def _ways(phase: Phase, cap: int) -> Iterator[tuple[str, str, tuple[str, ...], Callable[[], Composition]]]:
-    """Yield every way to sample: its name, what a loader does, the relations that may be known, and how to make the run."""
+    """Yield every way to sample: name, what a loader does, relations that may be known, and how to make the run."""
     assert phase.batch is not None
     assert phase.examples is not None
     noise = Gaussian(float(phase.noise_multiplier or 0.0))
