@@ -155,6 +155,7 @@ MIXED_MASSES = "unit/pairs/test_poisson.py"
 BRANCHES = "unit/pairs/test_both_branches.py"
 HULL = "unit/pairs/test_from_profile.py"
 SELECTION = "unit/mechanisms/test_selection.py"
+ONE_PROMISE = "unit/mechanisms/test_one_promise.py"
 PROMISED = "unit/mechanisms/test_renyi_promises.py"
 COPIES = "unit/mechanisms/test_with_replacement.py"
 WITHOUT = "unit/mechanisms/test_without_replacement.py"
@@ -735,9 +736,16 @@ MUTATIONS = [
     Mutation("promise attained", "mechanisms/base.py",
              "return step.attains_pair and (step.whole == step or _attains_pair(step.whole))", "return step.attains_pair",
              "a sampled promise is taken to attain its pair", [PROMISED]),
-    Mutation("promise as normal noise", "mechanisms/renyi_promises.py", "return _promised_pair(rho, orders, bounds)",
-             "return GaussianDP(math.sqrt(2.0 * (rho or min(bounds) / min(orders)))).pair(direction)",
+    Mutation("promise as normal noise", "mechanisms/promised_block.py", "return _promised_pair(rho, orders, bounds, delta)",
+             "return self.parts[0][0].member().pair(direction)",
              "normal noise stands in for a promise that others keep too", [PROMISED]),
+    Mutation("promise without its event", "mechanisms/promised_block.py", "delta + (1.0 - delta) * profile(losses)",
+             "(1.0 - delta) * profile(losses)", "the event that a promise removes is forgotten", [ONE_PROMISE]),
+    Mutation("moments despite an event", "mechanisms/renyi_promises.py",
+             "return math.inf if self.promised_delta else float_above(self.rho)", "return float_above(self.rho)",
+             "what may show everything is given a rho", [ONE_PROMISE]),
+    Mutation("slot of a larger promise", "mechanisms/renyi_promises.py", "Fraction(known) <= self.rho", "Fraction(known) <= 2 * self.rho",
+             "a slot holds a step that reveals more", [ONE_PROMISE]),
     Mutation("blocks not summed", "mechanisms/base.py", "(block[0][0].summed(block), 1)]", "(block[0][0].summed(block[:1]), 1)]",
              "of several promises only one is counted", [PROMISED]),
     Mutation("copies count once", "mechanisms/with_replacement.py", "gaussian_pair(sigma, raised(k * shift, 2))",
@@ -1059,7 +1067,7 @@ MUTATIONS = [
     Mutation("classic text", "comparison/table.py", "rounded(value, digits, ROUND_CEILING)",
              "rounded(value, digits, 'ROUND_FLOOR')", "a printed bound is rounded down", [COMPARE]),
     # filters
-    Mutation("filter typed", "adaptive/amounts.py", "Fraction(*Decimal(repr(value)).as_integer_ratio())", "Fraction(value)",
+    Mutation("filter typed", "mechanisms/exact_numbers.py", "Fraction(*Decimal(repr(value)).as_integer_ratio())", "Fraction(value)",
              "a typed 0.1 is a little more than a tenth: ten of them do not fit", [AMOUNTS]),
     Mutation("filter derived", "adaptive/amounts.py", "raised(value, roundings + 2.0)", "raised(value, -9000.0)",
              "computed prices round down", [FIFTY]),
@@ -1091,7 +1099,7 @@ MUTATIONS = [
     Mutation("filter mu", "adaptive/filters/thresholds.py", "gaussian_delta(mu, threshold, 0.0)[1]",
              "gaussian_delta(mu, threshold, 0.0)[0]",
              "the budget of mu is read off the lower bound", [FIFTY]),
-    Mutation("filter curve", "adaptive/increments.py", "share * (curve_above - curve_below)", "0 * (curve_above - curve_below)",
+    Mutation("filter curve", "mechanisms/renyi_promises.py", "share * (curve_above - curve_below)", "0 * (curve_above - curve_below)",
              "between orders the smaller divergence is taken", [INCREMENTS]),
     Mutation("filter refusal", "adaptive/filters/base.py",
              "            if not quote.accepted:\n                raise BudgetRefused(quote)\n",
@@ -1306,7 +1314,7 @@ MUTATIONS = [
     Mutation("notation terms", "notation/expressions.py", "else compose(terms, mix_relations)",
              "else compose(terms[:-1], mix_relations)",
              "the last term of a sum is left out", [NOTATION]),
-    Mutation("notation twice", "notation/meaning.py", "if keyword.arg in given:", "if keyword.arg is None:",
+    Mutation("notation twice", "notation/meaning.py", "if argument in given:", "if keyword.arg is None:",
              "of an argument given twice the last one counts", [NOTATION]),
     # what is printed
     Mutation("curve ends", "interfaces/cli/curve_output.py", "_rounded(upper, ROUND_CEILING)", "_rounded(upper, ROUND_FLOOR)",

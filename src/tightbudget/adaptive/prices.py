@@ -14,7 +14,7 @@ import numpy as np
 
 from tightbudget import divergences
 from tightbudget.adaptive.amounts import Amount, amount_to_float, exact, rounded_up, sums_after
-from tightbudget.adaptive.increments import Declared, Increment, Step
+from tightbudget.adaptive.increments import Increment
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Mechanism, PureDP
 from tightbudget.mechanisms.stated import Promise, Ratio
@@ -91,8 +91,8 @@ def _in_ticks(amount: Amount) -> Amount:
     return -(-amount.numerator * TICKS // amount.denominator)
 
 
-def _price_of_composition(increment: Increment, price: Callable[[Step], Price]) -> Price:
-    if isinstance(increment, Step):  # it is not made of parts
+def _price_of_composition(increment: Increment, price: Callable[[Mechanism], Price]) -> Price:
+    if isinstance(increment, Mechanism):  # it is not made of parts
         return price(increment)
     total = price(_NOTHING)
     for step, count in increment._parts:
@@ -100,8 +100,8 @@ def _price_of_composition(increment: Increment, price: Callable[[Step], Price]) 
     return total
 
 
-def _promise(step: Step) -> tuple[Amount, Amount]:
-    if isinstance(step, Declared):  # of a promise about moments no epsilon follows
+def _promise(step: Mechanism) -> tuple[Amount, Amount]:
+    if step.moment_promise is not None:  # of a promise about moments no epsilon follows
         raise _no_epsilon(step)
     stated = step.stated_epsilon
     if stated is not None:
@@ -112,11 +112,11 @@ def _promise(step: Step) -> tuple[Amount, Amount]:
     return Fraction(bound), ZERO
 
 
-def _no_epsilon(step: Step) -> InvalidParameter:
+def _no_epsilon(step: Mechanism) -> InvalidParameter:
     return _no_price(step, "an epsilon", "Give it as pure_dp or approximate_dp, or take a filter for steps of its kind.")
 
 
-def _epsilon_or_inf(step: Step) -> Amount:
+def _epsilon_or_inf(step: Mechanism) -> Amount:
     """Return the epsilon of a step that has one; the basic alternative of a filter ends with one that has none."""
     try:
         return _promise(step)[0]
@@ -133,12 +133,12 @@ def _with_drift(promise: tuple[Amount, Amount], drift: Callable[[Amount], Amount
     return _in_ticks(drift(epsilon)), _in_ticks(squares), delta, epsilon
 
 
-def _zcdp(step: Step) -> Price:
-    if isinstance(step, Declared):  # it has no pair to derive a rho from
-        rho = step.zcdp()
-        if rho is None:
+def _zcdp(step: Mechanism) -> Price:
+    promised = step.moment_promise
+    if promised is not None:  # as it was typed, and of promises at some orders no rho follows
+        if promised.stated_rho is None:
             raise _no_rho(step)
-        return rho, step.delta, math.inf
+        return promised.stated_rho, promised.promised_delta, math.inf
     if step.promise is not None:
         epsilon, delta = _promise(step)
         return mean_loss(epsilon), delta, epsilon
@@ -151,12 +151,12 @@ def _zcdp(step: Step) -> Price:
     return Fraction(bound), ZERO, _epsilon_or_inf(step)
 
 
-def _no_rho(step: Step) -> InvalidParameter:
+def _no_rho(step: Mechanism) -> InvalidParameter:
     return _no_price(step, "a rho", "Give it as zcdp, gaussian_dp or pure_dp, or take a filter for steps of its kind.")
 
 
-def _gdp(step: Step) -> Price:
-    if isinstance(step, Declared):  # neither rho nor divergences bound mu
+def _gdp(step: Mechanism) -> Price:
+    if step.moment_promise is not None:  # neither rho nor divergences bound mu
         raise _no_mu(step)
     mu = _exact_mu(step)
     if mu is not None:
@@ -170,7 +170,7 @@ def _gdp(step: Step) -> Price:
     return Fraction(bound) ** 2, ZERO
 
 
-def _no_mu(step: Step) -> InvalidParameter:
+def _no_mu(step: Mechanism) -> InvalidParameter:
     return _no_price(step, "a mu", "Give it as gaussian_dp or pure_dp, or take a filter for steps of its kind.")
 
 
@@ -186,14 +186,15 @@ def _squared_mu(epsilon: Amount) -> Amount:
     return Fraction(mu) ** 2 if mu < math.inf else math.inf
 
 
-def _renyi(step: Step, orders: tuple[Fraction, ...]) -> Price:
-    if isinstance(step, Declared):  # it has no pair to derive divergences from
-        bounds = [step.at(order) for order in orders]
+def _renyi(step: Mechanism, orders: tuple[Fraction, ...]) -> Price:
+    promised = step.moment_promise
+    if promised is not None:  # as they were typed
+        bounds = [promised.at(order) for order in orders]
         if all(bound is None for bound in bounds):
             raise _no_price(
                 step, f"a bound at order {amount_to_float(min(orders)):.4g} or above", "Declare a larger order as well."
             )
-        return (*(math.inf if bound is None else bound for bound in bounds), step.delta, math.inf)
+        return (*(math.inf if bound is None else bound for bound in bounds), promised.promised_delta, math.inf)
     if step.promise is not None:
         epsilon, delta = _promise(step)
         return (*(pure_renyi(epsilon, order) for order in orders), delta, epsilon)
@@ -256,5 +257,5 @@ def _delta(promise: Promise | None) -> Amount:
     return exact("delta", promise.delta) if promise is not None and promise.delta else ZERO
 
 
-def _no_price(step: Step, what: str, hint: str) -> InvalidParameter:
+def _no_price(step: Mechanism, what: str, hint: str) -> InvalidParameter:
     return InvalidParameter("increment", str(step), f"a step with {what} for this filter", hint)

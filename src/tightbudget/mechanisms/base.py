@@ -2,7 +2,7 @@
 
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, InitVar, dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
@@ -29,6 +29,7 @@ from tightbudget.mechanisms.checks import (
     real,
     whole_count,
 )
+from tightbudget.mechanisms.exact_numbers import literal
 from tightbudget.mechanisms.known_bounds import Known
 from tightbudget.mechanisms.relations import (
     DEFAULT,
@@ -356,7 +357,8 @@ class Mechanism(Composable, Known):
     name: ClassVar[str]
     neighbours: ClassVar[str] = DEFAULT  # unless there is a field `relation`
     attains_pair: ClassVar[bool] = True  # a single step, at every epsilon; else the lower end is that of `member`
-    sums: ClassVar[bool] = False  # whether all such steps of a composition are added up before they get a pair (M34)
+    takes_text: ClassVar[bool] = False  # whether numbers may be given as text, such as "1/3", and are kept exactly
+    formerly: ClassVar[Mapping[str, str]] = {}  # former names of arguments, and what they are called today
     promises: ClassVar[tuple[str, ...]] = ()  # fields that may be rounded up but not down
     reveal_more: ClassVar[tuple[str, ...]] = ()  # arguments of which more never hides more (M24)
     hide_more: ClassVar[tuple[str, ...]] = ()  # arguments of which more never reveals more
@@ -410,10 +412,6 @@ class Mechanism(Composable, Known):
         """Return a mechanism that can occur where this one stands; another if it stands for a class (decision 0008)."""
         return self
 
-    def summed(self, parts: "Iterable[tuple[Mechanism, int]]") -> "Mechanism":
-        """Return one step for all steps of a composition that add up, this one among them."""
-        raise NotImplementedError
-
     def trend(self, argument: str) -> Trend | None:
         """Return which way privacy moves with an argument; None where no theorem says so.
 
@@ -459,11 +457,11 @@ class Mechanism(Composable, Known):
 
 
 def _in_blocks(parts: "tuple[tuple[Mechanism, int], ...]") -> "Iterable[tuple[Mechanism, int]]":
-    """Return the steps with those that add up as one."""
-    block = [(step, count) for step, count in parts if step.sums]
+    """Return the steps with all promises on moments as one (M34)."""
+    block = [(step.moment_promise, count) for step, count in parts if step.moment_promise is not None]
     if not block:
         return parts
-    return [*(part for part in parts if not part[0].sums), (block[0][0].summed(block), 1)]
+    return [*(part for part in parts if part[0].moment_promise is None), (block[0][0].summed(block), 1)]
 
 
 def _attains_pair(step: "Mechanism") -> bool:
@@ -535,6 +533,10 @@ def _direction_named(direction: object) -> Direction | None:
 
 
 def _argument(name: str, value: object) -> str:
+    if isinstance(value, Fraction):
+        return f"{name}={literal(value)}"
+    if isinstance(value, tuple) and value and isinstance(value[0], Fraction):
+        return f"{name}={literal(value[0])}" if len(value) == 1 else f"{name}=[{', '.join(map(literal, value))}]"
     if isinstance(value, tuple):
         return f"{name}={list(value)!r}"
     return str(value) if isinstance(value, Mechanism) else f"{name}={value!r}"

@@ -19,6 +19,7 @@ from tightbudget.pairs.moments.events import Events
 
 if TYPE_CHECKING:
     from tightbudget.mechanisms.base import Mechanism
+    from tightbudget.mechanisms.renyi_promises import MomentPromise
 
 
 class Known:
@@ -95,6 +96,11 @@ class Known:
     @property
     def stated_epsilon(self) -> Ratio | None:
         """Its epsilon, where the parameters say it without rounding."""
+        return None
+
+    @property
+    def moment_promise(self) -> "MomentPromise | None":
+        """What it promises of Rényi divergences in both directions, where nothing more is known (M34)."""
         return None
 
     @property

@@ -1,45 +1,59 @@
 """Promises of zCDP and of Rényi divergences, which add up before they get a pair (M34)."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from tightbudget.deprecated import renamed_argument
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
-from tightbudget.mechanisms.checks import positive
+from tightbudget.mechanisms.exact_numbers import exact, exact_probability
 from tightbudget.mechanisms.gaussian import GaussianDP
 from tightbudget.mechanisms.relations import ANY
-from tightbudget.numerics.rounding import float_above, lowered, raised, strictly_raised
+from tightbudget.numerics.rounding import float_above, float_below, lowered, raised, strictly_raised
 from tightbudget.pairs.base import Array, Direction, Pair
-from tightbudget.pairs.points import REMEMBERED, PointPair
-from tightbudget.pairs.profile_grid import pair_of_profiles
-from tightbudget.pairs.renyi_profile import renyi_profile, zcdp_profile
-from tightbudget.pairs.revealing import revealing_pair
 
-_MOST_RHO = 1e4  # a pair of more says no more than that all is revealed
-_BETWEEN = 64  # orders tried from 1 to the smallest and between neighbours
+_MEMBER_RHO = 1e300  # of normal noise that reveals everything, as far as floats can tell
 
 
 class MomentPromise(Mechanism):
-    """A promise on Rényi divergences in both directions. Those of a composition are one promise (M34)."""
+    """A promise on Rényi divergences in both directions, after removal of an event of probability `promised_delta`.
+
+    Those of a composition are one promise (M34). Numbers are kept as they were typed, without rounding: filters and
+    odometers add them up exactly.
+    """
 
     neighbours: ClassVar[str] = ANY
     attains_pair: ClassVar[bool] = False
-    sums: ClassVar[bool] = True
+    takes_text: ClassVar[bool] = True
+
+    promised_delta: Fraction
 
     @property
-    def curve_of_orders(self) -> tuple[tuple[float, float], ...]:
-        """Orders and bounds of the divergences there; none of a promise for all orders."""
+    def moment_promise(self) -> "MomentPromise":
+        return self
+
+    @property
+    def stated_rho(self) -> Fraction | None:
+        """The rho of a promise for all orders; None of one for some."""
+        return None
+
+    @property
+    def stated_orders(self) -> tuple[float, ...]:
+        """Orders, as floats, that say most of a promise for some orders; none of one for all."""
         return ()
 
-    @property
-    def rho_at_all_orders(self) -> float:
-        """The rho of a promise for all orders; 0 of one for some."""
-        return 0.0
+    def at(self, order: Fraction) -> Fraction | None:
+        """Return a bound on the Rényi divergence at an order above 1, or None if the promise implies none."""
+        raise NotImplementedError
+
+    def bounds_at(self, orders: Array) -> Array:
+        """Return the same at many orders, rounded up; inf where none is promised."""
+        raise NotImplementedError
 
     @property
     def _member_rho(self) -> float:
@@ -47,73 +61,95 @@ class MomentPromise(Mechanism):
         raise NotImplementedError
 
     def member(self) -> Mechanism:
-        return GaussianDP(mu=lowered(math.sqrt(2.0 * self._member_rho), 8))
+        return GaussianDP(mu=lowered(math.sqrt(2.0 * min(self._member_rho, _MEMBER_RHO)), 8))
 
-    def summed(self, parts: "Iterable[tuple[Mechanism, int]]") -> Mechanism:
+    def summed(self, parts: "Iterable[tuple[MomentPromise, int]]") -> Mechanism:
+        """Return one step for all promises of a composition, this one among them."""
+        from tightbudget.mechanisms.promised_block import PromisedBlock
+
         return PromisedBlock(tuple(parts))
 
     def pair(self, direction: Direction) -> Pair | None:
-        return PromisedBlock(((self, 1),)).pair(direction)
-
-    def bounds_at(self, orders: Array) -> Array:
-        """Return bounds on the divergences at orders above 1, rounded up; inf where none is promised."""
-        raise NotImplementedError
+        return self.summed([(self, 1)]).pair(direction)
 
     def log_moment(self, direction: Direction, orders: Array) -> Array:
+        if self.promised_delta:  # whatever is removed may have an infinite loss
+            return np.full(orders.size, np.inf)
         return strictly_raised((orders - 1.0) * self.bounds_at(orders), 4)
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{str(self).removeprefix(self.name)}"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, init=False, repr=False)
 class ZCDP(MomentPromise):
     """Any mechanism that promises rho-zero-concentrated differential privacy.
 
-    rho  0 or more: its Rényi divergence of every order a is at most rho a
+    rho    0 or more: its Rényi divergence of every order a is at most rho a
+    delta  from 0 to 1: after removal of an event of this probability
 
     Neighbours: any relation, that of the steps it is composed with. All such
     promises of a composition are added up before they are turned into a
-    pair. The lower end is that of normal noise that keeps them.
+    pair; filters and odometers add up rho as it was typed, text such as "1/3"
+    included. The lower end is that of normal noise that keeps them. What
+    `delta` says is kept as `promised_delta`, because `delta` is the question
+    that every mechanism answers.
 
     >>> from tightbudget import ZCDP
     >>> print((ZCDP(rho=0.05) * 10).delta(epsilon=3))
     [0.0015..., 0.0051...]
+    >>> print(ZCDP(rho="1/3", delta=1e-9))
+    zcdp(rho="1/3", delta=1e-09)
     """
 
     name: ClassVar[str] = "zcdp"
-    promises: ClassVar[tuple[str, ...]] = ("rho",)
-    reveal_more: ClassVar[tuple[str, ...]] = ("rho",)
+    reveal_more: ClassVar[tuple[str, ...]] = ("rho", "delta")
 
-    rho: float
+    rho: Fraction
+    promised_delta: Fraction = field(default=0, metadata={"argument": "delta"})  # type: ignore[assignment]
 
-    def __post_init__(self) -> None:
-        self._check_parameters()
-        positive("rho", self.rho, zero=True)
+    def __init__(self, rho: Any, delta: Any = 0) -> None:
+        object.__setattr__(self, "rho", exact("rho", rho))
+        object.__setattr__(self, "promised_delta", exact_probability("delta", delta))
 
     @property
-    def rho_at_all_orders(self) -> float:
-        return float(self.rho)
+    def stated_rho(self) -> Fraction:
+        return self.rho
+
+    def at(self, order: Fraction) -> Fraction:
+        return order * self.rho
 
     @property
     def _member_rho(self) -> float:
-        return float(self.rho)
+        return float_below(self.rho)
 
     def bounds_at(self, orders: Array) -> Array:
-        return raised(self.rho * orders, 4)
+        return raised(float_above(self.rho) * orders, 4)
 
     def zcdp_rho(self, direction: Direction) -> float:
-        return float(self.rho)
+        return math.inf if self.promised_delta else float_above(self.rho)
+
+    def known_to_dominate(self, step: Mechanism) -> bool:
+        # whatever is rho-zCDP is one of those that this stands for
+        promised = step.moment_promise
+        if promised is not None and promised.stated_rho is not None:
+            return promised.stated_rho <= self.rho and promised.promised_delta <= self.promised_delta
+        known = max(step.zcdp_rho(direction) for direction in Direction)
+        return known < math.inf and Fraction(known) <= self.rho
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class RDP(MomentPromise):
     """Any mechanism that promises Rényi divergences at one order or several.
 
     alpha    orders above 1, one or several
     epsilon  the divergence promised at each of them, 0 or more
+    delta    from 0 to 1: after removal of an event of this probability
 
     Neighbours: any relation, that of the steps it is composed with; both
     directions are meant. All such promises of a composition are added up
-    before they are turned into a pair. The lower end is that of normal noise
-    that keeps them.
+    before they are turned into a pair; filters and odometers add them up as
+    they were typed. The lower end is that of normal noise that keeps them.
 
     >>> from tightbudget import RDP
     >>> step = RDP(alpha=(4, 16), epsilon=(0.1, 0.5))
@@ -122,89 +158,87 @@ class RDP(MomentPromise):
     """
 
     name: ClassVar[str] = "rdp"
+    reveal_more: ClassVar[tuple[str, ...]] = ("delta",)
+    formerly: ClassVar[Mapping[str, str]] = {"order": "alpha", "value": "epsilon"}
 
-    alpha: tuple[float, ...]
-    divergences: tuple[float, ...] = field(metadata={"argument": "epsilon"})
+    alpha: tuple[Fraction, ...]
+    divergences: tuple[Fraction, ...] = field(metadata={"argument": "epsilon"})
+    promised_delta: Fraction = field(default=0, metadata={"argument": "delta"})  # type: ignore[assignment]
 
-    def __init__(self, alpha: "float | Iterable[float]", epsilon: "float | Iterable[float]") -> None:
-        orders, values = _several(alpha), _several(epsilon)
-        if not orders or len(orders) != len(values):
-            raise InvalidParameter("alpha", alpha, f"one order for each epsilon, but there are {len(values)} of them")
-        for order, value in zip(orders, values, strict=True):
-            if not positive("alpha", order) > 1.0:
-                raise InvalidParameter("alpha", order, "a number above 1")
-            positive("epsilon", value, zero=True)
-        pairs = sorted((float(order), float_above(Fraction(value))) for order, value in zip(orders, values, strict=True))
-        if len({order for order, _ in pairs}) < len(pairs):
+    @renamed_argument("orders", "alpha")
+    @renamed_argument("values", "epsilon")
+    def __init__(self, alpha: Any, epsilon: Any, delta: Any = 0) -> None:
+        orders = [exact_order(order) for order in _several(alpha)]
+        bounds = [exact("epsilon", value) for value in _several(epsilon)]
+        if not orders or len(orders) != len(bounds):
+            raise InvalidParameter("alpha", alpha, f"one order for each epsilon, but there are {len(bounds)} of them")
+        if len(set(orders)) < len(orders):
             raise InvalidParameter("alpha", alpha, "orders that differ from each other")
+        pairs = sorted(zip(orders, bounds, strict=True))
         object.__setattr__(self, "alpha", tuple(order for order, _ in pairs))
         object.__setattr__(self, "divergences", tuple(value for _, value in pairs))
+        object.__setattr__(self, "promised_delta", exact_probability("delta", delta))
 
     @property
-    def curve_of_orders(self) -> tuple[tuple[float, float], ...]:
-        return tuple(zip(self.alpha, self.divergences, strict=True))
+    def orders(self) -> tuple[Fraction, ...]:
+        """The same as `alpha`."""
+        return self.alpha
+
+    @property
+    def values(self) -> tuple[Fraction, ...]:
+        """The same as `divergences`."""
+        return self.divergences
+
+    @property
+    def _in_floats(self) -> list[tuple[float, float]]:
+        """Orders and bounds: a divergence grows with its order, so that of an order holds for the float below it."""
+        curve: dict[float, float] = {}
+        for order, value in zip(self.alpha, self.divergences, strict=True):
+            place, bound = float_below(order), float_above(value)
+            if place > 1.0:
+                curve[place] = min(bound, curve.get(place, math.inf))
+        return sorted(curve.items())
+
+    @property
+    def stated_orders(self) -> tuple[float, ...]:
+        return tuple(order for order, _ in self._in_floats)
 
     @property
     def _member_rho(self) -> float:
-        return lowered(min(value / order for order, value in self.curve_of_orders), 4)
+        return float_below(min(value / order for order, value in zip(self.alpha, self.divergences, strict=True)))
+
+    def at(self, order: Fraction) -> Fraction | None:
+        # (a-1) D_a is convex in a and 0 at a = 1: it lies below its chords; beyond the largest order nothing is known
+        below, curve_below = Fraction(1), Fraction(0)
+        for above, value in zip(self.alpha, self.divergences, strict=True):
+            curve_above = (above - 1) * value
+            if order <= above:
+                share = (order - below) / (above - below)
+                return (curve_below + share * (curve_above - curve_below)) / (order - 1)
+            below, curve_below = above, curve_above
+        return None
 
     def bounds_at(self, orders: Array) -> Array:
-        # (a-1) D_a is convex in a and 0 at a = 1: it lies below its chords; beyond the largest order nothing is known
-        places = np.array([1.0, *self.alpha])
+        exact_bounds = dict(self._in_floats)
+        places = np.array([1.0, *exact_bounds])
         with np.errstate(over="ignore", invalid="ignore"):
-            heights = (places - 1.0) * np.array([0.0, *self.divergences])
+            heights = (places - 1.0) * np.array([0.0, *exact_bounds.values()])
             between = np.nan_to_num(np.interp(orders, places, heights, right=np.inf), nan=np.inf, posinf=np.inf)
-        exact = dict(self.curve_of_orders)
-        given = np.array([exact.get(order, math.inf) for order in orders.tolist()])
+        given = np.array([exact_bounds.get(order, math.inf) for order in orders.tolist()])
         error = 1e-14 * float(heights.max())  # of the chords, in which a few terms of that size are added
         bounds: Array = np.minimum(given, raised((between + error) / (orders - 1.0), 8))
         return bounds
 
 
-@dataclass(frozen=True)
-class PromisedBlock(Mechanism):
-    """All promises on Rényi divergences of a composition, as one."""
-
-    name: ClassVar[str] = "promised_block"
-    neighbours: ClassVar[str] = ANY
-
-    parts: tuple[tuple[Mechanism, int], ...]
-
-    def pair(self, direction: Direction) -> Pair | None:
-        rho, orders, bounds = self._sum()
-        if rho > _MOST_RHO or (orders and not math.isfinite(min(bounds))):
-            return revealing_pair()
-        if rho == 0.0 and not any(bounds):
-            return None
-        return _promised_pair(rho, orders, bounds)
-
-    def _sum(self) -> tuple[float, tuple[float, ...], tuple[float, ...]]:
-        """Return the rho of the promises for all orders, and the sums at the orders that the others name."""
-        promises = [(step, count) for step, count in self.parts if isinstance(step, MomentPromise)]
-        rho = float_above(sum((Fraction(step.rho_at_all_orders) * count for step, count in promises), start=Fraction(0)))
-        named = sorted({order for step, _ in promises for order, _ in step.curve_of_orders})
-        if not named:
-            return rho, (), ()
-        ends = [1.0, *named]
-        orders = np.unique(np.concatenate([np.geomspace(1e-3, 1.0, _BETWEEN)[:, None] * np.diff(ends) + ends[:-1]], axis=None))
-        orders = np.union1d(orders[orders > 1.0], named)
-        total = np.zeros(orders.size)
-        with np.errstate(over="ignore"):
-            for step, count in promises:
-                total = raised(total + raised(count * step.bounds_at(orders), 4), 4)
-        kept = np.isfinite(total)
-        if not kept.any():  # bounds that no float holds are none
-            return math.inf, (), ()
-        return rho, tuple(orders[kept].tolist()), tuple(total[kept].tolist())
+def exact_order(value: Any) -> Fraction:
+    order = exact("order", value, "a finite number above 1")
+    if order <= 1:
+        raise InvalidParameter("order", value, "a finite number above 1", "For order 1 give a slightly larger one.")
+    return order
 
 
-@REMEMBERED.remember
-def _promised_pair(rho: float, orders: tuple[float, ...], bounds: tuple[float, ...]) -> PointPair:
-    profile = renyi_profile(np.array(orders), np.array(bounds)) if orders else zcdp_profile(rho)
-    made = pair_of_profiles(("promised", rho, orders, bounds), profile)
-    assert made is not None  # the promise allows for some loss
-    return made
-
-
-def _several(value: object) -> list[float]:
-    return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]  # type: ignore[list-item]
+def _several(value: Any) -> list[Any]:
+    """Return the items of a list; text and arrays of one number are no lists."""
+    if isinstance(value, str) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        return [value]
+    return list(value) if isinstance(value, Iterable) else [value]

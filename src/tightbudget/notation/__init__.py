@@ -7,7 +7,7 @@ Elsewhere: numbers typed as options of a command (`interfaces/cli/options.py`); 
     expression  = term { "+" term }
     term        = mechanism | term "*" count | count "*" term | "(" expression ")" | "nothing"
     mechanism   = name "(" [argument { "," argument }] ")"      names and arguments as in tightbudget.mechanisms
-    argument    = [name "="] (number | "[" numbers "]" | "file name" | mechanism)
+    argument    = [name "="] (number | "[" numbers "]" | "text" | mechanism)
     number      = literal | inf | nan | sqrt(number) | -number | number (+ - * / **) number
 
 In a template one number is open and written `?`.
@@ -19,7 +19,6 @@ object itself, and `parse(str(c)) == c`.
 from tightbudget.notation.expressions import MAX_CHARACTERS, parse
 from tightbudget.notation.given import composition_given
 from tightbudget.notation.meaning import Private
-from tightbudget.notation.promises import parse_call
 from tightbudget.notation.templates import Template
 
-__all__ = ["MAX_CHARACTERS", "Private", "Template", "composition_given", "parse", "parse_call"]
+__all__ = ["MAX_CHARACTERS", "Private", "Template", "composition_given", "parse"]

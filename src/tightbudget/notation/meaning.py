@@ -164,16 +164,27 @@ def _arguments(term: Term, node: ast.Call, name: str, depth: int) -> dict[str, V
     for keyword in node.keywords:
         if keyword.arg is None:
             term.fail(keyword, "** is not part of the notation here")
-        if keyword.arg not in allowed:
-            hint = did_you_mean(keyword.arg, list(allowed)) or f"; it is {mechanism_signature(name)}"
-            term.fail(keyword, f"{name} has no argument {keyword.arg!r}{hint}")
-        if keyword.arg in given:
-            term.fail(keyword, f"{name} is given {keyword.arg!r} twice")
-        given[keyword.arg] = keyword.value
+        argument = BY_NAME[name].formerly.get(keyword.arg, keyword.arg)
+        if argument not in allowed:
+            hint = did_you_mean(argument, list(allowed)) or f"; it is {mechanism_signature(name)}"
+            term.fail(keyword, f"{name} has no argument {argument!r}{hint}")
+        if argument in given:
+            term.fail(keyword, f"{name} is given {argument!r} twice")
+        given[argument] = keyword.value
     for argument, parameter in allowed.items():
         if argument not in given and parameter.default is MISSING:
             term.fail(node, f"{name} lacks its argument {argument!r}; it is {mechanism_signature(name)}")
-    return {argument: _argument(term, argument, value, depth + 1) for argument, value in given.items()}
+    read = _number_or_text if BY_NAME[name].takes_text else _argument
+    return {argument: read(term, argument, value, depth + 1) for argument, value in given.items()}
+
+
+def _number_or_text(term: Term, argument: str, node: ast.expr, depth: int) -> Value:
+    """Read a number, exactly: text such as "1/3" is handed on as it is; or several of them."""
+    if isinstance(node, ast.List):
+        return tuple(_number_or_text(term, argument, cell, depth + 1) for cell in node.elts)  # type: ignore[return-value]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    return _argument(term, argument, node, depth)
 
 
 def _argument(term: Term, argument: str, node: ast.expr, depth: int) -> Value:

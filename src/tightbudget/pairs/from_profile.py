@@ -16,6 +16,7 @@ LEAST = 1e-290
 """Dots below this have too few digits for second differences: they are raised to it, or left out."""
 
 _LEAST_TURN = 2.0**-36  # of the slopes on both sides of a dot: where they turn less, the dot is left out
+_FARTHEST = 2.0**1000  # from one dot to the next, as a quotient: floats do not hold the slopes of such chords
 _MASS_ERROR = 16.0 * U  # of a mass: less than 2^-36+96-1 from its quotients, and a few roundings
 
 
@@ -74,9 +75,12 @@ def _masses(places: Array, values: Array) -> tuple[Array, NDArray[np.bool_]]:
     dot, that of A is g times as much. Slopes are taken of whichever of the two the dot itself is given as.
     """
     exponents = np.frexp(places)[1]
-    slopes = _slopes(places, values, exponents, before=True), _slopes(places, values, exponents, before=False)
-    turn = double_double.less(slopes[1], slopes[0])
-    certain = turn > _LEAST_TURN * (np.abs(slopes[0].high) + np.abs(slopes[1].high))
+    with np.errstate(over="ignore", invalid="ignore"):
+        slopes = _slopes(places, values, exponents, before=True), _slopes(places, values, exponents, before=False)
+        turn = double_double.less(slopes[1], slopes[0])
+        certain = turn > _LEAST_TURN * (np.abs(slopes[0].high) + np.abs(slopes[1].high))
+        apart = np.flatnonzero(places[1:] / places[:-1] > _FARTHEST)
+    certain[: apart[-1] + 1 if apart.size else 0] = False
     return np.ldexp(places, -exponents) * turn, certain
 
 

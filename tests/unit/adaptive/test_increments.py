@@ -64,8 +64,7 @@ zcdp(rho=inf)
 zcdp(rho=1, rho=2)
 zcdp(1, 2, 3)
 zcdp(rho=1, delta=2)
-zcdp(rho=1) + zcdp(rho=1)
-zcdp(rho=1) * 2
+zcdp(rho=1) * 0.5
 zcdp(rho=[1])
 zcdp(rho=gaussian(2))
 zcdp(**{})
@@ -77,6 +76,9 @@ rdp(order=[2, 2], value=[1, 1])
 rdp(order=[2, 3], value=1)
 rdp(order=[[2]], value=1)
 rdp(order=inf, value=1)
+rdp(order=2, alpha=2, value=1)
+rdp(order="two", value=1)
+rdp(alpha=["2", [3]], epsilon=[1, 1])
 exec('1')
 """
 
@@ -145,8 +147,8 @@ def test_what_costs_nothing_is_always_admitted(budget: Filter) -> None:
 KINDS = {
     tb.Gaussian(100): {"zcdp", "rdp", "gdp", "residual", "slots"},
     tb.GaussianDP(0.01): {"zcdp", "rdp", "gdp", "residual", "slots"},
-    ZCDP(1e-5): {"zcdp", "rdp"},
-    RDP([4, 16], [1e-4, 1e-3]): {"rdp"},
+    ZCDP(1e-5): {"zcdp", "rdp", "residual", "slots"},
+    RDP([4, 16], [1e-4, 1e-3]): {"rdp", "residual", "slots"},
     tb.Laplace(100): {budget.kind for budget in ALL},
     tb.ApproximateDP(0.01, 0): {budget.kind for budget in ALL},
     tb.Poisson(tb.Gaussian(5), 0.01): {"zcdp", "rdp", "gdp", "residual", "slots"},

@@ -141,7 +141,6 @@ BAD = {
     "a list": {"step": [A]},
     "bytes": {"step": b"gaussian(sigma=2)"},
     "a class": {"step": tb.Gaussian},
-    "a promise that is no mechanism": {"step": tb.filters.ZCDP(rho=0.1)},
     "another relation": {"step": tb.RandomizedResponse(0.75)},
     "negative noise": {"noise_multiplier": -1.0},
     "noise that is no number": {"noise_multiplier": math.nan},

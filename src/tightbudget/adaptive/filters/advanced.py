@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Self
 
 from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import Amount, amount_to_float, exact, show
-from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.concentration import ConcentrationFilter
 from tightbudget.adaptive.filters.limits import Cap, Limits
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.prices import TICKS
 from tightbudget.adaptive.states import State, at_least
+from tightbudget.deprecated import formerly_positional
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.logs import log_reciprocal
 from tightbudget.numerics.rounding import float_below, lowered, raised

@@ -5,10 +5,10 @@ from fractions import Fraction
 from typing import Any
 
 from tightbudget.adaptive.amounts import exact, exact_probability, show
-from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.limits import Cap, Limits
 from tightbudget.adaptive.filters.sum_filter import SumFilter
 from tightbudget.adaptive.states import State
+from tightbudget.deprecated import formerly_positional
 from tightbudget.errors import InvalidParameter
 
 SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**40), Fraction(10**40)

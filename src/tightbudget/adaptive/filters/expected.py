@@ -7,7 +7,7 @@ from typing import Any
 from tightbudget.adaptive.amounts import exact, exact_probability, show
 from tightbudget.adaptive.increments import Increment, checked_increment
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms import ApproximateDP, Composable
+from tightbudget.mechanisms import ApproximateDP, Mechanism
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,14 @@ class Expected:
 
 def _share(delta: Any, step: Increment) -> Fraction:
     """Return half of delta if the step has a delta itself."""
-    if isinstance(step, Composable):  # the parts of a composition; a promise about moments has its own delta
-        # who writes approximate_dp means steps with a delta, even if this one's is 0
-        carries = any(isinstance(mechanism, ApproximateDP) for mechanism, _ in step._parts)
-    else:
-        carries = step.delta > 0
+    carries = any(_has_delta(mechanism) for mechanism, _ in step._parts)
     return exact("delta", delta) / 2 if carries else Fraction(0)
+
+
+def _has_delta(mechanism: Mechanism) -> bool:
+    if mechanism.moment_promise is not None:
+        return mechanism.moment_promise.promised_delta > 0
+    return isinstance(mechanism, ApproximateDP)  # who writes that means steps with a delta, even if this one's is 0
 
 
 def _checked_share(delta: Any, delta_for_steps: Any) -> Fraction:

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import Amount
-from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.concentration import ConcentrationFilter
 from tightbudget.adaptive.filters.limits import Cap, Limits
 from tightbudget.adaptive.filters.subsampling import NOT_SEEN, sees_no_subsampling
 from tightbudget.adaptive.filters.thresholds import most_mu
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import State
+from tightbudget.deprecated import formerly_positional
 
 
 class GDPFilter(ConcentrationFilter):

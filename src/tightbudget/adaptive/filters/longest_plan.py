@@ -29,8 +29,6 @@ def longest_plan(expected: Expected, make: Make[Made]) -> Made:
     ones: their delta is far too small.
     """
     step = expected.step
-    if not isinstance(step, Composable):
-        raise InvalidParameter("increment", str(step), "a mechanism or composition for this filter")
     tried = dict[int, Made]()
     target, room = float_below(exact("epsilon", expected.epsilon)), float_below(exact("delta", expected.delta))
 

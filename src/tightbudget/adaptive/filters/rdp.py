@@ -10,7 +10,6 @@ import numpy as np
 
 from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import Amount, amount_to_float, exact, show
-from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.base import Candidate
 from tightbudget.adaptive.filters.best_order import best_order
 from tightbudget.adaptive.filters.concentration import ConcentrationFilter
@@ -19,6 +18,7 @@ from tightbudget.adaptive.filters.limits import Cap, Limits
 from tightbudget.adaptive.filters.thresholds import CLOSEST_ORDER, LARGEST_ORDER, least_order, renyi_budget
 from tightbudget.adaptive.increments import Increment, exact_order
 from tightbudget.adaptive.states import State
+from tightbudget.deprecated import formerly_positional
 from tightbudget.errors import InvalidParameter
 
 MOST_ORDERS = 1000

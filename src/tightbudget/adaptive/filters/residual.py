@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tightbudget.adaptive.amounts import Amount, amount_to_float, exact, exact_probability, show
-from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.base import Filter, Sums
 from tightbudget.adaptive.filters.concentration import check_guarantee
 from tightbudget.adaptive.filters.limits import Limit
@@ -20,8 +19,9 @@ from tightbudget.adaptive.filters.thresholds import most_mu
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import TOLERANCE, State, at_most, check_spent
 from tightbudget.adaptive.ticks import Tick, read_ticks
+from tightbudget.deprecated import formerly_positional
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms import Composable, Mechanism, PureDP
+from tightbudget.mechanisms import Mechanism, PureDP
 from tightbudget.numerics.byte_cache import ByteCache
 from tightbudget.numerics.rounding import float_below, lowered, raised
 from tightbudget.pairs.base import Direction
@@ -274,9 +274,6 @@ class ResidualFilter(Filter):
 
 
 def _parts_of_step(increment: Increment) -> Iterator[tuple[Mechanism, int]]:
-    if not isinstance(increment, Composable):
-        hint = "Give the mechanism itself, or take a filter for steps of its kind."
-        raise InvalidParameter("increment", str(increment), "a mechanism or composition for this filter", hint)
     if sum(count for _, count in increment._parts) > MOST_COUNTED:
         raise InvalidParameter("increment", str(increment), f"at most {MOST_COUNTED} steps at once", "Spend it in parts.")
     return iter(increment._parts)

@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
 from tightbudget.adaptive.amounts import Amount, amount_to_float, exact, exact_probability, show
-from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.base import MOST, Candidate, Filter, Sums
 from tightbudget.adaptive.filters.domination import dominates
 from tightbudget.adaptive.filters.expected import Expected
@@ -19,6 +18,7 @@ from tightbudget.adaptive.filters.slot_matching import Shortage, assigned_slots
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import State, check_spent
 from tightbudget.adaptive.ticks import Tick, read_ticks
+from tightbudget.deprecated import formerly_positional
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composable, Composition, Mechanism, PureDP, compose
 from tightbudget.mechanisms.relations import Relations
@@ -122,7 +122,7 @@ class SlotFilter(Filter):
 
     def _wanted(self, increment: Increment) -> "_Wanted":
         """Return what a step needs; a part that reveals nothing needs no slot."""
-        parts = [(step, count) for step, count in _parts_of_step(increment) if not step.reveals_nothing]
+        parts = [(step, count) for step, count in increment._parts if not step.reveals_nothing]
         fitting = [self._fitting(step) for step, _ in parts]
         needs = [count for _, count in parts]
         delta = sum((need * charged for need, (_, charged) in zip(needs, fitting, strict=True)), start=Fraction(0))
@@ -242,10 +242,3 @@ def _checked_plan(plan: Any, mix_relations: bool) -> Composition:
 def _numbered_names(names: list[str]) -> tuple[str, ...]:
     """Return the names with a number behind those that are not the only one; in the notation no two are the same."""
     return tuple(name if names.count(name) == 1 else f"{name} #{place}" for place, name in enumerate(names))
-
-
-def _parts_of_step(increment: Increment) -> tuple[tuple[Mechanism, int], ...]:
-    if not isinstance(increment, Composable):
-        hint = "Give the mechanism itself, or take a filter for steps of its kind."
-        raise InvalidParameter("increment", str(increment), "a mechanism or composition for this filter", hint)
-    return increment._parts

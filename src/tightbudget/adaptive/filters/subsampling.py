@@ -4,15 +4,13 @@ from collections.abc import Callable
 
 from tightbudget.adaptive.amounts import Amount, amount_to_float
 from tightbudget.adaptive.increments import Increment
-from tightbudget.mechanisms import Composable
 
 NOT_SEEN = "charged as without subsampling: this notion does not see it"
 
 
 def sees_no_subsampling(increment: Increment, price: Callable[[Increment], Amount]) -> bool:
     """Return whether some subsampled part costs as much as it does without subsampling."""
-    # a promise about moments is no mechanism: it has no parts
-    parts = (part for part, _ in increment._parts if part.subsamples) if isinstance(increment, Composable) else ()
+    parts = (part for part, _ in increment._parts if part.subsamples)
     return any(_nearly_equal_costs(price(part), price(part.whole)) for part in parts)
 
 

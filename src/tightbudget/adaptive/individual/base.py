@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.adaptive.amounts import exact, show
-from tightbudget.adaptive.deprecated import deprecated, formerly_positional, renamed_argument
 from tightbudget.adaptive.filters.base import MOST
 from tightbudget.adaptive.individual.balances import CHUNK, Array, balances_in_form, check_balances, fresh_balances
 from tightbudget.adaptive.individual.files import Header, Hold, check_whole, checked_path, mapped_file, write_balances
@@ -25,6 +24,7 @@ from tightbudget.adaptive.individual.states import VERSION, filter_from_state
 from tightbudget.adaptive.individual.units import GUARANTEED, Units
 from tightbudget.adaptive.sharing import Locks, Shared, lock_of
 from tightbudget.adaptive.states import State
+from tightbudget.deprecated import deprecated, formerly_positional, renamed_argument
 from tightbudget.errors import CannotShare
 
 Mask = NDArray[np.bool_]

@@ -4,10 +4,10 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightbudget.adaptive.amounts import show
-from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.increments import exact_order
 from tightbudget.adaptive.individual.balances import Array
 from tightbudget.adaptive.individual.base import IndividualFilter
+from tightbudget.deprecated import formerly_positional
 from tightbudget.divergences import gdp_epsilon, rdp_epsilon, zcdp_epsilon
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.rounding import float_above, float_below

@@ -4,12 +4,12 @@ import math
 from typing import Any, ClassVar
 
 from tightbudget.adaptive.amounts import exact_probability, show
-from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.odometers.base import Sums, positive_setting
 from tightbudget.adaptive.odometers.boundaries import line_boundary
 from tightbudget.adaptive.odometers.concentration import SMALLEST_DELTA
 from tightbudget.adaptive.odometers.rho import RhoOdometer, drift_and_variance
 from tightbudget.adaptive.states import State
+from tightbudget.deprecated import formerly_positional
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.logs import log_reciprocal
 from tightbudget.numerics.rounding import float_below

@@ -4,11 +4,11 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightbudget.adaptive.amounts import show
-from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.odometers.base import positive_setting
 from tightbudget.adaptive.odometers.boundaries import mixing_rate
 from tightbudget.adaptive.odometers.concentration import ConcentrationOdometer
 from tightbudget.adaptive.states import State
+from tightbudget.deprecated import formerly_positional
 from tightbudget.numerics.rounding import float_below
 
 

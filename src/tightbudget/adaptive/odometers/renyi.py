@@ -8,7 +8,6 @@ import numpy as np
 
 from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import Amount, binary_up, exact, show
-from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.filters.thresholds import CLOSEST_ORDER, LARGEST_ORDER
 from tightbudget.adaptive.increments import Increment, exact_order
 from tightbudget.adaptive.odometers.base import Sums, exact_sums
@@ -16,6 +15,7 @@ from tightbudget.adaptive.odometers.boundaries import ROUNDINGS
 from tightbudget.adaptive.odometers.concentration import SMALLEST_DELTA, ConcentrationOdometer
 from tightbudget.adaptive.odometers.totals import Totals
 from tightbudget.adaptive.states import State, at_least
+from tightbudget.deprecated import formerly_positional
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.logs import log_reciprocal
 from tightbudget.numerics.remembered import remembered

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import binary_up, exact, show
-from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.odometers.base import Sums, from_ticks
 from tightbudget.adaptive.odometers.boundaries import ROUNDINGS
 from tightbudget.adaptive.odometers.concentration import ConcentrationOdometer
 from tightbudget.adaptive.states import State
+from tightbudget.deprecated import formerly_positional
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.logs import log_reciprocal
 from tightbudget.numerics.remembered import remembered

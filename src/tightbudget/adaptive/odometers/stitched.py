@@ -3,11 +3,11 @@
 from typing import Any, ClassVar
 
 from tightbudget.adaptive.amounts import show
-from tightbudget.adaptive.deprecated import formerly_positional
 from tightbudget.adaptive.odometers.base import Sums, positive_setting
 from tightbudget.adaptive.odometers.boundaries import stitched_boundary
 from tightbudget.adaptive.odometers.rho import RhoOdometer, drift_and_variance
 from tightbudget.adaptive.states import State
+from tightbudget.deprecated import formerly_positional
 from tightbudget.numerics.rounding import float_below
 
 

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.adaptive.deprecated import deprecated
+from tightbudget.deprecated import deprecated
 from tightbudget.errors import InvalidParameter
 from tightbudget.research.games.exceeds import exceeds
 from tightbudget.research.games.steps import Response, Step, gaussian, response

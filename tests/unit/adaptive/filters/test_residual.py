@@ -207,7 +207,7 @@ def test_what_it_cannot_take_is_refused_or_named() -> None:
         budget.spend(tb.Gaussian(0))
     with pytest.raises(tb.BudgetRefused):
         budget.spend(tb.TruncatedGaussian(1, 2))
-    with pytest.raises(tb.InvalidParameter):
+    with pytest.raises(tb.BudgetRefused):
         budget.spend(tb.filters.ZCDP(0.1))
     with pytest.raises(tb.InvalidParameter):
         budget.spend(tb.PureDP(0.001) * 10**6)

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tightbudget.adaptive.deprecated import deprecated
+from tightbudget.deprecated import deprecated
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composition, Histograms
 from tightbudget.mechanisms.checks import positive, probability, real, whole_count

@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from tightbudget.adaptive.deprecated import formerly_positional, renamed_argument
+from tightbudget.deprecated import formerly_positional, renamed_argument
 
 
 @formerly_positional("second", "third")
