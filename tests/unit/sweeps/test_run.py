@@ -139,7 +139,7 @@ def test_what_is_torn_or_missing_is_computed_again_and_nothing_else(tmp_path: Pa
 
 
 def _flipped(content: bytes, numbers: np.ndarray) -> bytes:
-    """Change the last bit of a number that stands in the file once: whoever does not look at checksums reads another."""
+    """Change the last bit of a number that stands in the file once; without checksums another one is read."""
     written = next(one.tobytes() for one in numbers if content.count(one.tobytes()) == 1)
     place = content.index(written)
     return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
