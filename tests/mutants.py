@@ -179,6 +179,18 @@ class Mutation(NamedTuple):
 
 
 MUTATIONS = [
+    Mutation("clones rounded up", "mechanisms/shuffled.py", "share = lowered(inverse", "share = (1.0 + 1e-9) * max(inverse",
+             "more clones than there are", ["unit/mechanisms/test_shuffled.py"]),
+    Mutation("clones grouped to many", "pairs/clones.py", "return Clones(numbers[places], ", "return Clones(numbers[places] + sizes - 1.0, ",
+             "a group has fewer clones than it is taken for", ["unit/mechanisms/test_shuffled.py"]),
+    Mutation("clones spread by half", "pairs/clones.py", "below = mass * (np.expm1(to_next) / gaps[place])", "below = mass.copy()",
+             "losses are rounded down to the dots", ["unit/mechanisms/test_shuffled.py"]),
+    Mutation("stronger clone unsaid", "mechanisms/shuffled.py", "_STRONGER_CLONE if self.clone == STRONGER and self.users > 1 else", '"" if self.clone == STRONGER and self.users > 1 else',
+             "an upper end that is not proven passes for certified", ["unit/mechanisms/test_shuffled.py"]),
+    Mutation("one bit more often", "mechanisms/shuffled.py", "np.exp(known.log_a - known.error).sum()", "1.001 * np.exp(known.log_a).sum()",
+             "a member that reveals more than any", ["unit/mechanisms/test_shuffled.py"]),
+    Mutation("coins without Stirling", "numerics/fair_coins.py", "_rest(np.array([float(max(coins, 1))])) - _rest(a) - _rest(b), 0.0)", "0.0 * a, 0.0)",
+             "masses of clones are off", ["unit/numerics/test_fair_coins.py"]),
     Mutation("three laws mirrored", "mechanisms/histograms.py", "if direction is Direction.REMOVE else (self.b, self.a)\n        return _sampled_pair", "if direction is not Direction.REMOVE else (self.b, self.a)\n        return _sampled_pair",
              "the two records of three laws change places", ["reference/test_replaced_in_samples.py"]),
     Mutation("without forgotten", "mechanisms/histograms.py", "[(1 - rate) * r + rate * x for r, x", "[(1 - rate) * x + rate * x for r, x",

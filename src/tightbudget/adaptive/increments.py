@@ -24,6 +24,7 @@ def parse_increment(text: str, mix_relations: bool = False) -> Increment:
 
 def checked_increment(value: object) -> Increment:
     if isinstance(value, Composable):
+        value.check_proven()
         return value
     hint = "Text is read by tb.filters.parse_increment." if isinstance(value, str) else "For example tb.PureDP(epsilon=0.1)."
     raise InvalidParameter("increment", value, "a mechanism or a composition", hint)

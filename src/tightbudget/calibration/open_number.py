@@ -55,6 +55,7 @@ class OpenNumber:
             raise InvalidParameter("template", self.text, allowed, f"At {number!r} it returned {found!r}.")
         asked = found.asked(self.relation)
         asked.check_relations()
+        asked.check_proven()
         return asked
 
     def allows(self, number: Number) -> bool:

@@ -41,6 +41,7 @@ def compare(
     True
     """
     composition = composition_given("composition", composition).asked(relation)
+    composition.check_proven()
     if (delta is None) == (epsilon is None):
         raise InvalidParameter("compare", (delta, epsilon), "asked with one of delta and epsilon", "Give exactly one.")
     promises = Promises(composition)

@@ -7,6 +7,8 @@ TOO_SMALL = "delta is so near the smallest numbers of float64 that no finite upp
 BEYOND = "the answer is finite, but no float is as large"
 AT_INFINITY = "delta is, up to rounding, the probability that everything is revealed"
 OF_A_CLASS = "a step stands for a class of cases; the upper end holds for all of it, the lower end is that of one member"
+_NOT_CERTIFIED = "it is not certified"
+NOT_PROVEN_HERE = "the upper end rests on {}, whose proof has not been checked here: " + _NOT_CERTIFIED
 
 _TO_TRY = {
     TOO_LONG: "a larger effort (effort=, --effort), which takes more time and memory, or a larger rtol",
@@ -17,6 +19,15 @@ _TO_TRY = {
     AT_INFINITY: "a delta that is clearly larger",
     OF_A_CLASS: "the bracket of a mechanism that is known, in place of its class",
 }
+
+
+def not_certified(reason: str) -> bool:
+    """Return whether the reason says that the upper end is that of a theorem which is not proven here.
+
+    >>> not_certified(NOT_PROVEN_HERE.format("a conjecture")), not_certified(TOO_LONG)
+    (True, False)
+    """
+    return reason.endswith(_NOT_CERTIFIED)
 
 
 def to_try(reason: str) -> str:

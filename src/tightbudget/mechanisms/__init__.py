@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.mechanisms.registry import ALL, BY_NAME
     from tightbudget.mechanisms.renyi_promises import RDP, ZCDP
     from tightbudget.mechanisms.selection import Exponential, PermuteAndFlip, ReportNoisyMax
+    from tightbudget.mechanisms.shuffled import Shuffled
     from tightbudget.mechanisms.shuffled_batches import ShuffledBatches
     from tightbudget.mechanisms.skellam import Skellam
     from tightbudget.mechanisms.sparse_vector import SparseVector
@@ -72,6 +73,7 @@ __all__ = [
     "RandomAllocation",
     "RandomizedResponse",
     "ReportNoisyMax",
+    "Shuffled",
     "ShuffledBatches",
     "Skellam",
     "SparseVector",

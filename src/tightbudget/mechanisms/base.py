@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tightbudget.engine.direction import OneDirection
-from tightbudget.engine.reasons import OF_A_CLASS
+from tightbudget.engine.reasons import NOT_PROVEN_HERE, OF_A_CLASS
 from tightbudget.engine.refine import delta_bracket, epsilon_bracket
 from tightbudget.engine.steps import Steps, engine_steps
 from tightbudget.errors import Contradiction, InvalidParameter
@@ -227,6 +227,7 @@ class Composable:
         """
         if relation is not None or direction is not None:
             return self.asked(relation, direction).curve(epsilons, rtol, atol, effort)
+        self.check_proven()
         if epsilons is None:
             even = self.curve(np.linspace(0.0, end_of_range(self), USUAL_POINTS), rtol, atol, effort)
             return joined_curves(even, self.curve(epsilons_between(even), rtol, atol, effort))
@@ -254,7 +255,23 @@ class Composable:
         return self._labelled(answer if member is None else _of_a_class(answer, member, rtol, atol))
 
     def _labelled(self, answer: Bracket) -> Bracket:
+        if self.rests_on and answer.upper > answer.lower:
+            reason = NOT_PROVEN_HERE.format(self.rests_on)
+            return Bracket(answer.lower, answer.upper, False, reason, self.answers_for, answer.trace)
         return Bracket(answer.lower, answer.upper, answer.converged, answer.reason, self.answers_for, answer.trace)
+
+    @property
+    def rests_on(self) -> str:
+        """Theorems that upper ends rest on and whose proofs have not been checked here; nothing of almost all steps."""
+        return " and ".join(dict.fromkeys(mechanism.rests_on for mechanism, _ in self._items if mechanism.rests_on))
+
+    def check_proven(self) -> None:
+        """Raise InvalidParameter if upper ends rest on what is not proven here: only single brackets say so."""
+        if self.rests_on:
+            hint = (
+                f"{self.rests_on[0].upper()}{self.rests_on[1:]} has not been checked: ask for epsilon or delta, which say so."
+            )
+            raise InvalidParameter("composition", str(self), "one whose bounds are proven here", hint)
 
     @cached_property
     def _member(self) -> "Composition | None":
@@ -373,6 +390,11 @@ class Mechanism(Composable, Known):
         if not self.relations:
             return frozenset(RELATIONS)
         return frozenset(relation for relation in RELATIONS if self._under(relation) is not None)
+
+    @property
+    def rests_on(self) -> str:
+        inner = vars(self).get("mechanism")
+        return inner.rests_on if isinstance(inner, Composable) else ""
 
     of_several: ClassVar[bool] = False  # whether it is for a group of records: those are not sampled as one
 

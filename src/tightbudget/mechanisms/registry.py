@@ -40,6 +40,7 @@ _FILES = {  # the file and the class of each name, in the order of lists
     "rdp": "renyi_promises:RDP",
     "with_replacement": "with_replacement:WithReplacement",
     "sparse_vector": "sparse_vector:SparseVector",
+    "shuffled": "shuffled:Shuffled",
 }
 PLACES = tuple(_FILES.values())
 

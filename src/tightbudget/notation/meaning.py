@@ -15,7 +15,7 @@ MECHANISM_ARGUMENTS = frozenset({"mechanism"})
 MATRIX_ARGUMENTS = frozenset({"strategy"})
 LIST_ARGUMENTS = frozenset({"a", "b", "centres", "probabilities", "without"})
 ONE_OR_SEVERAL = frozenset({"alpha", "epsilon"})  # the mechanism itself says whether it takes several
-WORD_ARGUMENTS = frozenset({"relation"})
+WORD_ARGUMENTS = {"relation": "add_remove", "clone": "standard"}
 
 Private = Mechanism | Composition
 Value = Number | str | tuple[Number, ...] | tuple[tuple[Number, ...], ...] | Private
@@ -205,7 +205,11 @@ def _argument(term: Term, argument: str, node: ast.expr, depth: int) -> Value:
         return meaning_of(term, node, depth)
     if argument in WORD_ARGUMENTS:
         word = meaning_of(term, node, depth)
-        return word if isinstance(word, str) else term.fail(node, f"{argument} is a word in quotes, as in 'add_remove'")
+        return (
+            word
+            if isinstance(word, str)
+            else term.fail(node, f"{argument} is a word in quotes, as in '{WORD_ARGUMENTS[argument]}'")
+        )
     if argument not in MECHANISM_ARGUMENTS:
         return as_number(term, node, depth)
     return as_private(term, node, depth)

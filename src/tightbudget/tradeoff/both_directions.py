@@ -26,6 +26,7 @@ class TradeOff:
     """Answers about one composition; keeps the points it has asked for, as long as one question lasts."""
 
     def __init__(self, composition: Composable, effort: float | None) -> None:
+        composition.check_proven()
         directions = composition._directions
         attained = composition._member or composition
         self._is_class = attained is not composition

@@ -57,6 +57,9 @@ class Risk:
     rtol: float = 1e-3
     effort: float | None = None
 
+    def __post_init__(self) -> None:
+        self.composition.check_proven()
+
     @property
     def relation(self) -> str:
         """The neighbouring relation the answers are for."""

@@ -46,6 +46,9 @@ SIMPLE = {
     "permute_and_flip": st.builds(tb.PermuteAndFlip, st.floats(1e-6, 50.0)),
     "report_noisy_max": st.builds(tb.ReportNoisyMax, st.floats(1e-6, 50.0)),
     "sparse_vector": st.builds(tb.SparseVector, st.floats(1e-6, 50.0), st.floats(1e-6, 50.0)),
+    "shuffled": st.builds(
+        tb.Shuffled, epsilon0=st.floats(1e-6, 50.0), users=st.integers(1, 99), clone=st.sampled_from(["standard", "stronger"])
+    ),
     "with_replacement": st.builds(tb.WithReplacement, st.builds(tb.Gaussian, POSITIVE), st.integers(0, 10), st.integers(2, 9)),
     "without_replacement": st.builds(
         tb.WithoutReplacement,
@@ -73,7 +76,9 @@ SIMPLE = {
     ),
 }
 MECHANISMS = st.recursive(
-    st.one_of(*SIMPLE.values()), lambda inner: st.builds(tb.Poisson, inner, SHARE, mix_relations=st.just(True)), max_leaves=3
+    st.one_of(*SIMPLE.values()),
+    lambda inner: st.builds(tb.Poisson, inner.filter(lambda one: not one.of_several), SHARE, mix_relations=st.just(True)),
+    max_leaves=3,
 )
 COMPOSITIONS = st.lists(st.tuples(MECHANISMS, st.integers(0, 10**7)), max_size=5).map(
     lambda items: tb.compose([mechanism * count for mechanism, count in items], mix_relations=True)

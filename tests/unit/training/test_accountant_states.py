@@ -51,6 +51,7 @@ def test_every_mechanism_survives() -> None:
     mixed = tb.Accountant(mix_relations=True)
     mixed.step("randomized_response(p=0.75)")
     mixed.step("shuffled_batches(gaussian(sigma=3), batches=2)")
+    mixed.step("shuffled(randomized_response(p=0.75), users=20, clone='stronger')")
     mixed.step(tb.Poisson(tb.RandomizedResponse(0.75), 0.1, mix_relations=True))
     mixed.step(tb.Gaussian(2.0), count=2**53)
     assert through_json(mixed) == mixed

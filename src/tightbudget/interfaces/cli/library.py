@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.adaptive.filters.best_filters import best_filters as best_filters
     from tightbudget.calibration import calibrate as calibrate
     from tightbudget.comparison import compare as compare
+    from tightbudget.engine.reasons import not_certified as not_certified
     from tightbudget.interfaces.cli import compare_output as compare_output
     from tightbudget.interfaces.cli import curve_output as curve_output
     from tightbudget.interfaces.cli import dpsgd_output as dpsgd_output
@@ -45,6 +46,7 @@ else:
             "explain_output": "tightbudget.interfaces.cli.explain_output",
             "explain_sampling_output": "tightbudget.interfaces.cli.explain_sampling_output",
             "filters_output": "tightbudget.interfaces.cli.filters_output",
+            "not_certified": "tightbudget.engine.reasons:not_certified",
             "odometer_games": "tightbudget.interfaces.cli.odometer_games",
             "odometer_output": "tightbudget.interfaces.cli.odometer_output",
             "parse": "tightbudget.notation:parse",

@@ -91,11 +91,15 @@ def say(note: str) -> None:
         print(f"Note: {note}", file=sys.stderr)
 
 
+HOLDS = "the bracket holds but is wider than asked: "
+
+
 def _finish(answer: "Bracket", note: str) -> int:
     say(note)
     if answer.lower == math.inf:
         say("no ε is large enough: whatever ε is, the loss exceeds it with more than this probability.")
     if answer.converged:
         return 0
-    print(f"Note: the bracket holds but is wider than asked: {answer.reason or 'no reason given'}.", file=sys.stderr)
+    reason = answer.reason or "no reason given"
+    print(f"Note: {reason if library.not_certified(reason) else HOLDS + reason}.", file=sys.stderr)
     return NOT_NARROW_ENOUGH

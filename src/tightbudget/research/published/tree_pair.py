@@ -122,6 +122,7 @@ def tree_pair(
     Without a `log_factor` each mechanism gets its own, finer by powers of 2 for smaller losses.
     """
     composition = composition_given("composition", composition)
+    composition.check_proven()
     count = bucket_count(n)
     parts = compose([composition]).items
     forward, backward = (
