@@ -75,6 +75,8 @@ BRACKET = "unit/numerics/test_bracket.py"
 SEARCH = "unit/numerics/test_search.py"
 KNOWN = "unit/mechanisms/test_known_bounds.py"
 SKELLAM = "unit/mechanisms/test_skellam.py"
+RATES = "unit/numerics/test_binomial.py::test_different_rates_against_fractions"
+SAMPLED_GROUP = "unit/mechanisms/test_sampled_group.py"
 CAPPED = "unit/mechanisms/test_truncated_poisson.py"
 MIXTURE_PAIRS = "unit/pairs/test_gaussian_mixture.py"
 EVENTS = "unit/pairs/moments/test_events.py"
@@ -842,6 +844,14 @@ MUTATIONS = [
              "the cap is reached more seldom than it is", [CAPPED]),
     Mutation("binomial errors", "numerics/binomial.py", "U * np.cumsum(8.0 +", "1e-3 * U * np.cumsum(8.0 +",
              "binomial probabilities are stated to be better than they are", ["unit/numerics/test_binomial.py"]),
+    Mutation("rates left out", "mechanisms/sampled_group.py", "certain = sum(rate == 1.0 for rate in self.rates)", "certain = 0",
+             "records that are always drawn are forgotten", [SAMPLED_GROUP]),
+    Mutation("rates replaced as removed", "mechanisms/sampled_group.py", "return gaussian_mixture_pair(moved, moved)",
+             "return gaussian_mixture_pair(moved, NORMAL)", "a record replaced counts as one removed", [SAMPLED_GROUP]),
+    Mutation("rates of drawing", "numerics/binomial.py", "((math.log1p(-q), 0, 1), (math.log(q), 1, 0))",
+             "((math.log1p(-q), 0, 1), (math.log(q) - 1e-9, 1, 0))", "records are drawn more seldom", [SAMPLED_GROUP, RATES]),
+    Mutation("rates as if exact", "numerics/binomial.py", "errors = (1.0 + AMPLE) * (np.maximum(stay_error, more_error)",
+             "errors = 0.0 * (np.maximum(stay_error, more_error)", "weights are known worse than stated", [RATES]),
     Mutation("group of one fewer", "mechanisms/group.py", "law, m = binomial(k, float(sampled.q))", "law, m = binomial(k, 0.9 * float(sampled.q))",
              "members of a group are drawn more seldom than they are", ["unit/mechanisms/test_group.py"]),
     Mutation("group of a group", "mechanisms/poisson.py", "any(step.of_several for", "any(False for",

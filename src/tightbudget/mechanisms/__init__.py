@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.mechanisms.randomized_response import RandomizedResponse
     from tightbudget.mechanisms.registry import ALL, BY_NAME
     from tightbudget.mechanisms.renyi_promises import RDP, ZCDP
+    from tightbudget.mechanisms.sampled_group import SampledGroup
     from tightbudget.mechanisms.selection import Exponential, PermuteAndFlip, ReportNoisyMax
     from tightbudget.mechanisms.shuffled import Shuffled
     from tightbudget.mechanisms.shuffled_batches import ShuffledBatches
@@ -73,6 +74,7 @@ __all__ = [
     "RandomAllocation",
     "RandomizedResponse",
     "ReportNoisyMax",
+    "SampledGroup",
     "Shuffled",
     "ShuffledBatches",
     "Skellam",

@@ -2,6 +2,7 @@
 
 import math
 import numbers
+from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -98,6 +99,24 @@ def probability(name: str, value: object, hint: str = "") -> float:
     if not 0.0 <= number <= 1.0:
         raise InvalidParameter(name, value, "between 0 and 1", hint)
     return number
+
+
+def numbers_from_0(name: str, values: object) -> tuple[float, ...]:
+    """Return a list of numbers from 0 as floats."""
+    allowed = "a list of finite numbers from 0, as in [0, 1]"
+    if isinstance(values, str | bytes | dict | set) or not isinstance(values, Iterable):
+        raise InvalidParameter(name, values, allowed)
+    given = list(values)
+    if not given:
+        raise InvalidParameter(name, "an empty list", allowed)
+    numbers = []
+    for place, value in enumerate(given):
+        where = f"{name}[{place}]"
+        number = not_lost_to_zero(where, value, real(where, value, "a finite number from 0"), "a finite number from 0")
+        if not 0.0 <= number < math.inf:
+            raise InvalidParameter(where, value, "a finite number from 0")
+        numbers.append(abs(number))  # -0.0 is 0
+    return tuple(numbers)
 
 
 def group_size(value: object) -> int:

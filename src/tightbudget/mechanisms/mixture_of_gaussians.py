@@ -1,7 +1,6 @@
 """Normal noise on a query that a record moves by a random distance (M27)."""
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -9,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.checks import not_lost_to_zero, positive, real
+from tightbudget.mechanisms.checks import numbers_from_0, positive
 from tightbudget.mechanisms.gaussian import gaussian_pair
 from tightbudget.mechanisms.kept_pairs import KeptPairs
 from tightbudget.numerics.logs import log_fraction
@@ -57,8 +56,8 @@ class MixtureOfGaussians(KeptPairs):
     def __post_init__(self) -> None:
         self._check_parameters()
         positive("sigma", self.sigma, "It is a standard deviation; 0 means no noise.", zero=True, infinite=True)
-        object.__setattr__(self, "centres", _numbers("centres", self.centres))
-        object.__setattr__(self, "probabilities", _numbers("probabilities", self.probabilities))
+        object.__setattr__(self, "centres", numbers_from_0("centres", self.centres))
+        object.__setattr__(self, "probabilities", numbers_from_0("probabilities", self.probabilities))
         if len(self.centres) != len(self.probabilities):
             raise InvalidParameter(
                 "probabilities",
@@ -100,24 +99,6 @@ class MixtureOfGaussians(KeptPairs):
     @property
     def reveals_everything(self) -> bool:
         return self.sigma == 0 and all(centre > 0.0 for centre in self._shares)
-
-
-def _numbers(name: str, values: object) -> tuple[float, ...]:
-    """Return a list of numbers from 0 as floats."""
-    allowed = "a list of finite numbers from 0, as in [0, 1]"
-    if isinstance(values, str | bytes | dict | set) or not isinstance(values, Iterable):
-        raise InvalidParameter(name, values, allowed)
-    given = list(values)
-    if not given:
-        raise InvalidParameter(name, "an empty list", allowed)
-    numbers = []
-    for place, value in enumerate(given):
-        where = f"{name}[{place}]"
-        number = not_lost_to_zero(where, value, real(where, value, "a finite number from 0"), "a finite number from 0")
-        if not 0.0 <= number < math.inf:
-            raise InvalidParameter(where, value, "a finite number from 0")
-        numbers.append(abs(number))  # -0.0 is 0
-    return tuple(numbers)
 
 
 def _mixture(shares: dict[float, Fraction], sigma: float) -> Mixture:

@@ -32,6 +32,7 @@ _FILES = {  # the file and the class of each name, in the order of lists
     "poisson": "poisson:Poisson",
     "truncated_poisson": "truncated_poisson:TruncatedPoisson",
     "group": "group:Group",
+    "sampled_group": "sampled_group:SampledGroup",
     "without_replacement": "without_replacement:WithoutReplacement",
     "exponential": "selection:Exponential",
     "permute_and_flip": "selection:PermuteAndFlip",

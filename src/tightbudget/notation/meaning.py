@@ -13,7 +13,7 @@ from tightbudget.notation.terms import Term
 
 MECHANISM_ARGUMENTS = frozenset({"mechanism"})
 MATRIX_ARGUMENTS = frozenset({"strategy"})
-LIST_ARGUMENTS = frozenset({"a", "b", "centres", "probabilities", "without"})
+LIST_ARGUMENTS = frozenset({"a", "b", "centres", "probabilities", "rates", "without"})
 ONE_OR_SEVERAL = frozenset({"alpha", "epsilon"})  # the mechanism itself says whether it takes several
 WORD_ARGUMENTS = {"relation": "add_remove", "clone": "standard"}
 

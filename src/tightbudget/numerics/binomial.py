@@ -1,6 +1,7 @@
 """Binomial probabilities as logs, each with a bound on its error (M30)."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,3 +73,22 @@ def _from_mode(k: Array, n: int, q: float, sign: float) -> tuple[Array, Array]:
     logs = np.cumsum(steps)
     errors = (1.0 + AMPLE) * U * np.cumsum(8.0 + 2.0 * np.abs(steps) + np.abs(logs))
     return logs, errors
+
+
+def poisson_binomial(rates: Sequence[float]) -> Binomial:
+    """Return the law of the number of successes among some of probabilities 0 < q_i < 1, all terms of it.
+
+    One after the other: Pr'[k] = (1-q) Pr[k] + q Pr[k-1], all positive. The log of a sum moves by no more than the logs
+    of its terms, so that errors never grow but by the roundings of each step, at their sizes.
+    """
+    logs, errors = np.zeros(1), np.zeros(1)
+    for q in rates:
+        parts = []
+        for log_chance, before, after in ((math.log1p(-q), 0, 1), (math.log(q), 1, 0)):
+            moved = logs + log_chance
+            error = errors + U * (4.0 * abs(log_chance) + 2.0 * np.abs(moved))
+            parts.append((np.pad(moved, (before, after), constant_values=-np.inf), np.pad(error, (before, after))))
+        (stay, stay_error), (more, more_error) = parts
+        logs = np.logaddexp(stay, more)
+        errors = (1.0 + AMPLE) * (np.maximum(stay_error, more_error) + U * (8.0 + 2.0 * np.abs(logs)))
+    return Binomial(0, logs, errors)

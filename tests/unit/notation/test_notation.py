@@ -60,6 +60,12 @@ SIMPLE = {
     "group": st.builds(
         tb.Group, st.builds(tb.Poisson, st.builds(tb.Gaussian, POSITIVE), st.floats(1e-6, 0.9)), st.integers(1, 9)
     ),
+    "sampled_group": st.builds(
+        tb.SampledGroup,
+        st.builds(tb.Gaussian, POSITIVE),
+        st.lists(st.floats(0.0, 1.0), min_size=1, max_size=4),
+        relation=st.sampled_from(["add_remove", "replace_one", "zero_out"]),
+    ),
     "truncated_poisson": st.builds(
         tb.TruncatedPoisson,
         st.builds(tb.Gaussian, POSITIVE),

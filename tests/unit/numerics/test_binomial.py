@@ -7,7 +7,7 @@ import mpmath
 import pytest
 from mpmath import mpf
 
-from tightbudget.numerics.binomial import binomial
+from tightbudget.numerics.binomial import binomial, poisson_binomial
 
 
 def exact(n: int, q: float, k: int) -> mpf:
@@ -51,3 +51,21 @@ def test_large_numbers() -> None:
 def test_what_is_not_worth_a_term() -> None:
     log, _ = binomial(10**6, 1e-9).log_between(5000, 10**6)
     assert log == float("-inf")
+
+
+@pytest.mark.parametrize(
+    "rates",
+    [[0.5], [0.1, 0.2, 0.3], [1e-300, 0.5, 5e-324], [1.0 - 2.0**-53] * 9, [0.01 * k for k in range(1, 100)], [1e-9] * 60],
+)
+def test_different_rates_against_fractions(rates: list[float]) -> None:
+    law = [Fraction(1)]
+    for q in map(Fraction, rates):
+        law = [(1 - q) * stay + q * more for stay, more in zip([*law, Fraction(0)], [Fraction(0), *law], strict=True)]
+    found = poisson_binomial(rates)
+    assert found.first == 0
+    assert found.logs.size == len(law)
+    with mpmath.workdps(60):
+        for k, exact in enumerate(law):
+            truth = mpmath.log(mpf(exact.numerator) / mpf(exact.denominator))
+            assert abs(truth - mpf(found.logs[k])) <= found.errors[k], k
+    assert found.errors[found.logs.argmax()] < 1e-11

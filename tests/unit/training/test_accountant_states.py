@@ -30,6 +30,7 @@ EVERY = [
     "pure_dp(epsilon=5e-324)", "approximate_dp(epsilon=0.1, delta=1e-9)", "gaussian_dp(mu=0.3)",
     "tree_aggregation(sigma=6, steps=8)", "matrix_mechanism(sigma=6, strategy=[[1, 0], [1, 1]])",
     "random_allocation(gaussian(sigma=3), batches=3)", "group(poisson(gaussian(sigma=3), q=0.2), k=2)",
+    "sampled_group(gaussian(sigma=3), rates=[0.2, 0.1])",
     "mixture_of_gaussians(sigma=3, centres=[0, 1], probabilities=[0.5, 0.5])",
     "truncated_poisson(gaussian(sigma=3), q=0.2, cap=4, examples=10)",
     "without_replacement(gaussian(sigma=3), batch=2, examples=10)",

@@ -34,6 +34,7 @@ EXAMPLES = {
     "mixture_of_gaussians": tb.MixtureOfGaussians(sigma=3, centres=[0, 1, 2], probabilities=[0.5, 0.25, 0.25]),
     "truncated_poisson": tb.TruncatedPoisson(tb.Gaussian(sigma=3), q=0.2, cap=4, examples=10),
     "group": tb.Group(tb.Poisson(tb.Gaussian(sigma=3), q=0.2), k=2),
+    "sampled_group": tb.SampledGroup(tb.Gaussian(sigma=3), [0.2, 0.1]),
     "without_replacement": tb.WithoutReplacement(tb.Gaussian(sigma=3), batch=2, examples=10),
     "with_replacement": tb.WithReplacement(tb.Gaussian(sigma=3), batch=2, examples=10),
     "exponential": tb.Exponential(epsilon=0.4),
