@@ -168,6 +168,8 @@ REPLACED = "unit/pairs/test_replaced.py"
 ALLOCATION = "unit/pairs/test_allocation.py"
 MATRIX = "unit/mechanisms/test_matrix.py"
 SHUFFLED_BATCHES = "unit/mechanisms/test_shuffled_batches.py"
+SHIFTS = "unit/pairs/test_integer_shifts.py"
+VECTORS = "unit/mechanisms/test_discrete_vectors.py"
 ALLOCATED = "unit/mechanisms/test_random_allocation.py"
 
 
@@ -222,6 +224,19 @@ MUTATIONS = [
              "a single epoch has the lower end of a pair that only dominates it", [ALLOCATED]),
     Mutation("allocation of less", "mechanisms/random_allocation.py", "in_block = int(self.batches) // blocks", "in_block = int(self.batches)",
              "blocks are taken for whole epochs", [ALLOCATED]),
+    # noise on vectors of integers
+    Mutation("shifts left out", "pairs/integer_shifts.py", "if rest == 0 or (places == 0 and rest < 2 * taken[-1] + 1):", "if rest == 0:",
+             "shifts that use no more of the length than they can are left out", [SHIFTS]),
+    Mutation("one shift for all", "pairs/integer_shifts.py", "    largest = profiles.max(axis=0)\n    made", "    largest = profiles[0]\n    made",
+             "one shift is taken for the worst", [SHIFTS]),
+    Mutation("period of the noise", "pairs/integer_shifts.py", "0.5 * (k[possible] / sigma) ** 2 / square", "0.5 * (k[possible] / sigma) ** 2 / (square + 1)",
+             "masses far out are taken from others by a wrong rule", [SHIFTS]),
+    Mutation("tail of a shift", "pairs/integer_shifts.py", "gap = gap_at_one - (orders - 1.0) * m", "gap = gap_at_one",
+             "a tilt does not move the noise towards its tail", [SHIFTS]),
+    Mutation("roots rounded down", "mechanisms/integer_vectors.py", "Fraction(self.length) ** 2 * (1 + _ROUNDED)", "Fraction(self.length) ** 2",
+             "a length that a float rounds down loses its longest shifts", [VECTORS]),
+    Mutation("vectors attain", "mechanisms/discrete.py", "return len(self.members()) == 1 and self.moment_promise is None", "return True",
+             "a single step has the lower end of a promise that only dominates it", [VECTORS]),
     # records replaced in samples
     Mutation("replaced as doubled", "pairs/replaced_laplace.py", "math.log1p(-self.q) - above_low,", "math.log1p(-self.q) - above_high,",
              "the part of a sample without the record is taken where it is least", [REPLACED]),

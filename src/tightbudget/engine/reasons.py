@@ -9,6 +9,7 @@ AT_INFINITY = "delta is, up to rounding, the probability that everything is reve
 OF_A_CLASS = "a step stands for a class of cases; the upper end holds for all of it, the lower end is that of one member"
 _NOT_CERTIFIED = "it is not certified"
 NOT_PROVEN_HERE = "the upper end rests on {}, whose proof has not been checked here: " + _NOT_CERTIFIED
+TOO_MANY_SHIFTS = "the shifts of a vector are too many to try each; the upper end is that of the zCDP that all of them have"
 
 _TO_TRY = {
     TOO_LONG: "a larger effort (effort=, --effort), which takes more time and memory, or a larger rtol",
@@ -18,6 +19,7 @@ _TO_TRY = {
     BEYOND: "more noise, or a larger delta",
     AT_INFINITY: "a delta that is clearly larger",
     OF_A_CLASS: "the bracket of a mechanism that is known, in place of its class",
+    TOO_MANY_SHIFTS: "a smaller sensitivity, or sigma between 1/30 of it and a few hundred",
 }
 
 

@@ -246,13 +246,13 @@ class Composable:
             other = self if self._only is None else self.asked(None, _OTHER[self._only])
             return delta_below_zero(epsilon, other._delta(-epsilon, rtol, atol, effort))
         answer = delta_bracket(self._directions, epsilon, rtol, atol, effort)
-        member = self._member._delta(epsilon, rtol, atol, effort) if self._member else None
-        return self._labelled(answer if member is None else _of_a_class(answer, member, rtol, atol))
+        members = [member._delta(epsilon, rtol, atol, effort) for member in self._members]
+        return self._labelled(self._of_a_class(answer, members, rtol, atol) if members else answer)
 
     def _epsilon(self, delta: float, rtol: float, atol: float, effort: float | None) -> Bracket:
         answer = epsilon_bracket(self._directions, delta, rtol, atol, effort)
-        member = self._member._epsilon(delta, rtol, atol, effort) if self._member else None
-        return self._labelled(answer if member is None else _of_a_class(answer, member, rtol, atol))
+        members = [member._epsilon(delta, rtol, atol, effort) for member in self._members]
+        return self._labelled(self._of_a_class(answer, members, rtol, atol) if members else answer)
 
     def _labelled(self, answer: Bracket) -> Bracket:
         if self.rests_on and answer.upper > answer.lower:
@@ -273,15 +273,33 @@ class Composable:
             )
             raise InvalidParameter("composition", str(self), "one whose bounds are proven here", hint)
 
-    @cached_property
+    def _of_a_class(self, answer: Bracket, members: list[Bracket], rtol: float, atol: float) -> Bracket:
+        """Return the upper end of the pairs that dominate a class with the largest lower end of its members."""
+        reason = next((step.class_reason for step, _ in self._parts if step.class_reason != OF_A_CLASS), OF_A_CLASS)
+        return _joined(answer, max(members, key=lambda member: member.lower), rtol, atol, reason)
+
+    @property
     def _member(self) -> "Composition | None":
-        """A composition that can occur, where the pairs here dominate a class and no member attains them all."""
-        members = tuple((mechanism.member(), count) for mechanism, count in self._parts)
+        """The first of the compositions that can occur, where the pairs here dominate a class."""
+        return self._members[0] if self._members else None
+
+    @cached_property
+    def _members(self) -> "tuple[Composition, ...]":
+        """Compositions that can occur, where the pairs here dominate a class and no member attains them all."""
+        found = [mechanism.members() for mechanism, _ in self._parts]
         # most single steps attain their pair; steps that reveal nothing are none
         single = max(direction.steps.total for direction in self._directions) <= 1
-        if members == self._parts or (single and all(_attains_pair(mechanism) for mechanism, _ in self._parts)):
-            return None
-        return Composition(members, mix_relations=True)._seen(None, self._only)
+        if all(members == (step,) for members, (step, _) in zip(found, self._parts, strict=True)):
+            return ()
+        if single and all(_attains_pair(mechanism) for mechanism, _ in self._parts):
+            return ()
+        return tuple(
+            Composition(
+                tuple((members[min(i, len(members) - 1)], n) for members, (_, n) in zip(found, self._parts, strict=True)),
+                mix_relations=True,
+            )._seen(None, self._only)
+            for i in range(max(map(len, found)))
+        )
 
     def __add__(self, other: object) -> "Composition":
         if not isinstance(other, Composable):
@@ -309,7 +327,7 @@ class Composable:
 
     def __getstate__(self) -> dict[str, Any]:
         # results already computed stay behind when an object is copied or sent elsewhere
-        cached = {"_parts", "_directions", "_member", "_pair", "_pairs", "_views", "relations"}
+        cached = {"_parts", "_directions", "_members", "_pair", "_pairs", "_views", "relations"}
         return {name: value for name, value in self.__dict__.items() if name not in cached}
 
 
@@ -434,6 +452,15 @@ class Mechanism(Composable, Known):
         """Return a mechanism that can occur where this one stands; another if it stands for a class (decision 0008)."""
         return self
 
+    def members(self) -> "tuple[Mechanism, ...]":
+        """Return such mechanisms, that of `member` first: the lower end is the largest of theirs."""
+        return (self.member(),)
+
+    @property
+    def class_reason(self) -> str:
+        """Why a bracket is as wide as it is where this one stands for a class."""
+        return OF_A_CLASS
+
     def trend(self, argument: str) -> Trend | None:
         """Return which way privacy moves with an argument; None where no theorem says so.
 
@@ -491,14 +518,14 @@ def _attains_pair(step: "Mechanism") -> bool:
     return step.attains_pair and (step.whole == step or _attains_pair(step.whole))
 
 
-def _of_a_class(answer: Bracket, member: Bracket, rtol: float, atol: float) -> Bracket:
-    """Return the upper end of the pairs that dominate a class with the lower end of one of its members."""
+def _joined(answer: Bracket, member: Bracket, rtol: float, atol: float, reason: str) -> Bracket:
+    """Return the upper end of an answer with the lower end of a member."""
     if member.lower > answer.upper:
         raise Contradiction(member.lower, answer.upper)
     trace = (*answer.trace, *(replace(one, direction=f"{one.direction}, one member") for one in member.trace))
     if answer.upper - member.lower <= max(rtol * answer.upper, atol) or answer.upper == member.lower:
         return Bracket(member.lower, answer.upper, trace=trace)
-    return Bracket(member.lower, answer.upper, converged=False, reason=OF_A_CLASS, trace=trace)
+    return Bracket(member.lower, answer.upper, converged=False, reason=reason, trace=trace)
 
 
 def _pairs(items: Any) -> "list[tuple[Mechanism, int]]":

@@ -1,19 +1,22 @@
 """Noise on the integers; losses lie on a lattice, so that their grids have no discretisation error (theory D.2)."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
+from tightbudget.engine.reasons import TOO_MANY_SHIFTS
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, real
+from tightbudget.mechanisms.integer_vectors import IntegerVectors, OneShift, length_of_vectors, whole_dimension
 from tightbudget.mechanisms.laplace import quotient_up
 from tightbudget.mechanisms.noise import AdditiveNoise
 from tightbudget.mechanisms.relations import ADD_REMOVE
+from tightbudget.mechanisms.renyi_promises import MomentPromise
 from tightbudget.mechanisms.shifted import shifted_less
-from tightbudget.numerics.rounding import GENEROUS, U, lowered, lowered_by
+from tightbudget.numerics.rounding import GENEROUS, U, lowered, lowered_by, strictly_raised
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Array, Direction, Pair
 from tightbudget.pairs.moments.closed import gaussian_log_moment
 from tightbudget.pairs.moments.concentrated import half_square
@@ -142,11 +145,17 @@ class DiscreteGaussian(AdditiveNoise):
 
     sigma        above 0; about the standard deviation
     sensitivity  how far a record can move the query, a whole number from 0;
+                 of vectors the Euclidean distance, any number from 1;
                  usually 1
+    dimension    how many integers the query answers with, each with noise of
+                 its own; usually 1
     relation     the relation that the sensitivity is for: add_remove,
                  replace_one or zero_out; usually add_remove
 
-    Neighbours: add_remove, unless another relation is stated.
+    Neighbours: add_remove, unless another relation is stated. No single shift
+    of a vector is the worst: the upper end is for all of them, the lower end
+    for one. Where they are too many, above a sensitivity of 7 or so, the upper
+    end is that of the zCDP that all of them have (M38).
 
     >>> from tightbudget import DiscreteGaussian
     >>> print((DiscreteGaussian(sigma=10) * 100).epsilon(delta=1e-6))
@@ -157,15 +166,21 @@ class DiscreteGaussian(AdditiveNoise):
     reveal_more: ClassVar[tuple[str, ...]] = ("sensitivity",)
 
     sigma: float
-    sensitivity: int = 1
+    sensitivity: float = field(default=1, metadata={"whole": "of single integers it must be"})
+    dimension: int = 1
     relation: str = field(default=ADD_REMOVE, kw_only=True)
 
     def __post_init__(self) -> None:
         self._check_parameters()
         positive("sigma", self.sigma)
-        whole_sensitivity("sensitivity", self.sensitivity)
+        if whole_dimension(self.dimension) > 1:
+            length_of_vectors(self.sensitivity)
+        else:
+            whole_sensitivity("sensitivity", self.sensitivity)
 
     def pair(self, direction: Direction) -> Pair | None:
+        if self._vectors is not None:
+            return self._vectors.pair(direction)
         shift = whole_sensitivity("sensitivity", self.sensitivity)
         if not shift:
             return None
@@ -174,8 +189,41 @@ class DiscreteGaussian(AdditiveNoise):
         return all_but_revealing(self._least_loss)
 
     @property
+    def _vectors(self) -> IntegerVectors | None:
+        """What is known where answers are vectors; None of single integers."""
+        if self.dimension == 1:
+            return None
+        return IntegerVectors(float(self.sigma), float(self.sensitivity), int(self.dimension))
+
+    @property
+    def attains_pair(self) -> bool:  # type: ignore[override]
+        return len(self.members()) == 1 and self.moment_promise is None
+
+    def member(self) -> Mechanism:
+        return self.members()[0]
+
+    def members(self) -> tuple[Mechanism, ...]:
+        vectors = self._vectors
+        if vectors is None or vectors.is_one or not vectors.square:
+            return (self,)
+        return tuple(
+            replace(self, sensitivity=shift[0], dimension=1)
+            if len(shift) == 1
+            else OneShift(vectors.sigma, shift, self.relation)
+            for shift in vectors.telling
+        )
+
+    @property
+    def moment_promise(self) -> MomentPromise | None:
+        return None if self._vectors is None else self._vectors.promised
+
+    @property
+    def class_reason(self) -> str:
+        return super().class_reason if self.moment_promise is None else TOO_MANY_SHIFTS
+
+    @property
     def replaced_in_samples(self) -> bool:
-        return True
+        return self.dimension == 1
 
     def sampled_replacement(self, q: float) -> Pair | None:
         shift = whole_sensitivity("sensitivity", self.sensitivity)
@@ -190,8 +238,17 @@ class DiscreteGaussian(AdditiveNoise):
         ratio = quotient_up(self.sensitivity, self.sigma)
         return min(BEYOND, (0.5 * ratio) * ratio * 0.9)
 
+    def log_moment(self, direction: Direction, orders: Array) -> Array:
+        if self._vectors is None or not self._vectors.square:
+            return super().log_moment(direction, orders)
+        with np.errstate(over="ignore"):
+            return strictly_raised(orders * (orders - 1.0) * self._vectors.rho, 8)
+
     def known_log_moment(self, pair: Pair, direction: Direction, orders: Array) -> Array:
         return discrete_gaussian_log_moment(float(self.sigma), int(self.sensitivity), orders)
+
+    def zcdp_rho(self, direction: Direction) -> float:
+        return super().zcdp_rho(direction) if self._vectors is None else self._vectors.rho
 
     def known_rho(self, pair: Pair, direction: Direction) -> float:
         return half_square(float(self.sensitivity) / float(self.sigma))

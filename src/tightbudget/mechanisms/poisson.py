@@ -114,6 +114,10 @@ class Poisson(Mechanism):
         inner = self.mechanism.member()
         return self if inner == self.mechanism else replace(self, mechanism=inner, mix_relations=True)
 
+    def members(self) -> tuple[Mechanism, ...]:
+        inner = self.mechanism.members()
+        return (self.member(), *(replace(self, mechanism=one, mix_relations=True) for one in inner[1:]))
+
     def pair(self, direction: Direction) -> Pair | None:
         if self.q in (0, 1):
             return self.whole.pair(direction) if self.q == 1 else None

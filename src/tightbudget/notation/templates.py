@@ -76,7 +76,7 @@ class Template:
         """Whether that argument must be a whole number."""
         call = self._slot.call
         field = None if call is None else mechanism_arguments(_called(call)).get(self.argument)
-        return call is None or (field is not None and field.type in (int, "int"))
+        return call is None or (field is not None and (field.type in (int, "int") or "whole" in field.metadata))
 
     def mechanism(self, number: Number) -> Mechanism | None:
         """Return the mechanism whose argument depends on `?`, with this number in place of it; None of a count."""

@@ -28,12 +28,13 @@ class TradeOff:
     def __init__(self, composition: Composable, effort: float | None) -> None:
         composition.check_proven()
         directions = composition._directions
-        attained = composition._member or composition
-        self._is_class = attained is not composition
+        attained = composition._members or (composition,)
+        self._is_class = bool(composition._members)
         answers = Answers(effort)
         self._hull = SignedProfile(directions, directions, answers)
         alone = not self._is_class and len(directions) == 1  # one profile for both orders is its own hull
-        self._apart = [] if alone else [SignedProfile(*order, answers) for order in _orders(attained._directions)]
+        orders = [order for one in attained for order in _orders(one._directions)]
+        self._apart = [] if alone else [SignedProfile(*order, answers) for order in orders]
         self._scale = _scale(directions, effort)
         self._directions, self._answers = directions, answers
 

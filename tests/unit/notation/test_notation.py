@@ -23,7 +23,7 @@ SIMPLE = {
     "truncated_laplace": st.builds(tb.TruncatedLaplace, POSITIVE, st.floats(3.0, 1e4), SENSITIVITY),
     "clamped_gaussian": st.builds(tb.ClampedGaussian, st.floats(-5.0, 100.0), POSITIVE, st.integers(1, 5)),
     "clamped_laplace": st.builds(tb.ClampedLaplace, st.floats(-5.0, 100.0), POSITIVE, st.integers(1, 5)),
-    "discrete_gaussian": st.builds(tb.DiscreteGaussian, POSITIVE, st.integers(1, 5)),
+    "discrete_gaussian": st.builds(tb.DiscreteGaussian, POSITIVE, st.integers(1, 5), st.integers(1, 9)),
     "shuffled_batches": st.builds(tb.ShuffledBatches, st.builds(tb.Gaussian, st.floats(0.1, 9.0)), st.integers(1, 9)),
     "tree_aggregation": st.builds(tb.TreeAggregation, st.floats(0.1, 9.0), st.integers(1, 99)),
     "matrix_mechanism": st.builds(
