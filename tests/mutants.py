@@ -156,6 +156,7 @@ ONE_SAMPLE = "unit/mechanisms/test_one_sample.py"
 MIXED_MASSES = "unit/pairs/test_poisson.py"
 BRANCHES = "unit/pairs/test_both_branches.py"
 HULL = "unit/pairs/test_from_profile.py"
+MIRRORED = "unit/pairs/test_mirrored.py"
 SELECTION = "unit/mechanisms/test_selection.py"
 ONE_PROMISE = "unit/mechanisms/test_one_promise.py"
 PROMISED = "unit/mechanisms/test_renyi_promises.py"
@@ -777,6 +778,19 @@ MUTATIONS = [
              "a slot holds a step that reveals more", [ONE_PROMISE]),
     Mutation("blocks not summed", "mechanisms/base.py", "(block[0][0].summed(block), 1)]", "(block[0][0].summed(block[:1]), 1)]",
              "of several promises only one is counted", [PROMISED]),
+    Mutation("mirror image exchanged", "pairs/mirrored.py", "log_a, log_b = np.where(below, down[1], log_a), np.where(below, down[0], log_b)",
+             "log_a, log_b = np.where(below, down[0], log_a), np.where(below, down[1], log_b)",
+             "negative losses have the masses of positive ones", [MIRRORED]),
+    Mutation("variation of orders", "pairs/power_laws.py", "raised(math.sqrt(-math.expm1(-min(self.bounds))), 8)",
+             "raised(-math.expm1(-min(self.bounds)), 8)", "the total variation is taken to be less than it may be", [MIRRORED]),
+    Mutation("start of zcdp too early", "pairs/mirrored.py",
+             "return self.missing - self.mirrored > max(1e-6 * self.missing, 1e5 * self.doubt)", "return True",
+             "the two halves hold more than all mass", [MIRRORED]),
+    Mutation("order of zcdp", "pairs/rayleigh.py", "result: Array = self.rho * (1.0 + 2.0 * places) - np.log1p(1.0 / places)",
+             "result: Array = self.rho * (1.0 + 2.0 * places) - np.log1p(1.0 / (1.0 + places))",
+             "a place is taken to have another loss than it has", [MIRRORED]),
+    Mutation("chord of orders", "pairs/power_laws.py", "low.append(end + gap)", "low.append(end)",
+             "an order is followed before its chord ends, where it is not the best", [MIRRORED]),
     Mutation("copies count once", "mechanisms/with_replacement.py", "gaussian_pair(sigma, raised(k * shift, 2))",
              "gaussian_pair(sigma, raised(shift, 2))", "a record drawn twice is taken to count once", [COPIES]),
     Mutation("copies up", "mechanisms/with_replacement.py", "bound = p * (1.0 + (8.0", "bound = p * (1.0 - (8.0",

@@ -13,11 +13,12 @@ from tightbudget.mechanisms.renyi_promises import MomentPromise
 from tightbudget.numerics.rounding import float_above, raised
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.points import REMEMBERED, PointPair
+from tightbudget.pairs.power_laws import renyi_pair, tractable
 from tightbudget.pairs.profile_grid import Profile, pair_of_profiles
+from tightbudget.pairs.rayleigh import LEAST_RHO, MOST_RHO, zcdp_pair
 from tightbudget.pairs.renyi_profile import renyi_profile, zcdp_profile
 from tightbudget.pairs.revealing import revealing_pair
 
-_MOST_RHO = 1e4  # a pair of more says no more than that all is revealed
 _BETWEEN = 64  # orders tried from 1 to the smallest and between neighbours
 
 
@@ -35,7 +36,7 @@ class PromisedBlock(Mechanism):
         # events are removed in each step: all of them together are no likelier than their sum
         removed = sum((step.promised_delta * count for step, count in self.parts), start=Fraction(0))
         delta = min(1.0, float_above(removed))
-        if delta == 1.0 or rho > _MOST_RHO or (orders and not math.isfinite(min(bounds))):
+        if delta == 1.0 or rho > MOST_RHO or (orders and not math.isfinite(min(bounds))):
             return revealing_pair()
         if rho == 0.0 and not any(bounds):
             return revealing_pair(delta) if delta else None
@@ -46,7 +47,9 @@ class PromisedBlock(Mechanism):
         rho = float_above(sum((step.stated_rho * count for step, count in self.parts if step.stated_rho), start=Fraction(0)))
         if all(step.stated_rho is not None for step, _ in self.parts):
             return rho, (), ()
-        orders = _orders_to_try(sorted({order for step, _ in self.parts for order in step.stated_orders}))
+        named = sorted({order for step, _ in self.parts for order in step.stated_orders})
+        # without a rho the bounds between them are chords, which the hull of their profiles has anyway (M36)
+        orders = _orders_to_try(named) if rho > 0.0 else np.array(named)
         total = np.zeros(orders.size)
         with np.errstate(over="ignore"):
             for step, count in self.parts:
@@ -65,8 +68,17 @@ def _orders_to_try(named: list[float]) -> Array:
     return orders
 
 
+def _promised_pair(rho: float, orders: tuple[float, ...], bounds: tuple[float, ...], delta: float) -> Pair:
+    if not delta and orders and tractable(np.array(orders), np.array(bounds)):
+        return renyi_pair(orders, bounds)
+    if not delta and not orders and rho >= LEAST_RHO:
+        return zcdp_pair(rho)
+    return _dotted_pair(rho, orders, bounds, delta)
+
+
 @REMEMBERED.remember
-def _promised_pair(rho: float, orders: tuple[float, ...], bounds: tuple[float, ...], delta: float) -> PointPair:
+def _dotted_pair(rho: float, orders: tuple[float, ...], bounds: tuple[float, ...], delta: float) -> PointPair:
+    """Return a pair of many dots of the profile, where no law of its own is followed."""
     profile = renyi_profile(np.array(orders), np.array(bounds)) if orders else zcdp_profile(rho)
     made = pair_of_profiles(("promised", rho, orders, bounds, delta), _after_removal(profile, delta) if delta else profile)
     assert made is not None  # the promise allows for some loss
