@@ -158,6 +158,7 @@ BRANCHES = "unit/pairs/test_both_branches.py"
 HULL = "unit/pairs/test_from_profile.py"
 MIRRORED = "unit/pairs/test_mirrored.py"
 SELECTION = "unit/mechanisms/test_selection.py"
+SAMPLED_PROMISE = "unit/mechanisms/test_sampled_promise.py"
 ONE_PROMISE = "unit/mechanisms/test_one_promise.py"
 PROMISED = "unit/mechanisms/test_renyi_promises.py"
 COPIES = "unit/mechanisms/test_with_replacement.py"
@@ -769,6 +770,12 @@ MUTATIONS = [
     Mutation("promise as normal noise", "mechanisms/promised_block.py", "return _promised_pair(rho, orders, bounds, delta)",
              "return self.parts[0][0].member().pair(direction)",
              "normal noise stands in for a promise that others keep too", [PROMISED]),
+    Mutation("sampled promise between orders", "mechanisms/sampled_promise.py", "low + share * (high - low)", "low",
+             "between whole orders the smaller moment is taken", [SAMPLED_PROMISE]),
+    Mutation("sampled promise, last term", "mechanisms/sampled_promise.py", "whole = np.arange(2.0, order + 1.0)",
+             "whole = np.arange(2.0, max(3.0, order))", "the largest term of the binomial sum is left out", [SAMPLED_PROMISE]),
+    Mutation("sampled promise, event", "mechanisms/sampled_promise.py", "exact(\"q\", self.q)) * self.whole_promise.promised_delta",
+             "exact(\"q\", self.q)) * 0", "the event that a sampled promise removes is forgotten", [SAMPLED_PROMISE]),
     Mutation("promise without its event", "mechanisms/promised_block.py", "delta + (1.0 - delta) * profile(losses)",
              "(1.0 - delta) * profile(losses)", "the event that a promise removes is forgotten", [ONE_PROMISE]),
     Mutation("moments despite an event", "mechanisms/renyi_promises.py",
@@ -918,8 +925,8 @@ MUTATIONS = [
              "the largest loss of a subsampled pair has the wrong sign", [EVENTS]),
     Mutation("normal moment tail", "pairs/moments/events.py", "shift = orders * m - reach", "shift = m - reach",
              "the tail is not tilted", [EVENTS]),
-    Mutation("binomial term", "pairs/moments/subsampled_gaussian.py", "np.arange(2.0, order + 1.0)",
-             "np.arange(min(3.0, order), order + 1.0)",
+    Mutation("binomial term", "pairs/moments/subsampled_gaussian.py", "(0.5 * k * (k - 1.0)) * (m * m)",
+             "(0.5 * k * (k - 1.0)) * (m * m) * (k > 2.0)",
              "two records in a sample are left out", [BINOMIAL]),
     Mutation("one direction", "divergences/renyi.py", "for direction in Direction:", "for direction in [Direction.ADD]:",
              "only one direction is bounded", [BOTH]),

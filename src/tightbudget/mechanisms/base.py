@@ -80,17 +80,26 @@ class Composable:
 
     @cached_property
     def _directions(self) -> tuple[OneDirection, ...]:
+        return self._seen_both_ways(_in_blocks(self._parts))
+
+    @cached_property
+    def _directions_apart(self) -> tuple[OneDirection, ...] | None:
+        """The same with a pair for each promise on a sample, if there are any: either way is sound (M34)."""
+        if not any(_is_sampled_promise(step) for step, _ in self._parts):
+            return None
+        apart = [part for part in self._parts if _is_sampled_promise(part[0])]
+        return self._seen_both_ways([*apart, *_in_blocks(tuple(part for part in self._parts if part not in apart))])
+
+    def _seen_both_ways(self, parts: "Iterable[tuple[Mechanism, int]]") -> tuple[OneDirection, ...]:
         if self._only is not None:
-            return (OneDirection(self._steps(self._only), self._only.value),)
-        remove, add = (self._steps(direction) for direction in Direction)
+            return (OneDirection(_engine_steps(parts, self._only), self._only.value),)
+        remove, add = (_engine_steps(parts, direction) for direction in Direction)
         if remove == add:
             return (OneDirection(remove, "both"),)
         return OneDirection(remove, Direction.REMOVE.value), OneDirection(add, Direction.ADD.value)
 
     def _steps(self, direction: Direction) -> Steps:
-        # a mechanism without a pair in a direction reveals nothing
-        pairs = ((mechanism.pair(direction), count) for mechanism, count in _in_blocks(self._parts))
-        return engine_steps((pair, count) for pair, count in pairs if pair is not None)
+        return _engine_steps(_in_blocks(self._parts), direction)
 
     @property
     def answers_for(self) -> str:
@@ -246,11 +255,15 @@ class Composable:
             other = self if self._only is None else self.asked(None, _OTHER[self._only])
             return delta_below_zero(epsilon, other._delta(-epsilon, rtol, atol, effort))
         answer = delta_bracket(self._directions, epsilon, rtol, atol, effort)
+        if self._directions_apart is not None:
+            answer = min(answer, delta_bracket(self._directions_apart, epsilon, rtol, atol, effort), key=_upper_end)
         members = [member._delta(epsilon, rtol, atol, effort) for member in self._members]
         return self._labelled(self._of_a_class(answer, members, rtol, atol) if members else answer)
 
     def _epsilon(self, delta: float, rtol: float, atol: float, effort: float | None) -> Bracket:
         answer = epsilon_bracket(self._directions, delta, rtol, atol, effort)
+        if self._directions_apart is not None:
+            answer = min(answer, epsilon_bracket(self._directions_apart, delta, rtol, atol, effort), key=_upper_end)
         members = [member._epsilon(delta, rtol, atol, effort) for member in self._members]
         return self._labelled(self._of_a_class(answer, members, rtol, atol) if members else answer)
 
@@ -327,7 +340,7 @@ class Composable:
 
     def __getstate__(self) -> dict[str, Any]:
         # results already computed stay behind when an object is copied or sent elsewhere
-        cached = {"_parts", "_directions", "_members", "_pair", "_pairs", "_views", "relations"}
+        cached = {"_parts", "_directions", "_directions_apart", "_members", "_pair", "_pairs", "_views", "relations"}
         return {name: value for name, value in self.__dict__.items() if name not in cached}
 
 
@@ -503,6 +516,20 @@ class Mechanism(Composable, Known):
             if spec.repr and (spec.default is MISSING or value != spec.default):
                 arguments.append(_argument(spec.metadata.get("argument", spec.name), value))
         return f"{self.name}({', '.join(arguments)})"
+
+
+def _engine_steps(parts: "Iterable[tuple[Mechanism, int]]", direction: Direction) -> Steps:
+    # a mechanism without a pair in a direction reveals nothing
+    pairs = ((mechanism.pair(direction), count) for mechanism, count in parts)
+    return engine_steps((pair, count) for pair, count in pairs if pair is not None)
+
+
+def _is_sampled_promise(step: "Mechanism") -> bool:
+    return step.subsamples and step.moment_promise is not None
+
+
+def _upper_end(bracket: Bracket) -> float:
+    return bracket.upper
 
 
 def _in_blocks(parts: "tuple[tuple[Mechanism, int], ...]") -> "Iterable[tuple[Mechanism, int]]":

@@ -20,6 +20,8 @@ from tightbudget.mechanisms.relations import (
     check_one_relation,
     mix_relations_asked,
 )
+from tightbudget.mechanisms.renyi_promises import MomentPromise
+from tightbudget.mechanisms.sampled_promise import SampledPromise
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import REACH, Array, Direction, Pair
 from tightbudget.pairs.moments import subsampled_gaussian
@@ -125,6 +127,21 @@ class Poisson(Mechanism):
             return self.mechanism.sampled_replacement_of(direction, float(self.q))
         base = self.mechanism.pair(direction)
         return None if base is None else poisson_pair(base, float(self.q), direction)
+
+    @property
+    def moment_promise(self) -> MomentPromise | None:
+        promised = self.mechanism.moment_promise
+        if promised is None or self.q == 0 or self._replaces:
+            return None
+        return SampledPromise(promised, self.q) if self.q < 1 else promised
+
+    def log_moment(self, direction: Direction, orders: Array) -> Array:
+        promised = self.moment_promise
+        return super().log_moment(direction, orders) if promised is None else promised.log_moment(direction, orders)
+
+    def zcdp_rho(self, direction: Direction) -> float:
+        promised = self.moment_promise
+        return super().zcdp_rho(direction) if promised is None else promised.zcdp_rho(direction)
 
     @property
     def _replaces(self) -> bool:

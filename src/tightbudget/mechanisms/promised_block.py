@@ -13,7 +13,7 @@ from tightbudget.mechanisms.renyi_promises import MomentPromise
 from tightbudget.numerics.rounding import float_above, raised
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.points import REMEMBERED, PointPair
-from tightbudget.pairs.power_laws import renyi_pair, tractable
+from tightbudget.pairs.power_laws import MOST_BOUND, renyi_pair, tractable
 from tightbudget.pairs.profile_grid import Profile, pair_of_profiles
 from tightbudget.pairs.rayleigh import LEAST_RHO, MOST_RHO, zcdp_pair
 from tightbudget.pairs.renyi_profile import renyi_profile, zcdp_profile
@@ -43,13 +43,13 @@ class PromisedBlock(Mechanism):
         return _promised_pair(rho, orders, bounds, delta)
 
     def _sum(self) -> tuple[float, tuple[float, ...], tuple[float, ...]]:
-        """Return the rho of the promises for all orders, and the sums at the orders that the others name."""
-        rho = float_above(sum((step.stated_rho * count for step, count in self.parts if step.stated_rho), start=Fraction(0)))
-        if all(step.stated_rho is not None for step, _ in self.parts):
-            return rho, (), ()
+        """Return the sum of rho if all promises are for all orders, else 0 and the sums at orders that are named."""
+        if all(step.for_all_orders for step, _ in self.parts):
+            rhos = (step.stated_rho * count for step, count in self.parts if step.stated_rho)
+            return float_above(sum(rhos, start=Fraction(0))), (), ()
         named = sorted({order for step, _ in self.parts for order in step.stated_orders})
         # without a rho the bounds between them are chords, which the hull of their profiles has anyway (M36)
-        orders = _orders_to_try(named) if rho > 0.0 else np.array(named)
+        orders = _orders_to_try(named) if any(step.for_all_orders for step, _ in self.parts) else np.array(named)
         total = np.zeros(orders.size)
         with np.errstate(over="ignore"):
             for step, count in self.parts:
@@ -57,13 +57,16 @@ class PromisedBlock(Mechanism):
         kept = np.isfinite(total)
         if not kept.any():  # bounds that no float holds are none
             return math.inf, (), ()
-        return rho, tuple(orders[kept].tolist()), tuple(total[kept].tolist())
+        if (total <= MOST_BOUND).any():  # larger ones say nothing beside it
+            kept = total <= MOST_BOUND
+        return 0.0, tuple(orders[kept].tolist()), tuple(total[kept].tolist())
 
 
 def _orders_to_try(named: list[float]) -> Array:
-    """Return the orders named, with others between them."""
+    """Return the orders named, with others between them, the fewer the more are named."""
     ends = [1.0, *named]
-    between = np.geomspace(1e-3, 1.0, _BETWEEN)[:, None] * np.diff(ends) + ends[:-1]
+    between = np.geomspace(1e-3, 1.0, max(4, _BETWEEN // len(ends)))[:, None] * np.diff(ends) + ends[:-1]
+    between = np.append(between, 1.0 + np.geomspace(1e-3, 1.0, _BETWEEN) * (ends[min(1, len(named))] - 1.0))
     orders: Array = np.union1d(between[between > 1.0], named)
     return orders
 

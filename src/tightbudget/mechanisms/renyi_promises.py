@@ -39,8 +39,13 @@ class MomentPromise(Mechanism):
 
     @property
     def stated_rho(self) -> Fraction | None:
-        """The rho of a promise for all orders; None of one for some."""
+        """A rho that bounds all orders; None of a promise for some."""
         return None
+
+    @property
+    def for_all_orders(self) -> bool:
+        """Whether rho says all of it; else it is asked at `stated_orders` and between them."""
+        return False
 
     @property
     def stated_orders(self) -> tuple[float, ...]:
@@ -115,6 +120,10 @@ class ZCDP(MomentPromise):
     @property
     def stated_rho(self) -> Fraction:
         return self.rho
+
+    @property
+    def for_all_orders(self) -> bool:
+        return True
 
     def at(self, order: Fraction) -> Fraction:
         return order * self.rho

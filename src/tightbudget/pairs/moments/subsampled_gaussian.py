@@ -1,4 +1,4 @@
-"""The Poisson-subsampled Gaussian at whole orders: a binomial sum (Mironov, Talwar, Zhang 2019; M10)."""
+"""Poisson samples at whole orders: a binomial sum (Mironov, Talwar, Zhang 2019; M10, and M34 for promises)."""
 
 import math
 
@@ -19,11 +19,21 @@ def subsampled_gaussian_log_moment(m: float, q: float, order: int) -> float:
     With K ~ Bin(a, q) it is log E e^{K(K-1) m^2/2}; the terms K < 2 are 1, so the excess over 1 is a positive sum.
     """
     k = np.arange(2.0, order + 1.0)
+    with np.errstate(over="ignore"):
+        return sampled_log_moment((0.5 * k * (k - 1.0)) * (m * m), q)
+
+
+def sampled_log_moment(exponent: Array, q: float) -> float:
+    """Return log E e^{x(K)} for K ~ Bin(a, q), rounded up, where x(0) = x(1) = 0 and x(2), ..., x(a) are given.
+
+    Guarantee: at least the log moment of order a of a Poisson sample at rate 0 < q < 1, in both directions, of any
+    mechanism whose own log moments of orders k = 2, ..., a are at most x(k) in both directions (M34).
+    """
+    order = exponent.size + 1
+    k = np.arange(2.0, order + 1.0)
     choose = special.gammaln(order + 1.0) - special.gammaln(k + 1.0) - special.gammaln(order - k + 1.0)
     log_binomial = choose + k * math.log(q) + (order - k) * math.log1p(-q)
-    with np.errstate(over="ignore"):
-        exponent = (0.5 * k * (k - 1.0)) * (m * m)
-    if not math.isfinite(exponent[-1]):
+    if not np.isfinite(exponent).all():
         return math.inf
     # log expm1(x), for large x without overflow
     log_rise = exponent + np.log(-np.expm1(-np.maximum(exponent, 1e-300)))
@@ -31,6 +41,6 @@ def subsampled_gaussian_log_moment(m: float, q: float, order: int) -> float:
     peak = float(logs.max())
     total = peak + math.log(float(np.exp(logs - peak).sum()))
     # gammaln is good to a few u of its value; each product and sum adds a rounding at the size of its terms
-    size = 3.0 * float(special.gammaln(order + 1.0)) - order * (math.log(q) + math.log1p(-q)) + float(exponent[-1])
+    size = 3.0 * float(special.gammaln(order + 1.0)) - order * (math.log(q) + math.log1p(-q)) + float(exponent.max())
     total += 16.0 * U * (size + abs(peak) + order + 64.0)
     return raised(float(np.logaddexp(0.0, total)), 32)
