@@ -170,6 +170,7 @@ REPLACED = "unit/pairs/test_replaced.py"
 ALLOCATION = "unit/pairs/test_allocation.py"
 MATRIX = "unit/mechanisms/test_matrix.py"
 SHUFFLED_BATCHES = "unit/mechanisms/test_shuffled_batches.py"
+TYPES = "unit/pairs/test_allocation_types.py"
 SHIFTS = "unit/pairs/test_integer_shifts.py"
 VECTORS = "unit/mechanisms/test_discrete_vectors.py"
 ALLOCATED = "unit/mechanisms/test_random_allocation.py"
@@ -226,6 +227,18 @@ MUTATIONS = [
              "a single epoch has the lower end of a pair that only dominates it", [ALLOCATED]),
     Mutation("allocation of less", "mechanisms/random_allocation.py", "in_block = int(self.batches) // blocks", "in_block = int(self.batches)",
              "blocks are taken for whole epochs", [ALLOCATED]),
+    Mutation("third law for free", "pairs/via_third.py", "first(ahead) + np.exp(ahead) * second(behind)", "first(ahead) + second(behind)",
+             "what is told on the other side of a third law is not multiplied", [ALLOCATED]),
+    Mutation("loss counted twice", "pairs/via_third.py", "(losses - ahead) - 2.0 * U * losses", "losses",
+             "both sides of a third law are given all of the loss", [ALLOCATED]),
+    Mutation("replaced as zeroed", "mechanisms/random_allocation.py", "return self._replaced(direction) if self.relation == REPLACE_ONE else", "return",
+             "a record that is replaced is taken for one that comes or goes", [ALLOCATED]),
+    Mutation("one subset only", "pairs/allocation_types.py", "return kept[:, times] / choose[batches, times], kept[:, 0]", "return kept[:, times] / 1.0, kept[:, 0]",
+             "the choice of batches is taken as known", [TYPES]),
+    Mutation("answers in one order", "pairs/allocation_types.py", "choose[left[rows], used][:, None] * powers[used]", "powers[used]",
+             "orders of the same answers are not counted", [TYPES]),
+    Mutation("sum too far", "mechanisms/random_allocation.py", "lowered(float(self._share) * math.sqrt(self.batches), 8)", "float(self._share) * self.batches",
+             "the noise of a sum is forgotten", [ALLOCATED]),
     # noise on vectors of integers
     Mutation("shifts left out", "pairs/integer_shifts.py", "if rest == 0 or (places == 0 and rest < 2 * taken[-1] + 1):", "if rest == 0:",
              "shifts that use no more of the length than they can are left out", [SHIFTS]),

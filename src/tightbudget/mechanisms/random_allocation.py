@@ -1,22 +1,31 @@
 """Random allocation: each record is in some of the batches of an epoch, drawn at random ("balls and bins", M29)."""
 
 import math
-from dataclasses import InitVar, dataclass
+from collections.abc import Callable
+from dataclasses import InitVar, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
 
-from tightbudget.errors import InvalidParameter
+import numpy as np
+
+from tightbudget.errors import InvalidParameter, UnknownRelation
 from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import real
 from tightbudget.mechanisms.gaussian import Gaussian
 from tightbudget.mechanisms.poisson import Poisson
-from tightbudget.mechanisms.relations import Relations, check_one_relation, mix_relations_asked, stated_relation
-from tightbudget.numerics.rounding import float_below, lowered
+from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, Relations, check_one_relation, mix_relations_asked
+from tightbudget.numerics.rounding import float_below, lowered, raised
 from tightbudget.pairs.allocation import allocated_pair, resolvable
+from tightbudget.pairs.allocation_types import pair_of_types
 from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.points import REMEMBERED, PointPair
+from tightbudget.pairs.profile_grid import pair_of_profiles
+from tightbudget.pairs.profile_of import profile_above
+from tightbudget.pairs.via_third import profile_via_third
 
 _MOST_BATCHES = 1_000_000
+_ON_A_QUERY = "Batches hold the record, another in its place, or neither: give noise on a query, stated for add_remove."
 
 
 @dataclass(frozen=True)
@@ -27,13 +36,16 @@ class RandomAllocation(Mechanism):
     batches        how many batches an epoch has, from 1 to 1000000
     times          how many of them each record is in, drawn at random and
                    independently of other records; usually 1
+    relation       add_remove, zero_out or replace_one; usually add_remove
     mix_relations  take a mechanism that is stated for another relation,
                    its two distributions as those with and without a record
 
-    Neighbours: add_remove. The whole epoch is one step: repeat it
-    for several. The bracket is as narrow as a grid allows, some 1e-3 of delta
-    for 100 batches; with times above 1 its lower end is that of a part of what
-    is released.
+    Neighbours: add_remove, unless another relation is stated. The whole epoch
+    is one step: repeat it for several. The bracket is as narrow as a grid
+    allows, some 1e-3 of delta for 100 batches; with times above 1 its lower
+    end is that of a part of what is released. Under replace_one, for noise on
+    a query, the upper end goes by way of the data without either record, and
+    the lower end is that of a record replaced by its opposite or by nothing.
 
     >>> from tightbudget import Gaussian, RandomAllocation
     >>> epoch = RandomAllocation(Gaussian(sigma=2), batches=10)
@@ -47,6 +59,7 @@ class RandomAllocation(Mechanism):
     mechanism: Mechanism
     batches: int
     times: int = 1
+    relation: str = field(default=ADD_REMOVE, kw_only=True)
     mix_relations: InitVar[bool] = False
 
     def __post_init__(self, mix_relations: bool) -> None:
@@ -57,64 +70,142 @@ class RandomAllocation(Mechanism):
             raise InvalidParameter("mechanism", str(self.mechanism), "one for single records")
         batches = _whole("batches", self.batches, _MOST_BATCHES, "It counts the batches of one epoch.")
         _whole("times", self.times, batches, "It counts the batches of an epoch that a record is in.")
-        if not mix_relations_asked(mix_relations) and len(self.mechanism.relations) == 1:
-            check_one_relation(
-                [("random allocation", stated_relation(self.neighbours)), (self.mechanism, self.mechanism.relations)]
-            )
+        if not mix_relations_asked(mix_relations):
+            self._check_relations()
+
+    def _check_relations(self) -> None:
+        """Refuse a mechanism that is not stated for records that come and go, or be zeroed, as batches need."""
+        stated = self.mechanism.relations
+        if len(stated) == 1 and not self._fits(stated):
+            needed = frozenset({ADD_REMOVE}) if self.relation == REPLACE_ONE else frozenset({self.relation})
+            check_one_relation([("what is run on each batch", needed), (self.mechanism, stated)])
+        if self.relation != ADD_REMOVE and not self.mechanism.absent_if_zeroed:
+            raise UnknownRelation(self.relation, self.mechanism, [ADD_REMOVE], _ON_A_QUERY)
+
+    def _fits(self, stated: Relations) -> bool:
+        return stated in ({ADD_REMOVE}, {self.relation} - {REPLACE_ONE})
 
     @cached_property
     def relations(self) -> Relations:
-        return stated_relation(self.neighbours) | self.mechanism.relations
+        inner = self.mechanism.relations
+        return frozenset({self.relation}) | (frozenset() if self._fits(inner) else inner)
+
+    def _under(self, relation: str) -> Mechanism | None:
+        if relation == self.relation:
+            return self
+        known = self.relation == ADD_REMOVE and len(self.relations) == 1 and self.mechanism.absent_if_zeroed
+        return replace(self, relation=relation) if known else None
 
     def _relation_hint(self, relation: str) -> str:
-        return "What allocation reveals is known for records that are added or removed."
+        return _ON_A_QUERY
 
     def pair(self, direction: Direction) -> Pair | None:
-        return self._pair_of(direction, above=True)
+        # a record that adds nothing to a query might as well be absent: zero_out is add_remove
+        return self._replaced(direction) if self.relation == REPLACE_ONE else self._pair_of(direction, above=True)
+
+    def _replaced(self, direction: Direction) -> Pair | None:
+        """Return the pair by way of the data without either record, and of the batch told."""
+        if self._is_told:
+            return self.mechanism.under(REPLACE_ONE).pair(direction)
+        remove, add = (self._pair_of(one, above=True) for one in Direction)
+        assert remove is not None
+        assert add is not None
+        return _replaced_pair(remove, add, None if self._told is None else self._told.pair(direction))
+
+    @property
+    def _told(self) -> Mechanism | None:
+        """What is revealed if the batches of the record are told; None where we have no pair of it."""
+        if self.times == 1:
+            return self.mechanism.under(REPLACE_ONE)
+        if not isinstance(self.mechanism, Gaussian):
+            return None
+        return _normal(self.mechanism, raised(2.0 * math.sqrt(self.times), 8), raised)
 
     def _pair_of(self, direction: Direction, above: bool) -> Pair | None:
+        """Return the pair of a record that comes or goes, or one that it dominates."""
+        if self._is_told:
+            return self.mechanism.pair(direction)
         base, blocks = self.mechanism.pair(Direction.REMOVE), int(self.times)
         in_block = int(self.batches) // blocks
-        if base is None or in_block == blocks == 1:
-            return self.mechanism.pair(direction)
-        if self.mechanism.reveals_everything or (blocks == 1 and not resolvable(base)):
-            return self.mechanism.pair(direction)  # that the batch is told can only add to what is revealed
+        assert base is not None
         if not resolvable(base):
             raise InvalidParameter("times", self.times, "1 for noise as small or as large as this")
         return allocated_pair(base, in_block, blocks, direction, above)
 
+    @property
+    def _is_told(self) -> bool:
+        """Whether the epoch is taken for the batch that the record is in: to tell it only adds to what is revealed."""
+        base = self.mechanism.pair(Direction.REMOVE)
+        if base is None or self.batches == 1 or self.mechanism.reveals_everything:
+            return True
+        return self.times == 1 and not resolvable(base)
+
+    @property
+    def absent_if_zeroed(self) -> bool:
+        return self.mechanism.absent_if_zeroed
+
     def member(self) -> Mechanism:
+        return self.members()[0]
+
+    def members(self) -> tuple[Mechanism, ...]:
         if self.batches == 1 or self.mechanism.pair(Direction.REMOVE) is None:
-            return self.mechanism.member()
-        if self.times in (1, self.batches) and self._from_below_known:
-            return _FromBelow(self)
-        return self._part
+            return self._whole_batch.members()
+        zeroed = self._members_zeroed
+        return (*zeroed, *self._members_replaced) if self.relation == REPLACE_ONE else zeroed
+
+    @property
+    def _whole_batch(self) -> Mechanism:
+        return self.mechanism.under(REPLACE_ONE) if self.relation == REPLACE_ONE else self.mechanism
+
+    @property
+    def _members_zeroed(self) -> tuple[Mechanism, ...]:
+        """What an epoch reveals at least of a record that comes or goes."""
+        attained = replace(self, mechanism=self.mechanism.member(), relation=ADD_REMOVE, mix_relations=True)
+        base = attained.mechanism.pair(Direction.REMOVE)
+        if self.times in (1, self.batches):
+            return (_FromBelow(attained),) if base is not None and resolvable(base) else (self._part,)
+        listed = base is not None and pair_of_types(base, int(self.batches), int(self.times), Direction.REMOVE) is not None
+        return (_Counted(attained), self._part) if listed else (self._part,)
+
+    @property
+    def _members_replaced(self) -> tuple[Mechanism, ...]:
+        """What it reveals of a record replaced by its opposite: the sum of all answers, or one of them."""
+        found: list[Mechanism] = []
+        if isinstance(self.mechanism, Gaussian):
+            found.append(_normal(self.mechanism, lowered(2.0 * self._of_the_sum, 4), lowered))
+        if self.mechanism.replaced_in_samples and self.times < self.batches:
+            found.append(Poisson(self.mechanism, float_below(self._share), relation=REPLACE_ONE, mix_relations=True))
+        return tuple(found)
 
     @property
     def is_class(self) -> bool:
+        if self.relation == REPLACE_ONE and self.batches > 1:
+            return True
         return self.times not in (1, self.batches) or self.mechanism.is_class  # else only the grid keeps the ends apart
 
     @property
-    def _from_below_known(self) -> bool:
-        base = self.mechanism.pair(Direction.REMOVE)
-        return base is not None and resolvable(base) and self.mechanism.member() == self.mechanism
+    def _share(self) -> Fraction:
+        return Fraction(int(self.times), int(self.batches))
+
+    @property
+    def _of_the_sum(self) -> float:
+        """How far the sum of all answers moves, in standard deviations of its noise over those of one; rounded down."""
+        return lowered(float(self._share) * math.sqrt(self.batches), 8)
 
     @property
     def _part(self) -> Mechanism:
         """What a part of the epoch releases: the sum of all answers if the noise is normal, else one answer."""
-        share = Fraction(int(self.times), int(self.batches))
         if isinstance(self.mechanism, Gaussian):
-            factor = lowered(float(share) * math.sqrt(self.batches), 8)
-            return Gaussian(self.mechanism.sigma, lowered(factor * float(self.mechanism.sensitivity), 4))
+            return _normal(self.mechanism, self._of_the_sum, lowered)
         inner = self.mechanism.member()
-        return inner if share == 1 else Poisson(inner, float_below(share), mix_relations=True)
+        return inner if self._share == 1 else Poisson(inner, float_below(self._share), mix_relations=True)
 
     @property
     def reveals_everything(self) -> bool:
         return self.mechanism.reveals_everything
 
     def in_numbers(self) -> Mechanism:
-        return RandomAllocation(self.mechanism.in_numbers(), self.batches, self.times, mix_relations=True)
+        return replace(self, mechanism=self.mechanism.in_numbers(), mix_relations=True)
 
 
 @dataclass(frozen=True)
@@ -127,6 +218,36 @@ class _FromBelow(Mechanism):
 
     def pair(self, direction: Direction) -> Pair | None:
         return self.allocation._pair_of(direction, above=False)
+
+
+@dataclass(frozen=True)
+class _Counted(Mechanism):
+    """What an allocation to several batches reveals at least: how often each of a few answers occurs."""
+
+    name: ClassVar[str] = "random_allocation_counted"
+
+    allocation: RandomAllocation
+
+    def pair(self, direction: Direction) -> Pair | None:
+        base = self.allocation.mechanism.pair(Direction.REMOVE)
+        assert base is not None
+        return pair_of_types(base, int(self.allocation.batches), int(self.allocation.times), direction)
+
+
+@REMEMBERED.remember
+def _replaced_pair(remove: Pair, add: Pair, told: Pair | None) -> PointPair:
+    """Return the pair of the lesser of two profiles: by way of the data without the record, and of the batch told."""
+    profiles = [profile_via_third(profile_above(remove), profile_above(add))]
+    if told is not None:
+        profiles.append(profile_above(told))
+    key = ("replaced in one of the batches", remove, add, told)
+    made = pair_of_profiles(key, lambda losses: np.minimum.reduce([profile(losses) for profile in profiles]))
+    assert made is not None  # the pairs are not of equal distributions
+    return made
+
+
+def _normal(noise: Gaussian, factor: float, rounded: Callable[[float, float], float]) -> Gaussian:
+    return Gaussian(noise.sigma, rounded(factor * float(noise.sensitivity), 4))
 
 
 def _whole(name: str, value: object, most: int, meaning: str) -> int:
