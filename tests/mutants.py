@@ -158,6 +158,7 @@ BRANCHES = "unit/pairs/test_both_branches.py"
 HULL = "unit/pairs/test_from_profile.py"
 MIRRORED = "unit/pairs/test_mirrored.py"
 SELECTION = "unit/mechanisms/test_selection.py"
+SPARSE_VECTOR = "unit/mechanisms/test_sparse_vector.py"
 SAMPLED_PROMISE = "unit/mechanisms/test_sampled_promise.py"
 ONE_PROMISE = "unit/mechanisms/test_one_promise.py"
 PROMISED = "unit/mechanisms/test_renyi_promises.py"
@@ -783,6 +784,12 @@ MUTATIONS = [
     Mutation("promise as normal noise", "mechanisms/promised_block.py", "return _promised_pair(rho, orders, bounds, delta)",
              "return self.parts[0][0].member().pair(direction)",
              "normal noise stands in for a promise that others keep too", [PROMISED]),
+    Mutation("sparse vector without a hole", "mechanisms/sparse_vector.py", "if queries <= threshold:",
+             "if queries <= 4 * threshold:", "the Laplace profile is taken where it is no bound", [SPARSE_VECTOR]),
+    Mutation("sparse vector, narrow hole", "mechanisms/sparse_vector.py", "hole = float_above(queries - threshold)",
+             "hole = float_above((queries - threshold) / 2)", "the hole does not reach to where the bound holds", [SPARSE_VECTOR]),
+    Mutation("hollow mass", "pairs/hollow_laplace.py", "math.log(math.tanh(0.5 * self.hole))",
+             "math.log(math.tanh(0.49 * self.hole))", "of the losses that are moved some are lost", [SPARSE_VECTOR]),
     Mutation("sampled promise between orders", "mechanisms/sampled_promise.py", "low + share * (high - low)", "low",
              "between whole orders the smaller moment is taken", [SAMPLED_PROMISE]),
     Mutation("sampled promise, last term", "mechanisms/sampled_promise.py", "whole = np.arange(2.0, order + 1.0)",

@@ -1,5 +1,6 @@
 """The sparse vector technique: which queries are above a noisy threshold (M33)."""
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -11,6 +12,11 @@ from tightbudget.mechanisms.promise import PureDP
 from tightbudget.mechanisms.relations import ANY
 from tightbudget.numerics.rounding import float_above
 from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.hollow_laplace import HollowLaplacePair
+from tightbudget.pairs.revealing import revealing_pair
+
+_LEAST_HOLE = 1e-290  # of which half is a normal float
+_MOST_TOTAL = 1e6  # beyond, all is revealed as far as floats can tell
 
 
 @dataclass(frozen=True)
@@ -48,11 +54,11 @@ class SparseVector(Mechanism):
     def member(self) -> Mechanism:
         return PureDP(0.0)
 
-    @property
-    def _dominating(self) -> Mechanism:
-        total = float_above(Fraction(self.threshold_epsilon) + Fraction(self.query_epsilon))
-        # where queries take more than the threshold the Laplace pair is no bound, and a pure promise is
-        return Laplace(scale=1.0, sensitivity=total) if self.query_epsilon <= self.threshold_epsilon else PureDP(total)
-
     def pair(self, direction: Direction) -> Pair | None:
-        return self._dominating.pair(direction)
+        threshold, queries = Fraction(self.threshold_epsilon), Fraction(self.query_epsilon)
+        total = float_above(threshold + queries)
+        if queries <= threshold:
+            return Laplace(scale=1.0, sensitivity=total).pair(direction) if total < math.inf else revealing_pair()
+        # below the difference of the two the Laplace profile is no bound; a wider hole dominates a narrower one
+        hole = float_above(queries - threshold)
+        return HollowLaplacePair(total, hole) if _LEAST_HOLE < hole < total < _MOST_TOTAL else PureDP(total).pair(direction)

@@ -3,10 +3,14 @@
 import itertools
 import math
 
+import mpmath
 import numpy as np
 import pytest
+from mpmath import mpf
 
 import tightbudget as tb
+from tightbudget.engine.refine import delta_bracket
+from tightbudget.pairs.base import Direction
 
 
 @pytest.mark.parametrize(("epsilon", "value"), [(0.0, 0.393469340287367), (0.5, 0.221199216928595)])
@@ -49,8 +53,64 @@ def test_no_short_stream_exceeds_the_upper_end(threshold: float, query: float) -
                 assert attained <= bound.delta(epsilon).upper * (1 + 1e-6)
 
 
-def test_more_for_queries_than_for_the_threshold_is_a_pure_promise() -> None:
-    assert tb.SparseVector(0.5, 2.0).delta(0.3).upper == tb.PureDP(2.5).delta(0.3).upper
+def profile(threshold: float, query: float, x: mpf) -> mpf:
+    """The lower hull of the two bounds and of that of a pure promise, at any loss, where queries take more."""
+    top, hole = mpf(threshold) + mpf(query), mpf(query) - mpf(threshold)
+    if x >= top:
+        return mpf(0)
+    if x >= hole:
+        return 1 - mpmath.exp((x - top) / 2)
+    if x < -hole:
+        return 1 - mpmath.exp(x) + mpmath.exp(x) * profile(threshold, query, -x)
+    ends = [(mpmath.exp(-hole), 1 - mpmath.exp(-mpf(query))), (mpmath.exp(hole), 1 - mpmath.exp(-mpf(threshold)))]
+    (left, high), (right, low) = ends
+    return high + (low - high) * (mpmath.exp(x) - left) / (right - left)
+
+
+MORE_FOR_QUERIES = [(0.5, 2.0), (0.1, 0.3), (1.0, 1.0 + 1e-9), (3.0, 10.0), (1e-6, 1.0), (0.3, 40.0)]
+
+
+@pytest.mark.parametrize(("threshold", "query"), MORE_FOR_QUERIES)
+@pytest.mark.parametrize("part", [-0.9, -0.3, 0.0, 0.2, 0.5, 0.8, 0.99])
+def test_more_for_queries_than_for_the_threshold(threshold: float, query: float, part: float) -> None:
+    epsilon = part * (threshold + query)
+    answer = tb.SparseVector(threshold, query).delta(epsilon, rtol=1e-9)
+    with mpmath.workdps(40):
+        truth = profile(threshold, query, mpf(epsilon))
+        assert truth <= answer.upper <= truth * (1 + mpf(10) ** -9)
+        if part >= 0:  # no more than either of the bounds that it is made of
+            both = mpf(threshold) + mpf(query)
+            assert truth <= (mpmath.exp(both) - mpmath.exp(mpf(epsilon))) / (1 + mpmath.exp(both)) * (1 + mpf(10) ** -30)
+            assert truth <= 1 - mpmath.exp(mpf(epsilon) - mpf(query)) or epsilon >= query - threshold
+
+
+@pytest.mark.parametrize(("threshold", "query"), [(0.5, 2.0), (0.2, 0.3)])
+def test_two_of_them_by_integration(threshold: float, query: float) -> None:
+    """E of the profile at what the first loss leaves, over the masses of the pair."""
+    twice = tb.SparseVector(threshold, query) * 2
+    with mpmath.workdps(25):
+        top, hole = mpf(threshold) + mpf(query), mpf(query) - mpf(threshold)
+        inner = mpmath.exp(-mpf(threshold)) * mpmath.tanh(hole / 2) / 2
+        points = [(top, mpf(1) / 2), (-top, mpmath.exp(-top) / 2), (hole, inner), (-hole, inner * mpmath.exp(-hole))]
+        for epsilon in (0.0, 0.4 * float(top), 1.3 * float(top)):
+            x = mpf(epsilon)
+            breaks = {p for p in (x - hole, x + hole, x - top, x + top) if hole < abs(p) < top}
+            total = sum(mass * profile(threshold, query, x - loss) for loss, mass in points)
+            for sign in (1, -1):
+                ends = sorted({sign * hole, sign * top, *(p for p in breaks if sign * p > 0)})
+                total += mpmath.quad(lambda y, x=x: mpmath.exp((y - top) / 2) / 4 * profile(threshold, query, x - y), ends)
+            found = delta_bracket(twice._directions, epsilon, 1e-8, 1e-300, None)
+            assert found.lower <= total <= found.upper <= total * (1 + mpf(10) ** -7)
+
+
+def test_the_edges_of_sparse_vectors() -> None:
+    assert tb.SparseVector(0.0, 2.0).delta(0.3).upper == tb.PureDP(2.0).delta(0.3).upper
+    assert tb.SparseVector(1e-300, 2.0).delta(0.3).upper == pytest.approx(tb.PureDP(2.0).delta(0.3).upper, rel=1e-12)
+    for huge in (1e300, 1.7e308):
+        assert tb.SparseVector(huge, huge).delta(1.0).upper == tb.SparseVector(1.0, huge).delta(1.0).upper == 1.0
+    assert tb.SparseVector(1e-310, 2e-310).delta(0.0).upper < 1e-300
+    assert tb.SparseVector(0.5, 2.0).pure_epsilon == 2.5
+    assert tb.SparseVector(0.5, 2.0).zcdp_rho(Direction.ADD) < tb.PureDP(2.5).zcdp_rho(Direction.ADD)
     assert tb.SparseVector(0.0, 0.0).delta(0.0).upper == 0.0
     for bad in (-1.0, math.nan, math.inf, "one"):
         with pytest.raises(tb.InvalidParameter):
