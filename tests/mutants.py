@@ -135,6 +135,8 @@ MARKUP = "unit/test_markup.py"
 DPSGD = "unit/training/test_dpsgd.py"
 STATEMENT = "unit/training/test_statement.py"
 ACCOUNTANT = "unit/training/test_accountant.py"
+LOOPS = "unit/adapters/test_loops.py"
+OPACUS_HISTORY = "unit/adapters/test_opacus_history.py"
 ACCOUNTANT_STATES = "unit/training/test_accountant_states.py"
 DRAWN_BAND = "unit/interfaces/test_drawn_band.py"
 GAMES = [f"unit/research/games/test_{name}.py" for name in ("exact", "worst_case", "walk", "simulate", "estimate", "naive")]
@@ -187,6 +189,20 @@ class Mutation(NamedTuple):
 
 
 MUTATIONS = [
+    Mutation("accumulated batches as one", "adapters/opacus_history.py", "return one.group(batches)", "return Poisson(Gaussian(noise), min(1.0, rate * batches))",
+             "a record that is drawn in several accumulated batches counts once", [OPACUS_HISTORY]),
+    Mutation("accumulated noise unrounded", "adapters/opacus_history.py", "strictly_lowered(noise / math.sqrt(batches), 4.0)", "noise / math.sqrt(batches)",
+             "the shares of the noise add up to more than it", [OPACUS_HISTORY]),
+    Mutation("accumulated batches forgotten", "adapters/opacus_history.py", "(last_noise, last_rate, last_batches) == (noise, rate, batches)", "(last_noise, last_rate) == (noise, rate)",
+             "steps over several batches become steps over one", [OPACUS_HISTORY]),
+    Mutation("guard admits one more", "adapters/loops.py", "if times > left:", "if times > left + 1:",
+             "a step is admitted that might not fit", [LOOPS]),
+    Mutation("guard keeps what is left", "adapters/loops.py", "self._left = self._accountant.steps, left - times", "self._left = self._accountant.steps, left",
+             "what was taken is still there", [LOOPS]),
+    Mutation("guard sees no others", "adapters/loops.py", "self._left is None or self._left[0] != steps", "self._left is None",
+             "steps that somebody else counted are not seen", [LOOPS]),
+    Mutation("guard interrupted", "adapters/loops.py", "if lock._is_owned():", "if False:",
+             "a signal handler takes a step that is then counted out again", [LOOPS]),
     Mutation("clones rounded up", "mechanisms/shuffled.py", "share = lowered(inverse", "share = (1.0 + 1e-9) * max(inverse",
              "more clones than there are", ["unit/mechanisms/test_shuffled.py"]),
     Mutation("clones grouped to many", "pairs/clones.py", "return Clones(numbers[places], ", "return Clones(numbers[places] + sizes - 1.0, ",
