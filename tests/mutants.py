@@ -159,6 +159,7 @@ MIXED_MASSES = "unit/pairs/test_poisson.py"
 BRANCHES = "unit/pairs/test_both_branches.py"
 HULL = "unit/pairs/test_from_profile.py"
 MIRRORED = "unit/pairs/test_mirrored.py"
+TOLD = "unit/pairs/test_told_gaussians.py"
 SELECTION = "unit/mechanisms/test_selection.py"
 SPARSE_VECTOR = "unit/mechanisms/test_sparse_vector.py"
 SAMPLED_PROMISE = "unit/mechanisms/test_sampled_promise.py"
@@ -834,10 +835,15 @@ MUTATIONS = [
              "a place is taken to have another loss than it has", [MIRRORED]),
     Mutation("chord of orders", "pairs/power_laws.py", "low.append(end + gap)", "low.append(end)",
              "an order is followed before its chord ends, where it is not the best", [MIRRORED]),
-    Mutation("copies count once", "mechanisms/with_replacement.py", "gaussian_pair(sigma, raised(k * shift, 2))",
-             "gaussian_pair(sigma, raised(shift, 2))", "a record drawn twice is taken to count once", [COPIES]),
-    Mutation("copies up", "mechanisms/with_replacement.py", "bound = p * (1.0 + (8.0", "bound = p * (1.0 - (8.0",
+    Mutation("copies count once", "mechanisms/with_replacement.py", "tuple(k * m for k, _ in copies),",
+             "tuple(m * (1.0 + 1e-9 * k) for k, _ in copies),", "a record drawn twice is taken to count once", [COPIES]),
+    Mutation("copies up", "mechanisms/with_replacement.py", "bound = p * (1.0 + _copies_error(", "bound = p * (1.0 - _copies_error(",
              "probabilities of copies are rounded down", [COPIES]),
+    Mutation("copies of a member", "mechanisms/with_replacement.py", "Mixture((0.0, *(k * m for k, _ in copies)), logs, errors)",
+             "Mixture((0.0, *((k + 1) * m for k, _ in copies)), logs, errors)",
+             "a member reveals more than the class: its lower end is above the truth", [COPIES]),
+    Mutation("moves left out", "pairs/told_gaussians.py", "(heights.max(axis=1) > least - _IRRELEVANT", "(heights.max(axis=1) > least + 10.0 - _IRRELEVANT * 0.0",
+             "moves that are not the likeliest are left out where they count", [TOLD]),
     Mutation("one branch only", "pairs/both_branches.py", "return poisson_pair(self.base, self.q, Direction.ADD)",
              "return poisson_pair(self.base, self.q, Direction.REMOVE)",
              "negative losses come from the branch of the positive ones, which an adaptive analyst need not keep to", [BRANCHES]),

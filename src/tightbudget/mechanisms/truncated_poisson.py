@@ -13,14 +13,17 @@ from tightbudget.mechanisms.kept_pairs import KeptPairs
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relations
 from tightbudget.numerics.binomial import MOST_TERMS, binomial, terms_of
-from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.numerics.rounding import TINIEST, U, raised
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.either import EitherPair
+from tightbudget.pairs.gaussian import GaussianPair
 from tightbudget.pairs.gaussian_mixture import gaussian_mixture_pair
 from tightbudget.pairs.mixtures import NORMAL, Mixture
+from tightbudget.pairs.poisson import poisson_pair
 from tightbudget.pairs.revealing import revealing_pair
 
 _HARDLY = -755.0  # logs of probabilities that are not known are below this
+_USUAL = 1e-100, 1e3  # shifts and rates that no rounding needs care for: they have a loss in closed form
 _FARTHEST = 1e149  # shift in sigmas whose square, the loss, is near the end of the floats
 
 
@@ -174,6 +177,9 @@ class TruncatedPoisson(KeptPairs):
             Mixture((0.0, move), (share.log_rest, share.log), (share.rest_error, share.error)) for move in (present, other)
         )
         zeroed = self.relation == ZERO_OUT and other < present
+        rate = raised(math.exp(share.log), 4) * (1.0 + 2.0 * share.error)
+        if self.relation != REPLACE_ONE and not zeroed and _USUAL[0] < present < _USUAL[1] and _USUAL[0] < rate < 1.0:
+            return poisson_pair(GaussianPair(present), rate, direction)  # a larger rate dominates (M3)
         if self.relation != REPLACE_ONE and not zeroed:
             there = NORMAL
         above, below = (here, there) if direction is Direction.REMOVE else (there, here)

@@ -12,15 +12,24 @@ from tightbudget.mechanisms.batches import check_batch
 from tightbudget.mechanisms.gaussian import Gaussian, gaussian_pair
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT
 from tightbudget.mechanisms.without_replacement import OneBranch
+from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U, lowered, raised, strictly_raised
 from tightbudget.pairs.base import Array, Direction, Pair
+from tightbudget.pairs.both_branches import both_branches_pair
 from tightbudget.pairs.copies import copies_pair
+from tightbudget.pairs.gaussian_mixture import gaussian_mixture_pair
+from tightbudget.pairs.mixtures import NORMAL, Mixture
 from tightbudget.pairs.points import REMEMBERED, PointPair
 from tightbudget.pairs.profile_grid import pair_of_profiles
 from tightbudget.pairs.profile_of import inner_losses, profile_above
+from tightbudget.pairs.told_gaussians import ToldGaussiansPair
 
 _MOST_COPIES = 500  # of a record in a batch, on average: the probability of none is still a float
 _LARGEST_BATCH = 1000  # of which all binomial probabilities are had
+_LEAST_MOVE, _MOST_MOVE = 1e-100, 1e4  # sigmas: less is hidden in rounding, more is told at sight
+_LEAST_RATE = 2.0**-50
+_FEW_COPIES = 5  # on average: of more the lower end counts them once
+_HARDLY_EVER = 1e-35  # of the probability to be drawn: copies that a lower end may leave out
 _RARE = 1e-100  # copies so many that they are as rare as this count as if they revealed everything
 
 
@@ -37,8 +46,7 @@ class WithReplacement(Mechanism):
     Neighbours: replace_one, unless add_remove is stated. A record may be
     drawn several times, and counts as often. Under replace_one the upper end
     holds for every choice of the other records, the lower end for one in
-    which they all look like the record that is not there, and copies count
-    once (M31). Under add_remove the pair is attained (M27).
+    which they all look like the record that is not there (M31). Under add_remove the pair is attained (M27).
 
     >>> from tightbudget import Gaussian, WithReplacement
     >>> step = WithReplacement(Gaussian(sigma=4), 256, examples=60000)
@@ -91,6 +99,8 @@ class WithReplacement(Mechanism):
     def member(self) -> Mechanism:
         if self.relation == ADD_REMOVE:
             return self  # its pair is attained
+        if self.batch > 0 and self.batch <= _FEW_COPIES * self.examples and self.examples > 1 and self._usual(self._replaced):
+            return SomeCopies(self._replaced, self.batch, self.examples)
         drawn = _drawn(self.batch, self.examples) if self.examples > 1 else float(self.batch > 0)
         return OneBranch(self._replaced, lowered(drawn, 32))
 
@@ -102,7 +112,44 @@ class WithReplacement(Mechanism):
             return gaussian_pair(noise.sigma, raised(noise.sensitivity * self.batch, 4))
         if self.relation == ADD_REMOVE:
             return copies_pair(int(self.batch), int(self.examples), noise.sensitivity / noise.sigma, direction)
-        return _pair(int(self.batch), int(self.examples), float(noise.sigma), float(noise.sensitivity))
+        batch, examples = int(self.batch), int(self.examples)
+        if self._usual(noise):
+            return both_branches_pair(_told_copies(batch, examples, noise.sensitivity / noise.sigma), _rate(batch, examples))
+        return _dotted_pair(batch, examples, float(noise.sigma), float(noise.sensitivity))
+
+    def _usual(self, noise: Gaussian) -> bool:
+        """Whether the noise, the largest number of copies and the rate are such as floats hold well."""
+        copies = 2.0 * self.batch / self.examples + 100.0
+        return (
+            noise.sigma > 0.0
+            and _LEAST_MOVE < noise.sensitivity / noise.sigma < _MOST_MOVE / copies
+            and _LEAST_RATE < _rate(int(self.batch), int(self.examples)) < 1.0
+        )
+
+
+@dataclass(frozen=True)
+class SomeCopies(Mechanism):
+    """A batch whose other records all look like the one that is not there, in every step: a member of the class.
+
+    A record that is drawn so often as happens with a probability of 1e-35 or less is taken not to be drawn: that hides
+    more.
+    """
+
+    name: ClassVar[str] = "some_copies"
+
+    mechanism: Gaussian
+    batch: int
+    examples: int
+
+    def pair(self, direction: Direction) -> Pair | None:
+        batch, examples, m = int(self.batch), int(self.examples), self.mechanism.sensitivity / self.mechanism.sigma
+        copies, _ = _copies(batch, examples, _HARDLY_EVER * _drawn(batch, examples))
+        none = batch * math.log1p(-1.0 / examples)
+        logs = (none, *(math.log(p) for _, p in copies))
+        errors = (16.0 * U * (1.0 - none), *(4.0 * _copies_error(k, batch, examples) + 16.0 * U for k, _ in copies))
+        moves = Mixture((0.0, *(k * m for k, _ in copies)), logs, errors)
+        above, below = (moves, NORMAL) if direction is Direction.REMOVE else (NORMAL, moves)
+        return gaussian_mixture_pair(above, below)
 
 
 def _probability_of_none(batch: int, examples: int) -> float:
@@ -115,10 +162,30 @@ def _drawn(batch: int, examples: int) -> float:
     return -math.expm1(batch * math.log1p(-1.0 / examples))
 
 
+def _rate(batch: int, examples: int) -> float:
+    """Return no less than the probability that a record is drawn."""
+    return min(1.0, raised(_drawn(batch, examples), 32))
+
+
+def _told_copies(batch: int, examples: int, m: float) -> Pair:
+    """Return the pair of a record that is drawn and replaced, if it is told how often it was drawn: m for each copy.
+
+    Sampled as in both branches, it has the profile sum_k p_k d_k(g').
+    """
+    copies, beyond = _copies(batch, examples)
+    drawn = _drawn(batch, examples)
+    return ToldGaussiansPair(
+        tuple(k * m for k, _ in copies),
+        tuple(math.log(p / drawn) for _, p in copies),
+        tuple(4.0 * _copies_error(k, batch, examples) + 256.0 * U for k, _ in copies),
+        Mass.exactly(raised(beyond / drawn, 64)),  # more than that of all other copies: it is taken from the first ones
+    )
+
+
 @REMEMBERED.remember
-def _pair(batch: int, examples: int, sigma: float, shift: float) -> PointPair:
-    """Return a pair of the profile sum_k p_k d_k(g'), d_k for k copies replaced."""
-    drawn = min(1.0, raised(_drawn(batch, examples), 32))
+def _dotted_pair(batch: int, examples: int, sigma: float, shift: float) -> PointPair:
+    """Return a pair of many dots of the profile sum_k p_k d_k(g'), d_k for k copies replaced."""
+    drawn = _rate(batch, examples)
     copies, beyond = _copies(batch, examples)
     terms = [(p, gaussian_pair(sigma, raised(k * shift, 2))) for k, p in copies]
     profiles = [(p, profile_above(pair)) for p, pair in terms if pair is not None]
@@ -134,14 +201,19 @@ def _pair(batch: int, examples: int, sigma: float, shift: float) -> PointPair:
     return made
 
 
-def _copies(batch: int, examples: int) -> tuple[list[tuple[int, float]], float]:
+def _copies_error(k: int, batch: int, examples: int) -> float:
+    """Bound on the relative error of the probability of k copies."""
+    return (8.0 * k + 8.0 * (1.0 + batch / examples)) * U
+
+
+def _copies(batch: int, examples: int, rare: float = _RARE) -> tuple[list[tuple[int, float]], float]:
     """Return bounds on the probabilities of 1, 2, ... copies of a record, and one on that of more than all of these."""
     made: list[tuple[int, float]] = []
     p = _probability_of_none(batch, examples)
     for k in range(1, batch + 1):
         p *= (batch - k + 1) / (k * (examples - 1.0))
-        bound = p * (1.0 + (8.0 * k + 8.0 * (1.0 + batch / examples)) * U)
-        if p < _RARE and k > 2.0 * batch / (examples - 1.0):  # each further one is half as likely, or less
+        bound = p * (1.0 + _copies_error(k, batch, examples))
+        if made and p < rare and k > 2.0 * batch / (examples - 1.0):  # each further one is half as likely, or less
             return made, 2.0 * bound
         made.append((k, bound))
     return made, 0.0

@@ -12,8 +12,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from tightbudget.numerics.mass import NONE
-from tightbudget.numerics.rounding import GENEROUS, U, raised_by
+from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, Alignment, Array, Cells, Pair
+from tightbudget.pairs.mixtures import joined_masses
 from tightbudget.pairs.moments.events import Tail
 
 _SMALL = 1e-3  # a part of what is left that is not worth a point of its own
@@ -66,14 +67,6 @@ class UpperLaw(Protocol):
         """Return logs of the masses of A and of B between places that increase, and a bound on the error of both."""
 
     def loss_shift(self, loss: float) -> float: ...
-
-
-def joined(logs: Array, errors: Array) -> tuple[Array, float]:
-    """Return logs of the sums of masses along the rows, and a bound on all errors: the means of those of the terms."""
-    totals = np.logaddexp.reduce(logs, axis=1)
-    shares = np.exp(logs - np.where(np.isfinite(totals), totals, 0.0)[:, None])
-    error = float((shares * np.expm1(np.minimum(errors, 700.0))).sum(axis=1).max())
-    return totals, raised_by(error, GENEROUS) + U * (16.0 + 4.0 * logs.shape[1] + 4.0 * float(np.abs(totals).max(initial=0.0)))
 
 
 @dataclass(frozen=True)
@@ -134,9 +127,11 @@ class MirroredPair(Pair):
         below = down[0] > -np.inf
         if below.any():  # there A is what B is above, and the other way round
             log_a, log_b = np.where(below, down[1], log_a), np.where(below, down[0], log_b)
-            for both in np.flatnonzero(below & (up[0] > -np.inf)):  # one at most
-                logs = np.array([[up[0][both], down[1][both]], [up[1][both], down[0][both]]])
-                (log_a[both], log_b[both]), error[both] = joined(logs, np.array([up[2][both], down[2][both]]))
+            both = below & (up[0] > -np.inf)  # in one cell at most
+            errors = np.stack([up[2][both], down[2][both]])
+            log_a[both], error_a = joined_masses(np.stack([up[0][both], down[1][both]]), errors)
+            log_b[both], error_b = joined_masses(np.stack([up[1][both], down[0][both]]), errors)
+            error[both] = np.maximum(error_a, error_b)
         return Cells(edges[:-1], edges[1:], log_a, log_b, error)
 
     def _upper(self, edges: Array) -> tuple[Array, Array, Array]:

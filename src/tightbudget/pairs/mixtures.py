@@ -157,7 +157,7 @@ class Mixture:
             rounding = rounding + errors[:, None] + U * (moved + added)
         if centres.size == 1:
             return masses[0], rounding[0]
-        return _joined(masses, rounding)
+        return joined_masses(masses, rounding)
 
     def _weighty(self, low: float, high: float) -> NDArray[np.bool_]:
         """Return which components are more than e^-45 of the density anywhere between two places."""
@@ -172,7 +172,7 @@ NORMAL = Mixture((0.0,), (0.0,), (0.0,))
 """N(0, 1) itself."""
 
 
-def _joined(logs: Array, errors: Array) -> tuple[Array, Array]:
+def joined_masses(logs: Array, errors: Array) -> tuple[Array, Array]:
     """Return logs of sums of masses, down the rows, and bounds on their errors.
 
     If each term is off by a factor e^x with |x| at most its error d, the log of the sum is off by at most the mean of

@@ -14,6 +14,7 @@ import numpy as np
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import TINIEST, U, lowered, raised
 from tightbudget.pairs.base import Alignment, Array, Cells, Direction, Pair
+from tightbudget.pairs.moments.events import Events, subsampled_events
 from tightbudget.pairs.negligible import without_negligible
 from tightbudget.pairs.points import PointPair, point_pair
 
@@ -127,6 +128,19 @@ class PoissonPair(Pair):
     @property
     def normal_ratio(self) -> float:
         return self.base.normal_ratio
+
+    # Moments: whoever knew whether the record was drawn would see the base or two equal laws, and no less.
+
+    def events(self, reach: float) -> Events:
+        return subsampled_events(self.base.events(reach), self.q, self.direction)
+
+    @property
+    def zcdp_rho(self) -> float:
+        return self.base.zcdp_rho
+
+    @property
+    def gdp_mu(self) -> float:
+        return self.base.gdp_mu
 
     def _forward(self, loss: Array) -> Array:
         return _forward(loss, self.q, self.direction)

@@ -1,0 +1,108 @@
+"""Normal noise of which it is told how far the query has moved, one of several distances (M31).
+
+With probability e^log_weight the pair is N(m, 1) against N(0, 1), and both sides see which m it is: masses add up.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightbudget.numerics.mass import NONE, Mass
+from tightbudget.numerics.normal import log_normal_mass
+from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells, Pair
+from tightbudget.pairs.mixtures import joined_masses
+
+_IRRELEVANT = 45.0  # e^-45 is less than half a rounding
+_CHUNK = 512  # edges at a time: few of many moves matter to those that lie together
+_CORE, _MOST_CORE = 13.0, 1024  # sigmas around each mean of A that coarse cells resolve well
+
+
+@dataclass(frozen=True)
+class ToldGaussiansPair(Pair):
+    """Moves 0 < m_0 < m_1 < ... with the logs of their probabilities, each good to its number in `errors`.
+
+    `infinity` is the probability of moves that are told at sight, or not followed.
+    """
+
+    moves: tuple[float, ...]
+    log_weights: tuple[float, ...]
+    errors: tuple[float, ...]
+    infinity: Mass = NONE
+
+    infinity_from = math.inf
+    unresolved = NEGLIGIBLE
+    max_loss = math.inf
+    max_loss_lower = math.inf
+
+    @property
+    def minus_infinity(self) -> Mass:
+        return self.infinity
+
+    @property
+    def covers_b(self) -> bool:
+        return not self.infinity.possible
+
+    @property
+    def alignment(self) -> Alignment | None:
+        return None
+
+    @property
+    def total_variation(self) -> float:
+        return min(1.0, self.moves[-1] + self.infinity.upper)
+
+    def loss_shift(self, loss: float) -> float:
+        # as of one Gaussian (M2), with the largest move
+        return 16.0 * U * (abs(loss) + self.moves[-1] ** 2) + 2.0 * REACH * TINIEST
+
+    def points(self) -> Cells:
+        return Cells.none()
+
+    @cached_property
+    def _arrays(self) -> tuple[Array, Array, Array]:
+        return np.array(self.moves)[:, None], np.array(self.log_weights)[:, None], np.array(self.errors)[:, None]
+
+    def cells(self, edges: Array) -> Cells:
+        parts = [self._cells(edges[start : start + _CHUNK + 1]) for start in range(0, max(1, edges.size - 1), _CHUNK)]
+        return parts[0] if len(parts) == 1 else Cells.join(*parts)
+
+    def _cells(self, edges: Array) -> Cells:
+        m, logs, errors = (values[self._relevant(edges)] for values in self._arrays)
+        with np.errstate(over="ignore"):  # an edge beyond all floats is beyond the range too
+            z = np.clip(edges / m + 0.5 * m, -REACH, m + REACH)
+        width, middle = np.diff(z, axis=1), 0.5 * (z[:, 1:] + z[:, :-1])
+        masses, rounding = log_normal_mass(np.stack([middle - m, middle]), np.stack([width, width]))
+        error = rounding.max(axis=0) + errors + U * (8.0 * (np.abs(middle) + m) ** 2 + 16.0 + np.abs(logs))
+        (log_a, error_a), (log_b, error_b) = (joined_masses(one + logs, error) for one in masses)
+        return Cells(edges[:-1], edges[1:], log_a, log_b, np.maximum(error_a, error_b))
+
+    def _relevant(self, edges: Array) -> NDArray[np.bool_]:
+        """Return which moves are more than e^-45 of the density anywhere between the edges; of B as of A.
+
+        Logs of densities are concave in the loss: within a cell they are at least as large as at one of its ends, and
+        largest at an edge or at their peak.
+        """
+        m, logs, _ = self._arrays
+        if m.size <= 2 or not np.isfinite(edges[[0, -1]]).all():
+            return np.ones(m.size, dtype=bool)
+        heights = logs - np.log(m) - 0.5 * ((edges - 0.5 * m * m) / m) ** 2
+        least = np.minimum(heights[:, 1:], heights[:, :-1]).max(axis=0).min()
+        peaks = ((m * m > 2.0 * edges[0]) & (m * m < 2.0 * edges[-1])).ravel()
+        kept: NDArray[np.bool_] = peaks | (heights.max(axis=1) > least - _IRRELEVANT - math.log(m.size))
+        return kept
+
+    def coarse_cells(self) -> Cells:
+        return self._coarse_cells
+
+    @cached_property
+    def _coarse_cells(self) -> Cells:
+        # the likelier a move is, the finer
+        parts = [m * (0.5 * m + np.linspace(-_CORE, _CORE, max(9, _MOST_CORE >> (2 + k)))) for k, m in enumerate(self.moves)]
+        last = self.moves[-1]
+        parts += [last * (0.5 * last + np.linspace(_CORE, REACH, 41)), -last * np.linspace(_CORE, REACH, 20)]
+        edges = np.unique(np.concatenate(parts))
+        cells = self.cells(edges)
+        return cells.where(cells.log_a > -math.inf)

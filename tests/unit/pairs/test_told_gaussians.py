@@ -1,0 +1,71 @@
+"""Normal noise of one of several moves, and it is told which: masses, profiles and squares in 40 digits (M31)."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from mpmath import mpf
+from tests.support.engine_answers import delta_of
+
+from tightbudget.numerics.mass import Mass
+from tightbudget.numerics.rounding import U
+from tightbudget.pairs.told_gaussians import ToldGaussiansPair
+
+MOVES, SHARES = (0.5, 1.0, 1.5, 7.0), (0.875, 0.11, 0.015 - 2.0**-100, 2.0**-100)
+
+
+def told(moves: tuple[float, ...] = MOVES, shares: tuple[float, ...] = SHARES, beyond: float = 0.0) -> ToldGaussiansPair:
+    logs = tuple(math.log(share) for share in shares)
+    return ToldGaussiansPair(moves, logs, tuple(4.0 * U * (1.0 - log) for log in logs), Mass.exactly(beyond))
+
+
+def gaussian(mu: mpf, epsilon: float) -> mpf:
+    return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+
+
+def test_masses_are_sums_over_the_moves() -> None:
+    edges = np.array([-math.inf, -30.0, -2.0, -0.1, 0.0, 1e-3, 0.3, 4.0, 25.0, 80.0, math.inf])
+    inner = np.sort(np.random.default_rng(2).uniform(-1.0, 6.0, 700))  # more than are answered at a time
+    for places in (edges, inner):
+        cells = told().cells(places)
+        with mpmath.workdps(60):
+            for i in range(0, places.size - 1, 1 if places is edges else 50):
+                for logs, centre in ((cells.log_a, 1), (cells.log_b, 0)):
+                    true = mpf(0)
+                    for m, share in zip(MOVES, SHARES, strict=True):
+                        low, high = (mpf(x) / mpf(m) + mpf(m) / 2 - centre * mpf(m) for x in places[i : i + 2])
+                        near, far = (low, high) if high < 0 else (-high, -low)  # the side on which tails are small
+                        true += mpf(share) * (mpmath.ncdf(far) - mpmath.ncdf(near))
+                    off = told().loss_shift(7.0) / (places[i + 1] - places[i])  # edges may be
+                    assert abs(mpf(logs[i]) - mpmath.log(true)) <= mpf(cells.error[i] + 2.0 * off) + mpf(10) ** -15
+                    assert cells.error[i] < 1e-9
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.2, 1.0, 4.0, 20.0])
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_composition_adds_up_the_squares_of_all_moves(epsilon: float, count: int) -> None:
+    with mpmath.workdps(60):
+        terms = [(mpf(m) ** 2, mpf(share)) for m, share in zip(MOVES, SHARES, strict=True)]
+        if count == 2:
+            terms = [(m + other, share * rest) for m, share in terms for other, rest in terms]
+        true = mpmath.fsum(share * gaussian(mpmath.sqrt(m), epsilon) for m, share in terms)
+        found = delta_of(told(), count, epsilon, 1e-6)
+        assert found.lower <= true * (1 + mpf(10) ** -14)
+        assert true * (1 - mpf(10) ** -14) <= found.upper <= true * (1 + mpf(2e-6))
+
+
+def test_what_is_not_followed_reveals_everything() -> None:
+    pair = told((1.0,), (0.75,), 0.25)
+    with mpmath.workdps(40):
+        true = mpf("0.25") + mpf("0.75") * gaussian(mpf(1), 1.0)
+        found = delta_of(pair, 1, 1.0)
+        assert found.lower <= true <= found.upper <= true * (1 + mpf(1e-9))
+
+
+def test_the_coarse_cells_hold_all_mass() -> None:
+    for pair in (told(), told((1e-3, 2e-3), (0.5, 0.5)), told((30.0, 60.0), (0.5, 0.5))):
+        cells = pair.coarse_cells()
+        assert math.fsum(np.exp(cells.log_a)) == pytest.approx(1.0, abs=1e-12)
+        assert math.fsum(np.exp(cells.log_b)) == pytest.approx(1.0, abs=1e-12)
+        assert (cells.low[1:] >= cells.high[:-1]).all()
