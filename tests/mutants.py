@@ -174,6 +174,7 @@ REPLACED = "unit/pairs/test_replaced.py"
 ALLOCATION = "unit/pairs/test_allocation.py"
 MATRIX = "unit/mechanisms/test_matrix.py"
 SHUFFLED_BATCHES = "unit/mechanisms/test_shuffled_batches.py"
+ANALYST = "unit/pairs/test_choosing_analyst.py"
 TYPES = "unit/pairs/test_allocation_types.py"
 SHIFTS = "unit/pairs/test_integer_shifts.py"
 VECTORS = "unit/mechanisms/test_discrete_vectors.py"
@@ -257,6 +258,12 @@ MUTATIONS = [
              "orders of the same answers are not counted", [TYPES]),
     Mutation("sum too far", "mechanisms/random_allocation.py", "lowered(float(self._share) * math.sqrt(self.batches), 8)", "float(self._share) * self.batches",
              "the noise of a sum is forgotten", [ALLOCATED]),
+    Mutation("analyst for free", "pairs/choosing_analyst.py", "lowered(float(alpha[0]), 4) - spent - 2.0", "lowered(float(alpha[0]), 4) - 0.5 * spent - 2.0",
+             "a test is not charged for what it accepts by mistake", [ANALYST]),
+    Mutation("analyst by one law", "pairs/choosing_analyst.py", "(betas[index] * one.b).sum(axis=1)", "(betas[index] * one.a * np.exp(-np.abs(one.losses))).sum(axis=1)",
+             "mistakes are counted where they are rarest", [ANALYST]),
+    Mutation("analyst sees both", "pairs/choosing_analyst.py", "return np.where(first, one[0], other[0]), np.where(first, one[1], other[1])", "return np.maximum(one[0], other[0]), np.minimum(one[1], other[1])",
+             "a test takes the better side of two", [ANALYST]),
     # noise on vectors of integers
     Mutation("shifts left out", "pairs/integer_shifts.py", "if rest == 0 or (places == 0 and rest < 2 * taken[-1] + 1):", "if rest == 0:",
              "shifts that use no more of the length than they can are left out", [SHIFTS]),

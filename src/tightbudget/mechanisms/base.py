@@ -46,6 +46,7 @@ from tightbudget.mechanisms.trends import HIDES, REVEALS, Trend
 from tightbudget.mechanisms.whole_range import end_of_range, epsilons_between
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Direction
+from tightbudget.pairs.choosing_analyst import ChoosingAnalyst
 
 NEGLIGIBLE_WIDTH = 1e-300
 USUAL_POINTS = 101
@@ -258,6 +259,8 @@ class Composable:
         if self._directions_apart is not None:
             answer = min(answer, delta_bracket(self._directions_apart, epsilon, rtol, atol, effort), key=_upper_end)
         members = [member._delta(epsilon, rtol, atol, effort) for member in self._members]
+        if members and self._analyst:
+            members.append(Bracket(self._analyst.delta(epsilon), 1.0))
         return self._labelled(self._of_a_class(answer, members, rtol, atol) if members else answer)
 
     def _epsilon(self, delta: float, rtol: float, atol: float, effort: float | None) -> Bracket:
@@ -265,6 +268,8 @@ class Composable:
         if self._directions_apart is not None:
             answer = min(answer, epsilon_bracket(self._directions_apart, delta, rtol, atol, effort), key=_upper_end)
         members = [member._epsilon(delta, rtol, atol, effort) for member in self._members]
+        if members and self._analyst:
+            members.append(Bracket(self._analyst.epsilon(delta), math.inf))
         return self._labelled(self._of_a_class(answer, members, rtol, atol) if members else answer)
 
     def _labelled(self, answer: Bracket) -> Bracket:
@@ -314,6 +319,14 @@ class Composable:
             for i in range(max(map(len, found)))
         )
 
+    @cached_property
+    def _analyst(self) -> ChoosingAnalyst | None:
+        """Who chooses, after each answer, which of several members the next step is; None if we know of nobody."""
+        if len(self._parts) != 1:
+            return None
+        (step, count) = self._parts[0]
+        return step.choosing_analyst(count)
+
     def __add__(self, other: object) -> "Composition":
         if not isinstance(other, Composable):
             return NotImplemented
@@ -340,7 +353,17 @@ class Composable:
 
     def __getstate__(self) -> dict[str, Any]:
         # results already computed stay behind when an object is copied or sent elsewhere
-        cached = {"_parts", "_directions", "_directions_apart", "_members", "_pair", "_pairs", "_views", "relations"}
+        cached = {
+            "_parts",
+            "_directions",
+            "_directions_apart",
+            "_members",
+            "_analyst",
+            "_pair",
+            "_pairs",
+            "_views",
+            "relations",
+        }
         return {name: value for name, value in self.__dict__.items() if name not in cached}
 
 
@@ -468,6 +491,10 @@ class Mechanism(Composable, Known):
     def members(self) -> "tuple[Mechanism, ...]":
         """Return such mechanisms, that of `member` first: the lower end is the largest of theirs."""
         return (self.member(),)
+
+    def choosing_analyst(self, count: int) -> ChoosingAnalyst | None:
+        """Return who chooses in each of some steps which member it is, by the answers so far (M31); None of most."""
+        return None
 
     @property
     def class_reason(self) -> str:

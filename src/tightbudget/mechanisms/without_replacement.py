@@ -1,9 +1,10 @@
 """Batches of a fixed size, drawn without replacement (M31)."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
-from typing import ClassVar
+from functools import cached_property, lru_cache
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -14,11 +15,14 @@ from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, 
 from tightbudget.numerics.rounding import AMPLE, float_above, float_below, lowered_by, strictly_raised
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.both_branches import both_branches_pair
+from tightbudget.pairs.choosing_analyst import ChoosingAnalyst
 from tightbudget.pairs.points import REMEMBERED, PointPair
 from tightbudget.pairs.poisson import poisson_pair
 from tightbudget.pairs.profile_grid import pair_of_profiles
 from tightbudget.pairs.profile_of import inner_losses, profile_above
 from tightbudget.pairs.revealing import revealing_pair
+
+_MOST_CHOICES = 8  # steps for which the choices of an analyst are followed
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,8 @@ class WithoutReplacement(Mechanism):
     record or another is drawn, the batch has its size: a record that comes
     takes the place of another. Under replace_one and zero_out the upper end
     holds for every choice of the other records, also one that follows the
-    answers; the lower end is attained by one that does not (M31).
+    answers; the lower end is attained by one that does not, or that does in
+    up to 8 equal steps under replace_one (M31).
 
     >>> from tightbudget import Gaussian, WithoutReplacement
     >>> step = WithoutReplacement(Gaussian(sigma=4), 256, examples=60000)
@@ -87,6 +92,14 @@ class WithoutReplacement(Mechanism):
         if self.relation == ADD_REMOVE and Fraction(share) == self.share and inner == self.mechanism:
             return self  # a float holds the share, and the pair is attained
         return OneBranch(inner.under(REPLACE_ONE), share)
+
+    def choosing_analyst(self, count: int) -> ChoosingAnalyst | None:
+        if self.relation != REPLACE_ONE or not 1 < count <= _MOST_CHOICES or not self.subsamples:
+            return None
+        branches = tuple(self.member().pair(direction) for direction in Direction)
+        if branches[0] is None or branches[1] is None:
+            return None
+        return _choosing_analyst(cast(Hashable, branches[0]), cast(Hashable, branches[1]), count)
 
     def pair(self, direction: Direction) -> Pair | None:
         if self.batch == 0:
@@ -148,6 +161,11 @@ class OneBranch(Mechanism):
         if base is None or self.q in (0.0, 1.0):
             return base if self.q else None
         return poisson_pair(base, self.q, direction)
+
+
+@lru_cache(maxsize=16)
+def _choosing_analyst(remove: Hashable, add: Hashable, count: int) -> ChoosingAnalyst:
+    return ChoosingAnalyst((cast(Pair, remove), cast(Pair, add)), count)
 
 
 @REMEMBERED.remember

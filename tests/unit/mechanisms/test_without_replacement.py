@@ -69,9 +69,24 @@ def test_the_zeroed_bound_is_the_formula(seed: int) -> None:
 @pytest.mark.parametrize(("epsilon", "attained"), [(0.5, 0.153777507924229), (1.0, 0.0742066738335428)])
 def test_an_analyst_who_follows_the_answers_stays_in_the_bracket(epsilon: float, attained: float) -> None:
     answer = (tb.WithoutReplacement(tb.Gaussian(sigma=2), 1, 2, relation="replace_one") * 2).delta(epsilon, rtol=1e-6)
-    assert answer.lower <= attained <= answer.upper
+    assert 0.9999 * attained <= answer.lower <= attained <= answer.upper
     assert not answer.converged
     assert "class" in answer.reason
+
+
+def test_the_lower_end_of_several_steps_is_that_of_an_analyst_who_chooses() -> None:
+    step = tb.WithoutReplacement(tb.Gaussian(sigma=2), 1, 2, relation="replace_one")
+    for count in (2, 5, 8):
+        composed, alone = step * count, step.member() * count
+        assert composed.delta(0.5).lower > alone.delta(0.5).upper
+        assert composed.epsilon(0.05).lower > alone.epsilon(0.05).upper
+        for direction in ("remove", "add"):
+            assert composed.delta(0.5, direction=direction).lower == composed.delta(0.5).lower
+    many = (step * 9).delta(0.5)
+    assert many.lower == pytest.approx((step.member() * 9).delta(0.5).lower, rel=1e-12)
+    assert step.choosing_analyst(1) is None
+    assert (step + tb.Gaussian(10.0, relation="replace_one")).delta(0.5).lower > 0.0
+    assert tb.WithoutReplacement(tb.Gaussian(sigma=2), 1, 2).choosing_analyst(2) is None  # add_remove attains its pair
 
 
 def test_shares_that_no_float_holds_are_rounded_outwards() -> None:

@@ -1,0 +1,126 @@
+"""Two pairs, one of which an analyst chooses for each step after the answers so far: tests from below (M31).
+
+A test accepts with probability alpha under A and beta under B, and delta(eps) >= alpha - e^eps beta for each of them.
+After one more step, chosen first, a test is one of the earlier tests for each answer: alpha and beta are sums of
+positive products, and any choice is sound.
+"""
+
+import math
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from tightbudget.numerics.rounding import TINIEST, U, lowered, strictly_raised
+from tightbudget.pairs.base import Array, Cells, Pair
+
+_ANSWERS = 250  # cells that the answers of a step are merged into, and as many more for the usual ones
+_THRESHOLDS = 4000  # for each of which a test is kept
+_TAIL, _UNUSUAL = 1e-30, 1e-3  # of a distribution beyond the outermost cells, and beyond the narrow ones
+_DEVIATIONS = 15.0  # of the sum of losses, for which there are thresholds
+_MOST_LOSS = 600.0
+
+
+class Answers(NamedTuple):
+    """Events of one step: masses of A rounded down, of B rounded up, and about their losses."""
+
+    a: Array
+    b: Array
+    losses: Array
+
+
+class ChoosingAnalyst:
+    """What an analyst attains in some steps, who chooses for each one of several pairs."""
+
+    def __init__(self, pairs: tuple[Pair, ...], count: int) -> None:
+        self._pairs, self._count = pairs, count
+
+    def delta(self, epsilon: float) -> float:
+        """Return a lower bound on delta(epsilon), epsilon >= 0, of the steps together."""
+        if not epsilon < _MOST_LOSS:
+            return 0.0
+        alpha, beta = self._tests_after(np.array([epsilon]), self._earlier)
+        spent = strictly_raised(strictly_raised(math.exp(epsilon), 8) * float(beta[0]), 4)
+        return max(0.0, lowered(float(alpha[0]), 4) - spent - 2.0 * U * float(alpha[0]))
+
+    def epsilon(self, delta: float) -> float:
+        """Return an epsilon below which more than this delta is attained; 0 if none is found."""
+        low, high = 0.0, min(_MOST_LOSS, self._end + 1.0)
+        if not self.delta(low) > delta:
+            return 0.0
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if self.delta(middle) > delta else (low, middle)
+        return low
+
+    @cached_property
+    def _answers(self) -> list[Answers]:
+        return [_answers(pair) for pair in self._pairs]
+
+    @cached_property
+    def _end(self) -> float:
+        """The largest threshold for which there are tests."""
+        widest = max(float(np.abs(one.losses[np.isfinite(one.losses)]).max(initial=0.0)) for one in self._answers)
+        usual = max(float(one.a @ np.minimum(np.abs(one.losses), widest) ** 2) for one in self._answers)
+        spread = math.sqrt(usual * self._count)
+        return min(_MOST_LOSS, self._count * widest, _DEVIATIONS * spread + self._count * usual) + TINIEST
+
+    @cached_property
+    def _thresholds(self) -> Array:
+        return np.append(np.linspace(-self._end, self._end, _THRESHOLDS + 1), np.inf)
+
+    @cached_property
+    def _earlier(self) -> tuple[Array, Array]:
+        """The tests for all thresholds after all steps but one."""
+        accepted = np.where(self._thresholds < 0.0, 1.0, 0.0)
+        tests = accepted, accepted.copy()
+        for _ in range(self._count - 1):
+            tests = self._tests_after(self._thresholds, tests)
+        return tests
+
+    def _tests_after(self, thresholds: Array, earlier: tuple[Array, Array]) -> tuple[Array, Array]:
+        """Return the better pair's tests after one more step, each about the best for its threshold."""
+        # below the thresholds every answer is accepted, above them only those that tell all
+        alphas, betas = (np.append(1.0, tests) for tests in earlier)
+        best: tuple[Array, Array] | None = None
+        for one in self._answers:
+            with np.errstate(invalid="ignore"):
+                place = (thresholds[:, None] - one.losses + self._end) * (0.5 * _THRESHOLDS / self._end)
+            index = np.clip(np.rint(np.nan_to_num(place, nan=-np.inf)) + 1.0, 0.0, _THRESHOLDS + 2.0).astype(np.intp)
+            terms = 2.0 * one.a.size + 8.0
+            alpha = lowered((alphas[index] * one.a).sum(axis=1), terms)
+            beta = strictly_raised((betas[index] * one.b).sum(axis=1), terms)
+            best = (alpha, beta) if best is None else _better(best, (alpha, beta), thresholds)
+        assert best is not None
+        return best
+
+
+def _better(one: tuple[Array, Array], other: tuple[Array, Array], thresholds: Array) -> tuple[Array, Array]:
+    ratios = np.exp(np.minimum(thresholds, 700.0))
+    first = one[0] - ratios * one[1] >= other[0] - ratios * other[1]
+    return np.where(first, one[0], other[0]), np.where(first, one[1], other[1])
+
+
+def _answers(pair: Pair) -> Answers:
+    """Return a pair with its losses merged into cells, which is post-processing."""
+    points = pair.points()
+    edges = np.unique([np.linspace(*_ends(pair.coarse_cells(), tail), _ANSWERS) for tail in (_TAIL, _UNUSUAL)])
+    between = pair.cells(np.concatenate([[-np.inf], edges, [np.inf]]))
+    cells = Cells.join(between, points)
+    place = np.concatenate([np.arange(between.size), np.searchsorted(edges, points.low)])
+    error = np.where(np.isfinite(cells.log_a), cells.error, 0.0)
+    a: Array = np.bincount(place, weights=np.exp(cells.log_a - error)).astype(np.float64)
+    b: Array = np.bincount(place, weights=np.exp(cells.log_b + error)).astype(np.float64)
+    roundings = 2.0 * cells.size + 2000.0  # of sums, and of exponents up to 700
+    a, b = np.append(lowered(a, roundings), pair.infinity.lower), np.append(strictly_raised(b, roundings), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        losses = np.where(b > 0.0, np.log(a / b), np.inf)
+    some = a > 0.0
+    return Answers(a[some], b[some], losses[some])
+
+
+def _ends(coarse: Cells, tail: float) -> tuple[float, float]:
+    """Return losses between which all lies but a tail of A above, and of B below."""
+    above = np.flatnonzero(np.cumsum(np.exp(coarse.log_a)[::-1])[::-1] > tail)
+    below = np.flatnonzero(np.cumsum(np.exp(coarse.log_b)) > tail)
+    return float(coarse.low[below[0]]), float(coarse.high[above[-1]])
