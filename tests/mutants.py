@@ -76,6 +76,7 @@ SEARCH = "unit/numerics/test_search.py"
 KNOWN = "unit/mechanisms/test_known_bounds.py"
 SKELLAM = "unit/mechanisms/test_skellam.py"
 RATES = "unit/numerics/test_binomial.py::test_different_rates_against_fractions"
+SAMPLINGS = "property/test_samplings.py"
 SAMPLED_GROUP = "unit/mechanisms/test_sampled_group.py"
 CAPPED = "unit/mechanisms/test_truncated_poisson.py"
 MIXTURE_PAIRS = "unit/pairs/test_gaussian_mixture.py"
@@ -245,7 +246,7 @@ MUTATIONS = [
     Mutation("allocation one-sided", "mechanisms/random_allocation.py", "attains_pair: ClassVar[bool] = False", "attains_pair: ClassVar[bool] = True",
              "a single epoch has the lower end of a pair that only dominates it", [ALLOCATED]),
     Mutation("allocation of less", "mechanisms/random_allocation.py", "in_block = int(self.batches) // blocks", "in_block = int(self.batches)",
-             "blocks are taken for whole epochs", [ALLOCATED]),
+             "blocks are taken for whole epochs", [ALLOCATED, SAMPLINGS]),
     Mutation("third law for free", "pairs/via_third.py", "first(ahead) + np.exp(ahead) * second(behind)", "first(ahead) + second(behind)",
              "what is told on the other side of a third law is not multiplied", [ALLOCATED]),
     Mutation("loss counted twice", "pairs/via_third.py", "(losses - ahead) - 2.0 * U * losses", "losses",
@@ -793,7 +794,7 @@ MUTATIONS = [
     Mutation("batch as one branch", "mechanisms/without_replacement.py",
              "return both_branches_pair(base, q) if self.relation == REPLACE_ONE else poisson_pair(base, q, direction)",
              "return poisson_pair(base, q, direction)",
-             "replaced records are composed in one branch, which an adaptive analyst exceeds", [WITHOUT]),
+             "replaced records are composed in one branch, which an adaptive analyst exceeds", [WITHOUT, SAMPLINGS]),
     Mutation("zeroed as removed", "mechanisms/without_replacement.py", "((1.0 - beta) * np.maximum(larger, smaller) + beta * smaller)",
              "smaller", "a zeroed record is taken for one that Poisson sampling leaves out", [WITHOUT]),
     Mutation("permute-and-flip as bounded range", "mechanisms/selection.py",

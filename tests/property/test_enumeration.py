@@ -10,10 +10,10 @@ import mpmath
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.property.strategies import counts, deltas, discrete_laplaces, epsilons, examples, histograms, overlap, rates
+from tests.support.outcomes import Outcomes, swapped, true_delta
 
 import tightbudget as tb
 
-Outcomes = list[tuple[Fraction, Fraction]]
 small_histograms = histograms(most_cells=3)
 repetitions = st.integers(1, 6)
 
@@ -36,27 +36,6 @@ def repeated(cells: Outcomes, count: int) -> Outcomes:
             a, b = a * cells[cell][0] ** n, b * cells[cell][1] ** n
         found.append((a, b))
     return found
-
-
-def swapped(outcomes: Outcomes) -> Outcomes:
-    return [(b, a) for a, b in outcomes]
-
-
-def exponential(epsilon: float) -> tuple[Fraction, Fraction]:
-    """Return fractions on either side of e^epsilon that agree in 49 digits."""
-    with mpmath.workdps(60):
-        power = Fraction(mpmath.nstr(mpmath.exp(mpmath.mpf(epsilon)), 55))
-    return power * (1 - Fraction(1, 10**50)), power * (1 + Fraction(1, 10**50))
-
-
-def true_delta(directions: list[Outcomes], epsilon: float) -> tuple[Fraction, Fraction]:
-    """Return bounds on delta(epsilon), the larger of the directions'."""
-    low, high = exponential(epsilon)
-    at_low, at_high = (
-        max(sum((max(Fraction(0), a - power * b) for a, b in outcomes), start=Fraction(0)) for outcomes in directions)
-        for power in (low, high)
-    )
-    return at_high, at_low
 
 
 def check(asked: tb.Mechanism | tb.Composition, directions: list[Outcomes], epsilon: float, delta: float) -> None:

@@ -64,7 +64,8 @@ def _density(profile: Profile, losses: Array) -> Array:
     bend = np.where(bend > _NOISE * bounds[1:-1] / gaps**2, bend, 0.0)
     log_bounds = np.log(bounds[1:-1])
     tolerance = np.exp(np.interp(-log_bounds, [-_LARGE, -_SMALL], [_FINE, _COARSE]))
-    inner = np.sqrt(bend / (8.0 * tolerance * bounds[1:-1]))
+    with np.errstate(over="ignore"):  # where a profile falls to nothing at once, all dots will do
+        inner = np.minimum(np.sqrt(bend / (8.0 * tolerance * bounds[1:-1])), _MOST / gaps)
     padded = np.concatenate([inner[:1], inner, inner[-1:]])
     density: Array = np.maximum(padded[1:], padded[:-1])
     return density

@@ -145,3 +145,10 @@ def test_a_composition_or_a_mechanism_that_says_nothing_of_replacement_is_refuse
         tb.WithoutReplacement(tb.Gaussian(sigma=1) * 2, 1, 10)
     with pytest.raises(tb.TightBudgetError, match="zero_out"):
         tb.WithoutReplacement(tb.RandomizedResponse(p=0.7), 1, 10, relation="zero_out")
+
+
+@pytest.mark.parametrize("epsilon", [1e-30, 1e-100, 1e-300])
+def test_promises_of_next_to_nothing_make_no_warning(epsilon: float) -> None:
+    """Their profile falls to nothing at once: relative to what is left of it, its bend is beyond all floats."""
+    answer = tb.WithoutReplacement(tb.PureDP(epsilon), 1, 2, relation="zero_out").delta(0.0)
+    assert answer.upper >= 0.249 * epsilon
