@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.mechanisms.randomized_response import RandomizedResponse
     from tightbudget.mechanisms.registry import ALL, BY_NAME
     from tightbudget.mechanisms.renyi_promises import RDP, ZCDP
+    from tightbudget.mechanisms.repeat_and_select import RepeatAndSelect
     from tightbudget.mechanisms.sampled_group import SampledGroup
     from tightbudget.mechanisms.selection import Exponential, PermuteAndFlip, ReportNoisyMax
     from tightbudget.mechanisms.shuffled import Shuffled
@@ -73,6 +74,7 @@ __all__ = [
     "PureDP",
     "RandomAllocation",
     "RandomizedResponse",
+    "RepeatAndSelect",
     "ReportNoisyMax",
     "SampledGroup",
     "Shuffled",

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.base import Composition, Mechanism
+from tightbudget.mechanisms.promise import PureDP
 from tightbudget.mechanisms.relations import Relations
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.points import PointPair
@@ -37,6 +38,19 @@ class OneSample(Mechanism):
         if relation not in self.composition.known_relations:
             return None
         return OneSample(Composition(tuple((step.under(relation), count) for step, count in self.composition.items)))
+
+    @property
+    def attains_pair(self) -> bool:  # type: ignore[override]
+        return self.member() == self
+
+    def member(self) -> Mechanism:
+        members = tuple((step.member(), count) for step, count in self.composition.items)
+        if members == self.composition.items:
+            return self
+        try:
+            return OneSample(Composition(members, mix_relations=True))
+        except InvalidParameter:  # of several such members we have no pair
+            return PureDP(0.0)
 
     @property
     def absent_if_zeroed(self) -> bool:

@@ -42,6 +42,7 @@ _FILES = {  # the file and the class of each name, in the order of lists
     "with_replacement": "with_replacement:WithReplacement",
     "sparse_vector": "sparse_vector:SparseVector",
     "shuffled": "shuffled:Shuffled",
+    "repeat_and_select": "repeat_and_select:RepeatAndSelect",
 }
 PLACES = tuple(_FILES.values())
 

@@ -70,7 +70,7 @@ class Shuffled(Mechanism):
         elif not isinstance(self.mechanism, Mechanism) or self.mechanism.of_several:
             raise InvalidParameter("mechanism", str(self.mechanism), "one mechanism for single records")
         elif not self.report.pure_epsilon < math.inf:
-            raise InvalidParameter("mechanism", str(self.mechanism), "one whose losses have an end", "Laplace noise is, say.")
+            raise InvalidParameter("mechanism", str(self.mechanism), "one whose losses have an end", "Laplace noise is one.")
 
     @property
     def report(self) -> Mechanism:

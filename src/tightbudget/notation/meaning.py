@@ -15,7 +15,7 @@ MECHANISM_ARGUMENTS = frozenset({"mechanism"})
 MATRIX_ARGUMENTS = frozenset({"strategy"})
 LIST_ARGUMENTS = frozenset({"a", "b", "centres", "probabilities", "rates", "without"})
 ONE_OR_SEVERAL = frozenset({"alpha", "epsilon"})  # the mechanism itself says whether it takes several
-WORD_ARGUMENTS = {"relation": "add_remove", "clone": "standard"}
+WORD_ARGUMENTS = {"relation": "add_remove", "clone": "standard", "runs": "geometric"}
 
 Private = Mechanism | Composition
 Value = Number | str | tuple[Number, ...] | tuple[tuple[Number, ...], ...] | Private

@@ -17,6 +17,7 @@ LEAST = 1e-290
 
 _LEAST_TURN = 2.0**-36  # of the slopes on both sides of a dot: where they turn less, the dot is left out
 _FARTHEST = 2.0**1000  # from one dot to the next, as a quotient: floats do not hold the slopes of such chords
+_ROUNDS = 4  # of leaving out dots that bend the wrong way, until the hull of the rest is found at once
 _MASS_ERROR = 16.0 * U  # of a mass: less than 2^-36+96-1 from its quotients, and a few roundings
 
 
@@ -45,8 +46,11 @@ def pair_from_profile(key: tuple[object, ...], ratios: Array, bounds: Array, rev
     sound = (places >= 1.0) | (values > LEAST)
     places, values = places[sound], values[sound]
     masses, certain = _masses(places, values)
+    rounds = 0
     while not certain.all():  # any dot may be left out: chords of fewer dots lie higher
-        places, values = places[certain], values[certain]
+        rounds += 1
+        kept = _hull(places, values) if rounds == _ROUNDS else np.flatnonzero(certain)
+        places, values = places[kept], values[kept]
         if not places.size or places[-1] < 1.0:  # the bounds say next to nothing
             return revealing_pair()
         masses, certain = _masses(places, values)
@@ -66,6 +70,27 @@ def _profile(places: Array, values: Array, index: int) -> Fraction:
     """Return the bound on H_g at one of the places, exactly."""
     place, value = Fraction(places[index]), Fraction(values[index])
     return value + max(1 - place, Fraction(0))
+
+
+def _hull(places: Array, values: Array) -> NDArray[np.intp]:
+    """Return which dots lie on the lower convex hull of all, up to rounding; those on a chord of others do not.
+
+    Slopes at a dot are taken of H_g from 1 on, and of H_g - (1-g) below, as in `_masses`.
+    """
+    put = places < 1.0
+    x = [0.0, *places.tolist()]
+    below = [0.0, *np.where(put, values, values + (places - 1.0)).tolist()]
+    above = [1.0, *np.where(put, values + (1.0 - places), values).tolist()]
+    kept = [0]
+    for new in range(1, len(x)):
+        while len(kept) > 1:
+            before, last = kept[-2:]
+            y = below if x[last] < 1.0 else above
+            if (y[last] - y[before]) / (x[last] - x[before]) < (y[new] - y[last]) / (x[new] - x[last]):
+                break
+            kept.pop()
+        kept.append(new)
+    return np.array(kept[1:], dtype=np.intp) - 1
 
 
 def _masses(places: Array, values: Array) -> tuple[Array, NDArray[np.bool_]]:

@@ -46,6 +46,19 @@ SIMPLE = {
     "permute_and_flip": st.builds(tb.PermuteAndFlip, st.floats(1e-6, 50.0)),
     "report_noisy_max": st.builds(tb.ReportNoisyMax, st.floats(1e-6, 50.0)),
     "sparse_vector": st.builds(tb.SparseVector, st.floats(1e-6, 50.0), st.floats(1e-6, 50.0)),
+    "repeat_and_select": st.builds(
+        lambda base, law: tb.RepeatAndSelect(base, **law),
+        st.builds(tb.Gaussian, POSITIVE) | st.builds(tb.Gaussian, POSITIVE).map(lambda base: base * 3),
+        st.sampled_from(
+            [
+                {"mean": 10},
+                {"gamma": 0.1},
+                {"runs": "poisson", "mean": 2.5},
+                {"runs": "binomial", "trials": 4, "p": 0.3},
+                {"runs": "negative_binomial", "eta": -0.5, "gamma": 0.25},
+            ]
+        ),
+    ),
     "shuffled": st.builds(
         tb.Shuffled, epsilon0=st.floats(1e-6, 50.0), users=st.integers(1, 99), clone=st.sampled_from(["standard", "stronger"])
     ),

@@ -35,6 +35,7 @@ EVERY = [
     "truncated_poisson(gaussian(sigma=3), q=0.2, cap=4, examples=10)",
     "without_replacement(gaussian(sigma=3), batch=2, examples=10)",
     "with_replacement(gaussian(sigma=3), batch=2, examples=10, relation='add_remove')",
+    "repeat_and_select(gaussian(sigma=9), runs='negative_binomial', gamma=0.5, eta=-0.5)",
     "exponential(epsilon=0.4)", "permute_and_flip(epsilon=0.4)", "report_noisy_max(epsilon=0.4)",
     "sparse_vector(threshold_epsilon=0.2, query_epsilon=0.2)", "zcdp(rho=0.05)", "rdp(alpha=[4, 16], epsilon=[0.1, 0.5])",
     "histograms([1, 2], [2, 1])", "poisson(poisson(gaussian(sigma=1.0000000000000002), q=0.1), q=0.004266666666666667)",

@@ -41,6 +41,7 @@ EXAMPLES = {
     "permute_and_flip": tb.PermuteAndFlip(epsilon=0.4),
     "report_noisy_max": tb.ReportNoisyMax(epsilon=0.4),
     "sparse_vector": tb.SparseVector(threshold_epsilon=0.2, query_epsilon=0.2),
+    "repeat_and_select": tb.RepeatAndSelect(tb.Gaussian(sigma=9), runs="logarithmic", gamma=0.5),
     "shuffled": tb.Shuffled(epsilon0=1, users=20),
     "zcdp": tb.ZCDP(rho=0.05),
     "rdp": tb.RDP(alpha=(4, 16), epsilon=(0.1, 0.5)),
