@@ -88,6 +88,8 @@ FIGURES = [
     *rows("random_allocation(gaussian(sigma=1), batches=3)", {0.5: "0.1068405757"}, "remove", width=1e-4),
     *rows(ALLOCATED_RESPONSE, {0.2: "0.142287278806075", 0.5: "0.0661888282542017"}, "remove", width=1e-9),
     *rows(ALLOCATED_RESPONSE, {0.2: "0.215153674353153", 0.5: "0.153733116128808"}, "add", width=1e-9),
+    *rows(TWO_BATCHES, {0: "0.520499877813047"}, relation="replace_one", kind=ATTAINED),
+    *rows(TWO_BATCHES, {0: "0.297762225193562"}, relation="zero_out", width=1e-5),
     *rows(TWO_OF_FOUR, {0.5: "0.237934393404327"}, "remove", kind=ATTAINED),
     *rows(TWO_OF_FOUR, {0.5: "0.288088659620305"}, "remove", kind=BOUND),
     *rows(SHUFFLED, {0.5: "0.221268", 1: "0.117214"}, relation="zero_out", kind=ATTAINED),
@@ -113,6 +115,8 @@ FIGURES = [
     *rows("skellam(mu=4, sensitivity=2)", {1: "0.124340045958029"}),
     *rows("discrete_gaussian(sigma=1, sensitivity=2)",
           {0.5: "0.602925092030301", 1: "0.540293617672484", 2: "0.266781775046988"}),
+    *rows("discrete_gaussian(sigma=1, sensitivity=2, dimension=4)",
+          {0.5: "0.605543863257316", 1: "0.540293617672484", 2: "0.315348240753259"}),
     *rows("discrete_gaussian(sigma=1) * 4",
           {0.5: "0.605543863257316", 1: "0.495115505581718", 2: "0.315348240753259"}),
 ]  # fmt: skip

@@ -22,7 +22,7 @@ from tightbudget.pairs.profile_grid import pair_of_profiles
 from tightbudget.pairs.profile_of import inner_losses, profile_above
 from tightbudget.pairs.revealing import revealing_pair
 
-_MOST_CHOICES = 8  # steps for which the choices of an analyst are followed
+_MOST_CHOICES = 32  # steps for which the choices of an analyst are followed
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class WithoutReplacement(Mechanism):
     takes the place of another. Under replace_one and zero_out the upper end
     holds for every choice of the other records, also one that follows the
     answers; the lower end is attained by one that does not, or that does in
-    up to 8 equal steps under replace_one (M31).
+    up to 32 equal steps under replace_one (M31).
 
     >>> from tightbudget import Gaussian, WithoutReplacement
     >>> step = WithoutReplacement(Gaussian(sigma=4), 256, examples=60000)

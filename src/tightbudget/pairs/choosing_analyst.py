@@ -6,10 +6,11 @@ positive products, and any choice is sound.
 """
 
 import math
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tightbudget.numerics.rounding import TINIEST, U, lowered, strictly_raised
 from tightbudget.pairs.base import Array, Cells, Pair
@@ -29,6 +30,13 @@ class Answers(NamedTuple):
     losses: Array
 
 
+class Tests(NamedTuple):
+    """With which probabilities tests accept: under A rounded down, under B rounded up."""
+
+    alpha: Array
+    beta: Array
+
+
 class ChoosingAnalyst:
     """What an analyst attains in some steps, who chooses for each one of several pairs."""
 
@@ -39,9 +47,11 @@ class ChoosingAnalyst:
         """Return a lower bound on delta(epsilon), epsilon >= 0, of the steps together."""
         if not epsilon < _MOST_LOSS:
             return 0.0
-        alpha, beta = self._tests_after(np.array([epsilon]), self._earlier)
-        spent = strictly_raised(strictly_raised(math.exp(epsilon), 8) * float(beta[0]), 4)
-        return max(0.0, lowered(float(alpha[0]), 4) - spent - 2.0 * U * float(alpha[0]))
+        attained = 0.0
+        for alpha, beta in (self._last(one, epsilon) for one in self._answers):
+            spent = strictly_raised(strictly_raised(math.exp(epsilon), 8) * beta, 4)
+            attained = max(attained, lowered(alpha, 4) - spent - 2.0 * U * alpha)
+        return attained
 
     def epsilon(self, delta: float) -> float:
         """Return an epsilon below which more than this delta is attained; 0 if none is found."""
@@ -70,35 +80,50 @@ class ChoosingAnalyst:
         return np.append(np.linspace(-self._end, self._end, _THRESHOLDS + 1), np.inf)
 
     @cached_property
-    def _earlier(self) -> tuple[Array, Array]:
+    def _earlier(self) -> Tests:
         """The tests for all thresholds after all steps but one."""
         accepted = np.where(self._thresholds < 0.0, 1.0, 0.0)
-        tests = accepted, accepted.copy()
+        tests = Tests(accepted, accepted.copy())
         for _ in range(self._count - 1):
-            tests = self._tests_after(self._thresholds, tests)
+            tests = reduce(self._better, (self._tests_after(one, tests) for one in self._answers))
         return tests
 
-    def _tests_after(self, thresholds: Array, earlier: tuple[Array, Array]) -> tuple[Array, Array]:
-        """Return the better pair's tests after one more step, each about the best for its threshold."""
-        # below the thresholds every answer is accepted, above them only those that tell all
-        alphas, betas = (np.append(1.0, tests) for tests in earlier)
-        best: tuple[Array, Array] | None = None
-        for one in self._answers:
-            with np.errstate(invalid="ignore"):
-                place = (thresholds[:, None] - one.losses + self._end) * (0.5 * _THRESHOLDS / self._end)
-            index = np.clip(np.rint(np.nan_to_num(place, nan=-np.inf)) + 1.0, 0.0, _THRESHOLDS + 2.0).astype(np.intp)
-            terms = 2.0 * one.a.size + 8.0
-            alpha = lowered((alphas[index] * one.a).sum(axis=1), terms)
-            beta = strictly_raised((betas[index] * one.b).sum(axis=1), terms)
-            best = (alpha, beta) if best is None else _better(best, (alpha, beta), thresholds)
-        assert best is not None
-        return best
+    def _steps(self, losses: Array) -> NDArray[np.intp]:
+        """Return about how many steps between thresholds each loss has; so many that nothing is left if it is inf."""
+        steps = np.rint(losses * (0.5 * _THRESHOLDS / self._end))
+        return np.clip(steps, -_THRESHOLDS - 1.0, 2.0 * _THRESHOLDS).astype(np.intp)
 
+    def _tests_after(self, one: Answers, earlier: Tests) -> Tests:
+        """Return tests for all thresholds after one more step, each about the best for its threshold."""
+        shifts, of_shift = np.unique(self._steps(one.losses), return_inverse=True)
+        found = []
+        for masses, tests in ((one.a, earlier.alpha), (one.b, earlier.beta)):
+            # below the thresholds every answer is accepted, above them only those that tell all
+            wide = np.concatenate([np.ones(2 * _THRESHOLDS), tests[:-1], np.full(_THRESHOLDS + 1, tests[-1])])
+            total, told = np.zeros(_THRESHOLDS + 1), np.isinf(one.losses)
+            for shift, mass in zip(shifts.tolist(), np.bincount(of_shift, weights=masses).tolist(), strict=True):
+                begin = 2 * _THRESHOLDS - shift
+                total += mass * wide[begin : begin + _THRESHOLDS + 1]
+            found.append(np.append(total, masses[told].sum() + masses[~told].sum() * tests[-1]))
+        return self._rounded(one, *found)
 
-def _better(one: tuple[Array, Array], other: tuple[Array, Array], thresholds: Array) -> tuple[Array, Array]:
-    ratios = np.exp(np.minimum(thresholds, 700.0))
-    first = one[0] - ratios * one[1] >= other[0] - ratios * other[1]
-    return np.where(first, one[0], other[0]), np.where(first, one[1], other[1])
+    def _last(self, one: Answers, threshold: float) -> tuple[float, float]:
+        """Return one test after all steps, for a threshold between others."""
+        place = np.clip((threshold + self._end) * (0.5 * _THRESHOLDS / self._end), 0.0, _THRESHOLDS + 1.0)
+        index = np.clip(int(np.rint(place)) - self._steps(one.losses) + 1, 0, _THRESHOLDS + 2)
+        tests = (float(masses @ np.append(1.0, side)[index]) for masses, side in zip(one[:2], self._earlier, strict=True))
+        alpha, beta = self._rounded(one, *(np.array([test]) for test in tests))
+        return float(alpha[0]), float(beta[0])
+
+    def _rounded(self, one: Answers, alpha: Array, beta: Array) -> Tests:
+        terms = 4.0 * one.a.size + 16.0
+        return Tests(lowered(alpha, terms), strictly_raised(beta, terms))
+
+    def _better(self, one: Tests, other: Tests) -> Tests:
+        """Return the better of two tests at every threshold: each is sound."""
+        ratios = np.exp(np.minimum(self._thresholds, 700.0))
+        first = one.alpha - ratios * one.beta >= other.alpha - ratios * other.beta
+        return Tests(np.where(first, one.alpha, other.alpha), np.where(first, one.beta, other.beta))
 
 
 def _answers(pair: Pair) -> Answers:
