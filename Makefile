@@ -17,21 +17,25 @@ LOWEST_VENV := .venv-lowest
 LOWEST_READY := $(LOWEST_VENV)/.ready
 BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
+OPACUS_VENV := .venv-opacus
+OPACUS_READY := $(OPACUS_VENV)/.ready
 # What depends on the versions of libraries: the assumptions on them, and the arithmetic that rests on these.
 LOWEST_TESTS := tests/unit/numerics tests/unit/pairs tests/unit/engine \
 	tests/unit/divergences/test_conversions.py tests/unit/interfaces/cli/test_bad_input.py tests/unit/interfaces/test_plot.py
 # The fast lane: tests of every room, the truths, and what was once wrong; most cases of large tests are marked slow.
 FAST_TESTS := tests/unit tests/reference tests/regression
+# Adapters that import what only `make test-opacus` installs.
+OPACUS_MODULES := $(addprefix src/tightbudget/adapters/,opacus.py lightning.py keras.py)
 # Processes for the tests; PYTEST_WORKERS=0 runs them in one.
 PYTEST_WORKERS ?= auto
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # The test workers are the parallelism; threads inside each would only compete with them.
-test test-fast test-lowest check mutants random-runs: export OMP_NUM_THREADS := 1
-test test-fast test-lowest check mutants random-runs: export OPENBLAS_NUM_THREADS := 1
+test test-fast test-lowest test-opacus check mutants random-runs: export OMP_NUM_THREADS := 1
+test test-fast test-lowest test-opacus check mutants random-runs: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help demo test test-fast test-lowest check bench random-runs format map mutants clean python-is-new-enough
+.PHONY: help demo test test-fast test-lowest test-opacus opacus-environment check bench random-runs format map mutants clean python-is-new-enough
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -48,13 +52,16 @@ test-fast: $(READY)  ## run the tests of every room and the truths, less what is
 test-lowest: $(LOWEST_READY)  ## measure what is assumed of the libraries, and test the core, in the oldest versions accepted
 	$(LOWEST_VENV)/bin/python -m pytest -q -n $(PYTEST_WORKERS) -p no:cacheprovider $(LOWEST_TESTS)
 
+test-opacus: $(OPACUS_READY)  ## test the adapters to Opacus, Lightning and Keras with the real ones (over 1 GB to install)
+	$(OPACUS_VENV)/bin/python -m pytest -q -p no:cacheprovider tests/opacus
+
 check: $(READY) $(LOWEST_READY)  ## what CI runs: format, lint, types, import layers, all tests, doctests, the oldest libraries
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS)
-	$(BIN)/python -m pytest -q --doctest-modules --doctest-glob='*.md' src README.md docs
+	$(BIN)/python -m pytest -q --doctest-modules --doctest-glob='*.md' $(OPACUS_MODULES:%=--ignore=%) src README.md docs
 	$(LOWEST_VENV)/bin/python -m pytest -q -n $(PYTEST_WORKERS) -p no:cacheprovider $(LOWEST_TESTS)
 
 bench: $(BENCH_READY)  ## measure time, memory and width beside the peers
@@ -74,7 +81,7 @@ mutants: $(READY)  ## break the rounding on purpose and see which tests notice
 	$(BIN)/python tests/mutants.py
 
 clean:  ## remove environments, caches and built files
-	rm -rf $(VENV) $(LOWEST_VENV) $(BENCH_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(LOWEST_VENV) $(BENCH_VENV) $(OPACUS_VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 python-is-new-enough:
@@ -96,4 +103,11 @@ $(LOWEST_READY): pyproject.toml constraints-lowest.txt | python-is-new-enough
 $(BENCH_READY): pyproject.toml constraints.txt bench/requirements.txt | python-is-new-enough
 	"$(PYTHON)" -m venv $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python -m pip install -q -r bench/requirements.txt -e .
+	@touch $@
+
+opacus-environment: $(OPACUS_READY)  # what takes long of `make test-opacus`, for CI to give up on
+
+$(OPACUS_READY): pyproject.toml tests/opacus/requirements.txt | python-is-new-enough
+	"$(PYTHON)" -m venv $(OPACUS_VENV)
+	$(OPACUS_VENV)/bin/python -m pip install -q -r tests/opacus/requirements.txt -e .
 	@touch $@

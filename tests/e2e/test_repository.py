@@ -98,14 +98,44 @@ def test_ci_names_the_measurements_if_they_are_beside_the_clone(there: bool, tmp
     for folder in (clone / ".ci", tools, *([tmp_path / "shared" / "data" / "coverup"] if there else [])):
         folder.mkdir(parents=True)
     (clone / ".ci" / "run").write_bytes((ROOT / ".ci" / "run").read_bytes())
-    (tools / "make").write_text('#!/bin/sh\necho "$*: ${TIGHTBUDGET_COVERUP-unset}"\n')
-    (tools / "make").chmod(0o755)
-    done = subprocess.run(
-        ["bash", str(clone / ".ci" / "run")], env={"PATH": f"{tools}:/usr/bin:/bin"}, capture_output=True, text=True, check=True
-    )
-    named = done.stdout.removeprefix("check: ").strip()
+    make_stand_in(tools, 'echo "$*: ${TIGHTBUDGET_COVERUP-unset}"')
+    done = run_ci(clone, tools)
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["check", "opacus-environment", "test-opacus"]
+    named = done.stdout.splitlines()[0].removeprefix("check: ").strip()
     assert Path(named).is_dir() if there else named == "unset"
     assert not there or Path(named).is_absolute()
+
+
+@pytest.mark.parametrize(
+    ("fails", "run", "code"),
+    [
+        ("check", ["check"], 1),
+        ("opacus-environment", ["check", "opacus-environment"], 0),
+        ("test-opacus", ["check", "opacus-environment", "test-opacus"], 1),
+    ],
+)
+def test_ci_goes_on_without_opacus_only_if_it_cannot_be_installed(
+    fails: str, run: list[str], code: int, tmp_path: Path
+) -> None:
+    clone, tools = tmp_path / "clone", tmp_path / "tools"
+    for folder in (clone / ".ci", tools):
+        folder.mkdir(parents=True)
+    (clone / ".ci" / "run").write_bytes((ROOT / ".ci" / "run").read_bytes())
+    make_stand_in(tools, f'echo "$*"; [ "$*" != {fails} ]')
+    done = run_ci(clone, tools)
+    assert done.stdout.split() == run
+    assert done.returncode == code
+    assert ("was not run" in done.stderr) is (fails == "opacus-environment")
+
+
+def make_stand_in(tools: Path, does: str) -> None:
+    (tools / "make").write_text(f"#!/bin/sh\n{does}\n")
+    (tools / "make").chmod(0o755)
+
+
+def run_ci(clone: Path, tools: Path) -> subprocess.CompletedProcess[str]:
+    command = ["bash", str(clone / ".ci" / "run")]
+    return subprocess.run(command, env={"PATH": f"{tools}:/usr/bin:/bin"}, capture_output=True, text=True, check=False)
 
 
 def test_unit_tests_lie_where_their_package_does() -> None:

@@ -10,7 +10,7 @@ from tightbudget.adaptive.sharing import Locks, lock_of
 from tightbudget.errors import BudgetRefused, CannotShare, InvalidParameter
 from tightbudget.mechanisms import Composable, Composition
 from tightbudget.mechanisms.checks import whole_count
-from tightbudget.training.accountant import Accountant
+from tightbudget.training.accountant import Accountant, State
 from tightbudget.training.safe_numbers import budget_below
 
 Batch = TypeVar("Batch")
@@ -74,6 +74,16 @@ class BudgetGuard:
         self._locks: Locks = {}
 
     @property
+    def epsilon(self) -> float:
+        """The epsilon of the budget."""
+        return self._epsilon
+
+    @property
+    def delta(self) -> float:
+        """The delta of the budget."""
+        return self._delta
+
+    @property
     def accountant(self) -> Accountant:
         """What was counted so far; its `state()` and `from_state` carry it across restarts."""
         return self._accountant
@@ -111,6 +121,17 @@ class BudgetGuard:
                 return
             yield batch
 
+    def catch_up(self, state: State) -> None:
+        """Count what a state of its accountant has and it has not: after a restart all, of an older checkpoint nothing.
+
+        What was counted here since the state was written stays counted, for it was run.
+        """
+        saved = Accountant.from_state(state).composition
+        with self._counting():
+            counted = dict(self._accountant.composition.items)
+            for mechanism, count in saved.items:
+                self._accountant.step(mechanism, count=max(0, count - counted.get(mechanism, 0)))
+
     def __enter__(self) -> Self:
         self.admit()
         return self
@@ -135,6 +156,13 @@ class BudgetGuard:
     def __repr__(self) -> str:
         steps = f"{self._accountant.steps} steps counted"
         return f"<BudgetGuard for epsilon {self._epsilon} at delta {self._delta}, step {self._step}: {steps}>"
+
+
+def checked_guard(guard: object) -> BudgetGuard:
+    """Return the guard of a callback; refuse anything else."""
+    if not isinstance(guard, BudgetGuard):
+        raise InvalidParameter("guard", guard, "a BudgetGuard", "It is made of a step and a budget.")
+    return guard
 
 
 def _single(step: Composition) -> Composable:

@@ -102,6 +102,22 @@ def test_what_counts_goes_on_from_its_state() -> None:
     assert restored.left == guarding.left == 6
 
 
+def test_a_guard_catches_up_with_a_state_and_forgets_nothing() -> None:
+    guarding, fresh = guard(), guard()
+    guarding.take(10)
+    old = guarding.accountant.state()
+    guarding.take(2)
+    guarding.accountant.step("gaussian(sigma=30)")
+    fresh.catch_up(old)
+    assert (fresh.accountant.steps, fresh.left) == (10, 6)
+    fresh.catch_up(guarding.accountant.state())
+    assert fresh.accountant == guarding.accountant
+    guarding.catch_up(old)  # what was run since then was run
+    assert guarding.accountant.steps == 13
+    with pytest.raises(tb.InvalidParameter):
+        guarding.catch_up({})
+
+
 @pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
 def test_copies_know_what_was_counted(twin) -> None:
     guarding = guard()
