@@ -162,6 +162,9 @@ HULL = "unit/pairs/test_from_profile.py"
 MIRRORED = "unit/pairs/test_mirrored.py"
 TOLD = "unit/pairs/test_told_gaussians.py"
 SELECTION = "unit/mechanisms/test_selection.py"
+EVERY_MECHANISM = "unit/adaptive/test_every_mechanism.py"
+EITHER = "unit/pairs/test_either.py"
+LOSS_DISTRIBUTION = "unit/mechanisms/test_loss_distribution.py"
 SPARSE_VECTOR = "unit/mechanisms/test_sparse_vector.py"
 SAMPLED_PROMISE = "unit/mechanisms/test_sampled_promise.py"
 ONE_PROMISE = "unit/mechanisms/test_one_promise.py"
@@ -834,6 +837,16 @@ MUTATIONS = [
     Mutation("promise as normal noise", "mechanisms/promised_block.py", "return _promised_pair(rho, orders, bounds, delta)",
              "return self.parts[0][0].member().pair(direction)",
              "normal noise stands in for a promise that others keep too", [PROMISED]),
+    Mutation("rho of a promise", "adaptive/prices.py", "return promised.stated_rho, promised.promised_delta, math.inf",
+             "return promised.stated_rho / 50, promised.promised_delta, math.inf", "a promise costs less than it states",
+             [EVERY_MECHANISM]),
+    Mutation("events of one pair", "pairs/either.py", "joined_events(parts[0].weighted(weights[0]), parts[1].weighted(weights[1]))",
+             "parts[0].weighted(weights[0])", "of two pairs only one has moments", [EITHER]),
+    Mutation("events without their weight", "pairs/moments/events.py", "log_a = self.log_a + log_weight + 4.0",
+             "log_a = self.log_a + 2.0 * log_weight + 4.0", "events count for less than their probability", [EITHER]),
+    Mutation("state of masses", "mechanisms/loss_distribution.py",
+             'raise InvalidParameter("mechanism", str(self), "one with a notation to be written down", NO_NOTATION)', "return self",
+             "a state names masses that nothing gives back", [LOSS_DISTRIBUTION]),
     Mutation("sparse vector without a hole", "mechanisms/sparse_vector.py", "if queries <= threshold:",
              "if queries <= 4 * threshold:", "the Laplace profile is taken where it is no bound", [SPARSE_VECTOR]),
     Mutation("sparse vector, narrow hole", "mechanisms/sparse_vector.py", "hole = float_above(queries - threshold)",

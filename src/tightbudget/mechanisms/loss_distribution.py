@@ -19,11 +19,17 @@ from tightbudget.pairs.points import point_pair
 
 _MOST_EXCESS = Fraction(1, 10**9)  # by which masses may add up to more than 1: rounding does not do more
 _MOST_LOSS = 600.0
+NO_NOTATION = "A loss distribution has none: keep its masses, and make it of them with tb.from_loss_distribution."
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LossDistribution(Mechanism):
-    """Losses and their masses under A, in one direction or both; made by `from_loss_distribution`."""
+    """Losses and their masses under A, in one direction or both; made by `from_loss_distribution`.
+
+    It has no notation: thousands of masses are no expression, and the name of a file would not be the numbers that were
+    certified. It prints as what it is, `parse` says where it is made, and states that would have to name it are
+    refused.
+    """
 
     name: ClassVar[str] = "loss_distribution"
     attains_pair: ClassVar[bool] = False
@@ -42,8 +48,14 @@ class LossDistribution(Mechanism):
             return _pair(self.remove, self.remove_infinity)
         return _pair(self.add, self.add_infinity)
 
+    def in_numbers(self) -> Mechanism:
+        raise InvalidParameter("mechanism", str(self), "one with a notation to be written down", NO_NOTATION)
+
     def __str__(self) -> str:
-        return f"loss_distribution({len(self.remove)} losses)"
+        return f"{self.name}(losses={len(self.remove)})"
+
+    def __repr__(self) -> str:
+        return f"LossDistribution(losses={len(self.remove)})"
 
 
 def from_loss_distribution(
@@ -59,6 +71,9 @@ def from_loss_distribution(
     infinity     the mass at infinite loss, of each direction; what masses lack of 1 is added to it
 
     Guarantee: upper ends hold for every mechanism that the distribution dominates. Lower ends are those of nothing.
+
+    Python only: it has no notation, so the command line does not read it and the states of accountants and slots do not
+    hold it; pickles do.
 
     >>> answer = from_loss_distribution({-1.0: 0.2689414, 1.0: 0.7310585}).delta(epsilon=0.5)
     >>> answer.lower, round(answer.upper, 4), answer.converged

@@ -6,6 +6,7 @@ from dataclasses import MISSING
 
 from tightbudget.mechanisms import BY_NAME, Composition, Mechanism, Poisson, compose
 from tightbudget.mechanisms.histograms import Histograms
+from tightbudget.mechanisms.loss_distribution import NO_NOTATION, LossDistribution
 from tightbudget.notation.arithmetic import Number, arithmetic, as_written, checked_number, square_root, sum_of_numbers
 from tightbudget.notation.signatures import did_you_mean, mechanism_arguments, mechanism_signature
 from tightbudget.notation.sums import COMMA, HOLE, MAX_DEPTH
@@ -142,6 +143,8 @@ def _call(term: Term, node: ast.Call, name: str, depth: int) -> Value:
         if len(node.args) != 1 or node.keywords:
             term.fail(node, "sqrt takes one number, as in sqrt(2)")
         return square_root(term, node, as_number(term, node.args[0], depth + 1))
+    if name == LossDistribution.name:
+        term.fail(node, f"This is not part of the notation. {NO_NOTATION.removesuffix('.')}")
     if name not in BY_NAME:
         term.fail(node, f"There is no mechanism {name!r}{did_you_mean(name, list(BY_NAME))}")
     if name == "histograms" and len(node.args) == 1 and not node.keywords:

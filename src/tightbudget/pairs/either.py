@@ -9,6 +9,7 @@ import numpy as np
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair
+from tightbudget.pairs.moments.events import Events, joined_events
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,11 @@ class EitherPair(Pair):
         coarse = [pair.coarse_cells() for pair in self._both]
         cells = self.cells(np.unique(np.concatenate([ends for one in coarse for ends in (one.low, one.high)])))
         return cells.where(cells.log_a > -math.inf)
+
+    def events(self, reach: float) -> Events:
+        parts = [pair.events(reach) for pair in self._both]
+        weights = [log + self.error for log in self.log_weights]
+        return joined_events(parts[0].weighted(weights[0]), parts[1].weighted(weights[1]))
 
     def log_moment(self, orders: Array) -> Array:
         first, second = (pair.log_moment(orders) for pair in self._both)

@@ -176,7 +176,7 @@ class PowerLaws:
         doubt = np.where(at_low, pieces.doubt[2 * index], 0.0) + np.where(at_high, pieces.doubt[2 * index + 1], 0.0)
         inside = (low >= pieces.low[index]) & (low < pieces.high[index]) & (high > low)
         log_a, log_b, error = np.full(low.size, -np.inf), np.full(low.size, -np.inf), np.zeros(low.size)
-        theta, first, doubt, at, gap = (values[inside] for values in (theta, first, doubt, low, high - low))
+        theta, first, doubt, at, gap = (values[inside] for values in (theta, first, doubt, low, _widths(low, high)))
         exponent = theta * (at - first)
         order = 1.0 + theta
         with np.errstate(divide="ignore"):
@@ -199,6 +199,12 @@ class PowerLaws:
             return np.where(t < theta, moment + 1e-9 * (1.0 + size), np.inf)
 
         return Tail(last, log_moment)
+
+
+def _widths(low: Array, high: Array) -> Array:
+    """Return the widths of cells; one without any may lie at infinity."""
+    with np.errstate(invalid="ignore"):
+        return np.where(high > low, high - low, 0.0)
 
 
 def _grouped(log_a: Array, log_b: Array, error: Array, starts: NDArray[np.intp]) -> tuple[Array, Array, Array]:

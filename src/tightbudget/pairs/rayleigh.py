@@ -93,8 +93,8 @@ class RayleighLaw:
 
     def masses(self, places: Array) -> tuple[Array, Array, Array]:
         low, high = places[:-1], places[1:]
-        gap = np.where(high > low, high - low, 0.0)  # also where both are infinite
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            gap = np.where(high > low, high - low, 0.0)  # also where both are infinite
             square = self.rho * (1.0 + low) ** 2
             log_a = np.log(-np.expm1(-self.rho * gap * (high + low))) - self.rho * low * low
             log_b = np.log(-np.expm1(-self.rho * gap * (2.0 + high + low))) - square

@@ -1,6 +1,7 @@
 """Privacy loss distributions of others: sums by hand, missing mass, and what is refused."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -51,3 +52,18 @@ def test_directions_are_asked_apart() -> None:
 def test_what_is_no_distribution_is_refused(masses: object) -> None:
     with pytest.raises(tb.InvalidParameter):
         tb.from_loss_distribution(masses).delta(1.0)
+
+
+def test_it_has_no_notation_and_says_so() -> None:
+    given = tb.from_loss_distribution(RESPONSE)
+    assert (str(given), repr(given)) == ("loss_distribution(losses=2)", "LossDistribution(losses=2)")
+    for text in (str(given), "poisson(loss_distribution('masses.csv'), q=0.1)"):
+        with pytest.raises(tb.NotationError, match=r"not part.*tb\.from_loss_distribution"):
+            tb.parse(text)
+    accountant = tb.Accountant()
+    accountant.step(tb.Poisson(given, 0.5))
+    assert accountant.epsilon(1e-3).upper < 1.0
+    for written in (accountant.state, lambda: tb.filters.SlotFilter(8, 1e-3, plan=given)):
+        with pytest.raises(tb.InvalidParameter, match="one with a notation to be written down"):
+            written()
+    assert pickle.loads(pickle.dumps(given * 3)) == given * 3

@@ -2,14 +2,19 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
+from mpmath import mpf
 
+from tightbudget import ApproximateDP, Gaussian, Poisson, PureDP, TruncatedPoisson
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.refine import delta_bracket
 from tightbudget.engine.steps import engine_steps
+from tightbudget.pairs.base import Direction
 from tightbudget.pairs.either import EitherPair
 from tightbudget.pairs.gaussian_mixture import replaced_gaussian_pair
+from tightbudget.pairs.moments.events import joined_events
 
 FIRST, SECOND = replaced_gaussian_pair(1.0, 0.1), replaced_gaussian_pair(3.0, 0.25)
 EITHER = EitherPair(FIRST, SECOND, (math.log(0.75), math.log(0.25)), 1e-15)
@@ -35,3 +40,40 @@ def test_moments_add_up() -> None:
     parts = [np.exp(pair.log_moment(orders)) for pair in (FIRST, SECOND)]
     assert (np.exp(EITHER.log_moment(orders)) >= 0.75 * parts[0] + 0.25 * parts[1]).all()
     np.testing.assert_allclose(np.exp(EITHER.log_moment(orders)), 0.75 * parts[0] + 0.25 * parts[1], rtol=1e-9)
+
+
+def test_events_have_the_moments_of_both() -> None:
+    orders = np.array([1.5, 2.0, 10.0])
+    events = EITHER.events(45.0)
+    assert (events.log_moment(orders) >= EITHER.log_moment(orders) * (1.0 - 1e-9)).all()
+    np.testing.assert_allclose(events.log_moment(orders), EITHER.log_moment(orders), rtol=1e-2)
+    points = PureDP(1.0).pair(Direction.REMOVE), ApproximateDP(0.5, 0.25).pair(Direction.REMOVE)
+    assert points[0] is not None
+    assert points[1] is not None
+    revealed = joined_events(points[0].events(45.0).weighted(math.log(0.5)), points[1].events(45.0).weighted(math.log(0.5)))
+    assert 0.125 <= revealed.infinity <= 0.125 * (1 + 1e-12)
+    assert 0.125 <= revealed.minus_infinity <= 0.125 * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("order", [2, 3, 8])
+def test_samples_of_capped_batches_have_the_moments_of_binomial_sums(order: int) -> None:
+    """E_B r^k of either part is a binomial sum, and so is the moment of a sample of that."""
+    sigma, q, again = 3.0, 0.2, 0.1
+    step = TruncatedPoisson(Gaussian(sigma=sigma), q=q, cap=4, examples=10)
+    full = mpf(0) + sum(binomial(9, q, k) for k in range(4, 10))
+    kept = mpf(4) / 10 * sum(binomial(10, q, k) for k in range(5, 11)) / full
+
+    def moment(k: int) -> mpf:
+        return sum(weight * sampled(k, rate, shift / mpf(sigma)) for weight, rate, shift in ((1 - full, q, 1), (full, kept, 2)))
+
+    truth = mpmath.log(sum(binomial(order, again, k) * moment(k) for k in range(order + 1)))
+    found = Poisson(step, q=again).log_moment(Direction.REMOVE, np.array([float(order)]))[0]
+    assert truth <= found <= truth * (1 + mpf(1) / 100)
+
+
+def sampled(k: int, rate: object, m: mpf) -> mpf:
+    return sum(binomial(k, rate, j) * mpmath.exp(j * (j - 1) * m**2 / 2) for j in range(k + 1))
+
+
+def binomial(n: int, q: object, k: int) -> mpf:
+    return mpmath.binomial(n, k) * mpf(q) ** k * (1 - mpf(q)) ** (n - k)

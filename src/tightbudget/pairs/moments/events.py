@@ -35,6 +35,25 @@ class Tail:
     start: float
     log_moment: Callable[[Array], Array]
 
+    def weighted(self, log_weight: float) -> "Tail":
+        """Return the same with all masses times e^log_weight, rounded up."""
+
+        def log_moment(orders: Array) -> Array:
+            log = self.log_moment(orders)
+            size = np.where(np.isfinite(log), np.abs(log), 0.0) + abs(log_weight)
+            return np.asarray(log + log_weight + 4.0 * U * size)
+
+        return Tail(self.start, log_moment)
+
+    def joined(self, other: "Tail") -> "Tail":
+        """Return both together."""
+
+        def log_moment(orders: Array) -> Array:
+            log = np.logaddexp(self.log_moment(orders), other.log_moment(orders))
+            return np.asarray(log + 8.0 * U * (1.0 + np.where(np.isfinite(log), np.abs(log), 0.0)))
+
+        return Tail(min(self.start, other.start), log_moment)
+
 
 def unknown_tail() -> Tail:
     """Return the tail of which nothing is known: its moments may be infinite."""
@@ -74,6 +93,13 @@ class Events:
         moment: Array = strictly_raised(np.logaddexp(0.0, total), 32)
         return moment
 
+    def weighted(self, log_weight: float) -> "Events":
+        """Return the same with all masses times e^log_weight, rounded up."""
+        log_a = self.log_a + log_weight + 4.0 * U * (np.abs(self.log_a) + abs(log_weight))
+        weight, masses = strictly_raised(math.exp(log_weight), 8), (self.minus_infinity, self.infinity)
+        minus_infinity, infinity = (strictly_raised(mass * weight, 4) if mass else 0.0 for mass in masses)
+        return Events(self.losses, log_a, minus_infinity, infinity, self.tail and self.tail.weighted(log_weight))
+
     def _log_sum(self, thetas: Array) -> Array:
         if self.losses.size == 0:
             return np.full(thetas.size, -np.inf)
@@ -86,6 +112,17 @@ class Events:
             # what is 750 below the peak adds nothing; theta L of the rest is at most |peak| + 750 + |log_a|
             total: Array = peak + np.log(table.sum(axis=1)) + 128.0 * U * (np.abs(peak) + 1000.0 + self.losses.size)
             return total
+
+
+def joined_events(first: Events, second: Events) -> Events:
+    """Return the events of both together: those of one law or the other, which are told apart."""
+    tails = [events.tail for events in (first, second) if events.tail is not None]
+    return Events(
+        *_grouped(np.concatenate([first.losses, second.losses]), np.concatenate([first.log_a, second.log_a])),
+        strictly_raised(first.minus_infinity + second.minus_infinity, 4),
+        first.infinity + second.infinity,
+        tails[0].joined(tails[1]) if len(tails) == 2 else tails[0] if tails else None,
+    )
 
 
 def point_events(points: Cells, loss_shift: float, minus_infinity: float, infinity: float, tail: Tail | None = None) -> Events:
