@@ -1,16 +1,18 @@
 """Normal noise on a query that a record moves by a random distance (M27)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import numbers_from_0, positive
 from tightbudget.mechanisms.gaussian import gaussian_pair
 from tightbudget.mechanisms.kept_pairs import KeptPairs
+from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT
 from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U
@@ -20,6 +22,7 @@ from tightbudget.pairs.mixtures import NORMAL, Mixture
 from tightbudget.pairs.points import point_pair
 from tightbudget.pairs.revealing import revealing_pair
 
+_COMES_OR_GOES = "The distances are of a record that comes or goes; where one is replaced, group says it for sampled records."
 _SUM_ERROR = Fraction(1, 10**14)  # room for the roundings of decimals and of quotients by a sum
 _LEAST = 1e-280  # of a centre, in sigmas: below, quotients are no longer relatively accurate
 _FARTHEST = 1e150  # of a centre, in sigmas: its square, the loss, is near the end of the floats
@@ -36,9 +39,11 @@ class MixtureOfGaussians(KeptPairs):
     probabilities  how likely each of the distances is: a list as long, of
                    sum 1; what rounding leaves of that is shared out in
                    proportion
+    relation       add_remove or zero_out: a record that contributes nothing
+                   might as well be absent; usually add_remove
 
-    Neighbours: add_remove. The direction of each move may depend on the
-    others and on the data.
+    Neighbours: add_remove, unless zero_out is stated. The direction of each
+    move may depend on the others and on the data.
 
     >>> from tightbudget import MixtureOfGaussians
     >>> moved = MixtureOfGaussians(2, [0, 1, 3], [0.8, 0.15, 0.05])
@@ -52,6 +57,7 @@ class MixtureOfGaussians(KeptPairs):
     sigma: float
     centres: tuple[float, ...]
     probabilities: tuple[float, ...]
+    relation: str = field(default=ADD_REMOVE, kw_only=True)
 
     def __post_init__(self) -> None:
         self._check_parameters()
@@ -73,6 +79,15 @@ class MixtureOfGaussians(KeptPairs):
         for place, centre in enumerate(self.centres):
             if centre > 0.0 and 0.0 < self.sigma < math.inf and centre / self.sigma < _LEAST:
                 raise InvalidParameter(f"centres[{place}]", centre, f"0, or at least {_LEAST:g} sigma", "Write 0 for no move.")
+
+        if self.relation not in (ADD_REMOVE, ZERO_OUT):
+            raise InvalidParameter("relation", self.relation, "add_remove or zero_out", _COMES_OR_GOES)
+
+    def _under(self, relation: str) -> Mechanism | None:
+        return None if relation == REPLACE_ONE else self if relation == self.relation else replace(self, relation=relation)
+
+    def _relation_hint(self, relation: str) -> str:
+        return _COMES_OR_GOES
 
     def _pair_in(self, direction: Direction) -> Pair | None:
         shares = self._shares
