@@ -1,0 +1,293 @@
+"""DpEvents read as compositions, for one neighbouring relation."""
+
+import math
+import numbers
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from tightbudget.adapters.dp_accounting.events import described
+from tightbudget.adapters.dp_accounting.relations import THEIRS, relation_named
+from tightbudget.adapters.dp_accounting.runs import gamma_for
+from tightbudget.errors import InvalidParameter, MixedRelations, TightBudgetError, UnknownRelation
+from tightbudget.mechanisms import (
+    RDP,
+    ZCDP,
+    ApproximateDP,
+    Composition,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Exponential,
+    Gaussian,
+    Laplace,
+    MixtureOfGaussians,
+    PermuteAndFlip,
+    Poisson,
+    RandomAllocation,
+    RandomizedResponse,
+    RepeatAndSelect,
+    TreeAggregation,
+    TruncatedPoisson,
+    WithoutReplacement,
+    WithReplacement,
+)
+from tightbudget.mechanisms.base import Composable, Mechanism
+from tightbudget.mechanisms.checks import real, whole_count
+from tightbudget.mechanisms.exact_numbers import exact
+from tightbudget.numerics.rounding import float_above, float_below
+
+NOTHING = Composition(())
+NON_PRIVATE = ApproximateDP(0.0, 1.0)
+"""What a release without noise is taken for: no epsilon is enough at any delta below 1."""
+
+_ORDERS = tuple(1 + Fraction(k) * 2**j for j in range(-6, 11) for k in (1, Fraction(3, 2)))
+"""Of a promise (xi, rho)-zCDP, which is made for all orders: some are enough, and what they give holds."""
+
+Read = Callable[[Any], Composition]
+Reader = Callable[[Mapping[str, Any], str, Read], Composable]
+
+
+class UnsupportedEvent(TightBudgetError, ValueError):
+    """An event that no bound is known for, or not under this relation; `event` is that one, however deeply nested."""
+
+    code = "unsupported_event"
+
+    def __init__(self, event: Any, sentence: str) -> None:
+        self.event = event
+        super().__init__(sentence)
+
+
+def from_event(event: Any, relation: Any = "add_remove") -> Composable:
+    """Return the composition that a DpEvent stands for, under one neighbouring relation.
+
+    An event is a DpEvent, its named tuple, or a dictionary; a relation a NeighboringRelation or our name of one. Events
+    are known by the names of their classes: others, also deep within, raise UnsupportedEvent. Numbers that have to be
+    converted are rounded towards less privacy, so that what is certified for the composition holds for the event.
+
+    >>> event = {"class_name": "GaussianDpEvent", "noise_multiplier": 2.0}
+    >>> print(from_event({"class_name": "PoissonSampledDpEvent", "sampling_probability": 0.01, "event": event}))
+    poisson(gaussian(sigma=2.0), q=0.01)
+    """
+    found = _read(event, relation_named(relation))
+    return found.items[0][0] if len(found.items) == 1 and found.items[0][1] == 1 else found
+
+
+def _read(event: Any, relation: str) -> Composition:
+    one = described(event)
+    reader = _READERS.get(one.kind)
+    if reader is None:
+        raise UnsupportedEvent(one.given, f"No bound is known for the event {one.kind}.")
+    try:
+        found = reader(_Fields(one.fields), relation, lambda inner: _read(inner, relation))
+    except (UnknownRelation, MixedRelations) as problem:
+        asked = THEIRS[relation]
+        raise UnsupportedEvent(one.given, f"{one.kind} is not known under {asked}: {problem}") from None
+    except InvalidParameter as problem:
+        if problem.name != "mechanism":
+            raise
+        raise UnsupportedEvent(one.given, f"What {one.kind} runs cannot be sampled like this: {problem}") from None
+    return NOTHING + found
+
+
+class _Fields(dict[str, Any]):
+    """The fields of an event; one that is missing is named."""
+
+    def __missing__(self, name: str) -> Any:
+        raise InvalidParameter(name, None, "there: the event has no meaning without it")
+
+
+def _noise(make: Callable[[float], Mechanism], multiplier: Any, relation: str) -> Composable:
+    """Return additive noise by its multiplier, the noise relative to what one record adds."""
+    return NON_PRIVATE if _is_zero(multiplier) else make(multiplier).under(relation)
+
+
+def _gaussian(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+    return _noise(Gaussian, fields["noise_multiplier"], relation)
+
+
+def _laplace(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+    return _noise(Laplace, fields["noise_multiplier"], relation)
+
+
+def _discrete_laplace(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+    rate = fields["noise_parameter"]
+
+    def made(rate: float) -> Mechanism:
+        return DiscreteLaplace(_quotient_below("noise_parameter", 1, rate), fields["sensitivity"])
+
+    return NON_PRIVATE if _is_zero(rate) else made(rate).under(relation)
+
+
+def _discrete_gaussian(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+    sigma, sensitivity, dimension = fields["sigma"], fields.get("sensitivity", 1.0), fields.get("dimension")
+    if _is_zero(sigma):
+        return NON_PRIVATE
+    if dimension == 1:
+        # of whole numbers: they differ by a whole number
+        return DiscreteGaussian(sigma, math.floor(_number("sensitivity", sensitivity))).under(relation)
+    # in several dimensions no single shift is the worst; the promise holds in all of them
+    shift = exact("sensitivity", sensitivity) * (2 if relation == "replace_one" else 1)
+    return ZCDP(shift**2 / (2 * exact("sigma", sigma) ** 2))
+
+
+def _randomized_response(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+    noise, buckets = _chance("noise_parameter", fields["noise_parameter"]), whole_count(fields["num_buckets"])
+    if buckets == 1:
+        return NOTHING
+    if noise == 0:
+        return NON_PRIVATE
+    truth = 1 - noise + noise / buckets
+    told = min(1.0, float_above(truth))
+    if relation == "zero_out":  # the special record is answered at random
+        return RandomizedResponse(told, buckets, relation=relation)
+    return RandomizedResponse(told, buckets).under(relation)
+
+
+def _promise(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+    return ApproximateDP(fields["epsilon"], fields["delta"])
+
+
+def _zcdp(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+    rho, xi = fields["rho"], fields.get("xi", 0.0)
+    if _is_zero(xi):
+        return ZCDP(rho)
+    slope, offset = exact("rho", rho), exact("xi", xi)
+    return RDP(list(_ORDERS), [offset + slope * order for order in _ORDERS])
+
+
+def _exponential(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+    return Exponential(fields["epsilon"]).under(relation)
+
+
+def _permute_and_flip(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+    return PermuteAndFlip(fields["epsilon"]).under(relation)
+
+
+def _tree(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+    counts = fields["step_counts"]
+    trees = [whole_count(one) for one in counts] if isinstance(counts, Sequence) else [whole_count(counts)]
+    multiplier, longest = fields["noise_multiplier"], max(trees, default=0)
+    if longest == 0:
+        return NOTHING
+    # a record is in one of the trees: that with the most levels decides
+    return NON_PRIVATE if _is_zero(multiplier) else TreeAggregation(multiplier, longest).under(relation)
+
+
+def _mixture(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+    centres = tuple(fields["sensitivities"])
+    if len(centres) == 1 and _is_zero(centres[0]):
+        return NOTHING
+    deviation, chances = fields["standard_deviation"], tuple(fields["sampling_probs"])
+    return NON_PRIVATE if _is_zero(deviation) else MixtureOfGaussians(deviation, centres, chances).under(relation)
+
+
+def _repeated(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
+    return read(fields["event"]) * whole_count(fields["count"])
+
+
+def _composed(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
+    return sum(map(read, fields["events"]), NOTHING)
+
+
+def _sampled(
+    make: Callable[[Any], Mechanism], event: Any, relation: str, empty: bool, stated: str = "add_remove"
+) -> Composable:
+    """Return what a sampling runs: stated as if run on all records, and then seen under the relation."""
+    inner = _read(event, stated)
+    if empty or not inner.items:
+        return NOTHING
+    if any(mechanism == NON_PRIVATE for mechanism, _ in inner.items):
+        return NON_PRIVATE
+    (first, count), *others = inner.items
+    return make(inner if others or count > 1 else first).under(relation)
+
+
+def _poisson(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
+    rate = _chance("sampling_probability", fields["sampling_probability"])
+    return _sampled(lambda inner: Poisson(inner, fields["sampling_probability"]), fields["event"], relation, rate == 0)
+
+
+def _without_replacement(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
+    size, batch = fields["source_dataset_size"], fields["sample_size"]
+    return _sampled(lambda inner: WithoutReplacement(inner, batch, size), fields["event"], relation, _is_zero(batch))
+
+
+def _with_replacement(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
+    size, batch = fields["source_dataset_size"], fields["sample_size"]
+    return _sampled(lambda inner: WithReplacement(inner, batch, size), fields["event"], relation, _is_zero(batch))
+
+
+def _truncated(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
+    size, cap, rate = fields["dataset_size"], fields["truncated_batch_size"], fields["sampling_probability"]
+    empty = _is_zero(size) or _is_zero(cap) or _chance("sampling_probability", rate) == 0
+    inner = {"class_name": "GaussianDpEvent", "noise_multiplier": fields["noise_multiplier"]}
+    return _sampled(lambda noise: TruncatedPoisson(noise, rate, cap, size), inner, relation, empty)
+
+
+def _allocation(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
+    steps, times = fields["num_steps"], fields["num_selected"]
+    return _sampled(lambda inner: RandomAllocation(inner, steps, times), fields["event"], relation, _is_zero(times))
+
+
+def _best_of_runs(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
+    mean, shape = _number("mean", fields["mean"]), real("shape", fields["shape"], "a number above -1, or inf")
+
+    def made(inner: Any) -> Mechanism:
+        if shape == math.inf:
+            return RepeatAndSelect(inner, "poisson", mean=mean)
+        if shape == 1.0:
+            return RepeatAndSelect(inner, "geometric", mean=mean)
+        if shape == 0.0:
+            return RepeatAndSelect(inner, "logarithmic", gamma=gamma_for(mean, shape))
+        if not shape > -1.0:
+            raise InvalidParameter("shape", fields["shape"], "a number above -1, or inf")
+        return RepeatAndSelect(inner, "negative_binomial", eta=shape, gamma=gamma_for(mean, shape))
+
+    return _sampled(made, fields["event"], relation, mean == 0.0, stated=relation)
+
+
+_READERS: dict[str, Reader] = {
+    "NoOpDpEvent": lambda fields, relation, read: NOTHING,
+    "NonPrivateDpEvent": lambda fields, relation, read: NON_PRIVATE,
+    "GaussianDpEvent": _gaussian,
+    "LaplaceDpEvent": _laplace,
+    "DiscreteLaplaceDpEvent": _discrete_laplace,
+    "DiscreteGaussianDpEvent": _discrete_gaussian,
+    "RandomizedResponseDpEvent": _randomized_response,
+    "EpsilonDeltaDpEvent": _promise,
+    "ZCDpEvent": _zcdp,
+    "ExponentialMechanismDpEvent": _exponential,
+    "PermuteAndFlipDpEvent": _permute_and_flip,
+    "SingleEpochTreeAggregationDpEvent": _tree,
+    "MixtureOfGaussiansDpEvent": _mixture,
+    "SelfComposedDpEvent": _repeated,
+    "ComposedDpEvent": _composed,
+    "PoissonSampledDpEvent": _poisson,
+    "SampledWithoutReplacementDpEvent": _without_replacement,
+    "SampledWithReplacementDpEvent": _with_replacement,
+    "TruncatedSubsampledGaussianDpEvent": _truncated,
+    "RandomAllocationDpEvent": _allocation,
+    "RepeatAndSelectDpEvent": _best_of_runs,
+}
+
+
+def _number(name: str, value: Any) -> float:
+    number = real(name, value, "a finite number")
+    if not math.isfinite(number):
+        raise InvalidParameter(name, value, "a finite number")
+    return number
+
+
+def _chance(name: str, value: Any) -> Fraction:
+    number = _number(name, value)
+    if not 0.0 <= number <= 1.0:
+        raise InvalidParameter(name, value, "a probability from 0 to 1")
+    return Fraction(number)
+
+
+def _is_zero(value: Any) -> bool:
+    return not isinstance(value, bool) and isinstance(value, numbers.Real) and value == 0
+
+
+def _quotient_below(name: str, dividend: int, divisor: Any) -> float:
+    return float_below(Fraction(dividend) / Fraction(_number(name, divisor)))

@@ -1,0 +1,210 @@
+"""Compositions written as DpEvents, where dp_accounting has an event for each of their mechanisms."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from tightbudget.adapters.dp_accounting.events import MODULE
+from tightbudget.adapters.dp_accounting.reading import NON_PRIVATE, UnsupportedEvent
+from tightbudget.adapters.dp_accounting.relations import THEIRS
+from tightbudget.adapters.dp_accounting.runs import mean_of
+from tightbudget.errors import MissingExtra
+from tightbudget.lazy import found_at
+from tightbudget.mechanisms import Composition
+from tightbudget.mechanisms.base import Composable, Mechanism
+from tightbudget.numerics.rounding import float_above, float_below, raised
+from tightbudget.pairs.base import Direction
+
+Fields = dict[str, Any]
+Writer = Callable[[Any], tuple[str, Fields]]
+
+_REPLACED = 2  # sensitivities that a query moves where one record replaces another: their accountants double it
+
+
+def relation_of(c: Composable) -> str:
+    """Return the name of the NeighboringRelation that a composition's event must be asked under."""
+    return THEIRS[c.answers_for]
+
+
+def to_event(c: Composable) -> Any:
+    """Return the DpEvent of a composition, to be asked under `relation_of`; needs the extra dp-accounting.
+
+    What has no event raises UnsupportedEvent. Quotients are rounded towards less privacy.
+    """
+    try:
+        module = found_at(MODULE)
+    except ImportError:
+        raise MissingExtra("dp-accounting", "dp-accounting") from None
+    return _made(event_fields(c), module)
+
+
+def event_fields(c: Composable) -> Fields:
+    """Return the event of a composition as dictionaries, which `from_event` reads and JSON can hold."""
+    steps = [_repeated(mechanism, count) for mechanism, count in (Composition(()) + c).items]
+    if len(steps) == 1:
+        return steps[0]
+    return _event("ComposedDpEvent", events=steps) if steps else _event("NoOpDpEvent")
+
+
+def _repeated(mechanism: Mechanism, count: int) -> Fields:
+    one = _one(mechanism)
+    return one if count == 1 else _event("SelfComposedDpEvent", event=one, count=count)
+
+
+def _one(mechanism: Mechanism) -> Fields:
+    if mechanism == NON_PRIVATE:
+        return _event("NonPrivateDpEvent")
+    if mechanism.pair(Direction.REMOVE) is None and mechanism.pair(Direction.ADD) is None:
+        return _event("NoOpDpEvent")
+    writer = _WRITERS.get(mechanism.name)
+    if writer is None:
+        raise UnsupportedEvent(mechanism, f"dp_accounting has no event for {mechanism}.")
+    kind, fields = writer(mechanism)
+    return _event(kind, **fields)
+
+
+def _event(kind: str, **fields: Any) -> Fields:
+    return {"module_name": MODULE, "class_name": kind, **fields}
+
+
+def _made(written: Fields, module: Any) -> Any:
+    """Return the event itself, its nested ones made first."""
+    kind = written["class_name"]
+    if not hasattr(module, kind):
+        raise UnsupportedEvent(written, f"The dp_accounting that is installed has no {kind}.")
+    fields = {name: value for name, value in written.items() if name not in ("class_name", "module_name")}
+    if "event" in fields:
+        fields["event"] = _made(fields["event"], module)
+    if "events" in fields:
+        fields["events"] = [_made(one, module) for one in fields["events"]]
+    return getattr(module, kind)(**fields)
+
+
+def _multiplier(noise: Any, scale: float) -> float:
+    """Return the noise relative to what one record adds."""
+    moved = Fraction(noise.sensitivity) / (_REPLACED if noise.relation == "replace_one" else 1)
+    return float_below(Fraction(scale) / moved)
+
+
+def _gaussian(noise: Any) -> tuple[str, Fields]:
+    return "GaussianDpEvent", {"noise_multiplier": _multiplier(noise, noise.sigma)}
+
+
+def _laplace(noise: Any) -> tuple[str, Fields]:
+    return "LaplaceDpEvent", {"noise_multiplier": _multiplier(noise, noise.scale)}
+
+
+def _discrete_laplace(noise: Any) -> tuple[str, Fields]:
+    shift = Fraction(noise.sensitivity) / (_REPLACED if noise.relation == "replace_one" else 1)
+    if shift != int(shift):
+        raise UnsupportedEvent(noise, f"dp_accounting has no event for {noise}: one record would add {float(shift):g}.")
+    rate = float_above(1 / Fraction(noise.scale))
+    return "DiscreteLaplaceDpEvent", {"noise_parameter": rate, "sensitivity": int(shift)}
+
+
+def _discrete_gaussian(noise: Any) -> tuple[str, Fields]:
+    shift = Fraction(noise.sensitivity) / (_REPLACED if noise.relation == "replace_one" else 1)
+    fields = {"sigma": noise.sigma, "sensitivity": float_above(shift), "dimension": getattr(noise, "dimension", 1)}
+    return "DiscreteGaussianDpEvent", fields
+
+
+def _randomized_response(response: Any) -> tuple[str, Fields]:
+    values, truth = int(response.k), Fraction(response.p)
+    noise = (1 - truth) * values / (values - 1)
+    if noise > 1:
+        raise UnsupportedEvent(response, f"dp_accounting has no event for {response}, which lies more often than at random.")
+    return "RandomizedResponseDpEvent", {"noise_parameter": float_below(noise), "num_buckets": values}
+
+
+def _gaussian_dp(promise: Any) -> tuple[str, Fields]:
+    return "GaussianDpEvent", {"noise_multiplier": float_below(1 / Fraction(promise.mu))}
+
+
+def _approximate(promise: Any) -> tuple[str, Fields]:
+    delta = getattr(promise, "promised_delta", 0.0)
+    return "EpsilonDeltaDpEvent", {"epsilon": float(promise.promised_epsilon), "delta": float(delta)}
+
+
+def _selection(kind: str) -> Writer:
+    return lambda selection: (kind, {"epsilon": float(selection.promised_epsilon)})
+
+
+def _zcdp(promise: Any) -> tuple[str, Fields]:
+    if promise.promised_delta:
+        raise UnsupportedEvent(promise, f"dp_accounting has no event for {promise}: its zCDP has no delta.")
+    return "ZCDpEvent", {"rho": float_above(Fraction(promise.rho))}
+
+
+def _tree(tree: Any) -> tuple[str, Fields]:
+    if tree.participations != 1:
+        raise UnsupportedEvent(tree, f"dp_accounting has no event for {tree}: its trees see a record once.")
+    fields = {"noise_multiplier": _multiplier(tree, tree.sigma), "step_counts": int(tree.steps)}
+    return "SingleEpochTreeAggregationDpEvent", fields
+
+
+def _mixture(mixture: Any) -> tuple[str, Fields]:
+    centres, chances = list(mixture.centres), list(mixture.probabilities)
+    fields = {"standard_deviation": float(mixture.sigma), "sensitivities": centres, "sampling_probs": chances}
+    return "MixtureOfGaussiansDpEvent", fields
+
+
+def _truncated(sampled: Any) -> tuple[str, Fields]:
+    inner = event_fields(sampled.mechanism)
+    if inner["class_name"] != "GaussianDpEvent":
+        raise UnsupportedEvent(sampled, f"dp_accounting has no event for {sampled}: its truncated samples get normal noise.")
+    fields = {"dataset_size": int(sampled.examples), "sampling_probability": sampled.q}
+    fields |= {"truncated_batch_size": int(sampled.cap), "noise_multiplier": inner["noise_multiplier"]}
+    return "TruncatedSubsampledGaussianDpEvent", fields
+
+
+def _allocation(allocated: Any) -> tuple[str, Fields]:
+    fields = {"num_selected": int(allocated.times), "num_steps": int(allocated.batches)}
+    return "RandomAllocationDpEvent", {"event": event_fields(allocated.mechanism), **fields}
+
+
+def _poisson(sampled: Any) -> tuple[str, Fields]:
+    return "PoissonSampledDpEvent", {"sampling_probability": sampled.q, "event": event_fields(sampled.mechanism)}
+
+
+def _best_of_runs(best: Any) -> tuple[str, Fields]:
+    shapes = {"poisson": math.inf, "geometric": 1.0, "logarithmic": 0.0, "negative_binomial": best.eta}
+    if best.runs not in shapes:
+        raise UnsupportedEvent(best, f"dp_accounting has no event for {best}: its numbers of runs are not {best.runs}.")
+    shape = shapes[best.runs]
+    mean = best.mean if best.mean is not None else raised(mean_of(best.gamma, shape), 64)  # more runs reveal more
+    return "RepeatAndSelectDpEvent", {"event": event_fields(best.mechanism), "mean": float(mean), "shape": float(shape)}
+
+
+def _fixed(kind: str) -> Writer:
+    return lambda sampled: (
+        kind,
+        {
+            "source_dataset_size": int(sampled.examples),
+            "sample_size": int(sampled.batch),
+            "event": event_fields(sampled.mechanism),
+        },
+    )
+
+
+_WRITERS: dict[str, Writer] = {
+    "gaussian": _gaussian,
+    "laplace": _laplace,
+    "discrete_laplace": _discrete_laplace,
+    "discrete_gaussian": _discrete_gaussian,
+    "randomized_response": _randomized_response,
+    "gaussian_dp": _gaussian_dp,
+    "approximate_dp": _approximate,
+    "pure_dp": _approximate,
+    "zcdp": _zcdp,
+    "exponential": _selection("ExponentialMechanismDpEvent"),
+    "permute_and_flip": _selection("PermuteAndFlipDpEvent"),
+    "tree_aggregation": _tree,
+    "mixture_of_gaussians": _mixture,
+    "truncated_poisson": _truncated,
+    "random_allocation": _allocation,
+    "poisson": _poisson,
+    "repeat_and_select": _best_of_runs,
+    "without_replacement": _fixed("SampledWithoutReplacementDpEvent"),
+    "with_replacement": _fixed("SampledWithReplacementDpEvent"),
+}
