@@ -29,7 +29,7 @@ from tightbudget.pairs.base import NEGLIGIBLE
 Array = NDArray[np.float64]
 
 WIDEST = 0.25  # in log delta; a wider plan would save nothing
-_MOST_EVENTS = 20_000  # for which a sum over all of them is quicker than a bucket list
+_MOST_EVENTS = 2**16  # for which a sum over all of them is quicker than a bucket list
 _KEPT, _KEPT_BYTES = 64, 2**26  # profiles remembered, of one direction
 MOST_PLACES = 2.0**17  # of a spectrum's grid
 _NEAR = np.array([0.7, 0.85, 1.0, 1.15, 1.3])  # tilts to try in a Chernoff bound, relative to the saddle point

@@ -40,6 +40,10 @@ class OneSample(Mechanism):
         return OneSample(Composition(tuple((step.under(relation), count) for step, count in self.composition.items)))
 
     @property
+    def rests_on(self) -> str:
+        return self.composition.rests_on
+
+    @property
     def attains_pair(self) -> bool:  # type: ignore[override]
         return self.member() == self
 

@@ -29,6 +29,7 @@ _TAKES = {
     "binomial": ("trials and p", ({"trials", "p"},)),
 }
 _MOST_RUNS = 1e12
+_FEWEST_RUNS = 1e-100
 _ONE_SAMPLE = "normal noise, or mechanisms that together have few outcomes"
 
 
@@ -90,9 +91,11 @@ class RepeatAndSelect(KeptPairs):
             shown = ", ".join(sorted(given)) or "nothing"
             raise InvalidParameter("runs", f"{self.runs} with {shown}", f"given with {said}")
         if self.mean is not None:
-            least = 1.0 if self.runs == "geometric" else 0.0
-            if not least <= real("mean", self.mean, f"a number from {least:g} to {_MOST_RUNS:g}") <= _MOST_RUNS:
-                raise InvalidParameter("mean", self.mean, f"a number from {least:g} to {_MOST_RUNS:g}")
+            least = 1.0 if self.runs == "geometric" else _FEWEST_RUNS
+            within = f"a number from {least:g} to {_MOST_RUNS:g}{', or 0' if least < 1.0 else ''}"
+            mean = real("mean", self.mean, within)
+            if not (least <= mean <= _MOST_RUNS or (mean == 0.0 and least < 1.0)):
+                raise InvalidParameter("mean", self.mean, within)
         if self.gamma is not None and not probability("gamma", self.gamma) >= 1.0 / _MOST_RUNS:
             raise InvalidParameter("gamma", self.gamma, f"a number from {1.0 / _MOST_RUNS:g} to 1")
         if self.eta is not None and not -1.0 < real("eta", self.eta, "a number above -1, up to 1000") <= 1000.0:
@@ -103,6 +106,8 @@ class RepeatAndSelect(KeptPairs):
     def _check_trials(self, trials: int, p: float) -> None:
         if trials > _MOST_RUNS:
             raise InvalidParameter("trials", self.trials, f"a whole number from 0 to {_MOST_RUNS:g}")
+        if 0.0 < p < _FEWEST_RUNS:
+            raise InvalidParameter("p", self.p, f"0, or from {_FEWEST_RUNS:g} to 1")
         if p == 1.0 and trials > 1:
             hint = "The best of so many runs hides no more than all of them: write mechanism * trials."
             raise InvalidParameter("p", self.p, "below 1 where there are several trials", hint)

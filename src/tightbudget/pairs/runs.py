@@ -147,13 +147,13 @@ class BinomialRuns:
         return 0.0 if self.trials == 1 else raised((self.trials - 1) * _least_loss(profile, self._odds), 4)
 
     def log_gain(self, mass: Array, above: Array) -> Array:
-        before = np.maximum(1.0 - self.p * (above + mass), 1.0 - self.p)
-        ratio = self.trials * np.log1p(self.p * mass / before)
-        gain: Array = self.trials * np.log(before) + np.log(ratio) + _log_growth(ratio)
+        from_here = self.p * np.minimum(above + mass, 1.0)
+        ratio = self.trials * np.log1p(self.p * mass / (1.0 - from_here))
+        gain: Array = self.trials * np.log1p(-from_here) + np.log(ratio) + _log_growth(ratio)
         return gain
 
     def error(self, relative: Array) -> Array:
-        share = 2.0 + (self.trials - self.log_none) * (4.0 + 4.0 * self._odds)
+        share = 2.0 + (4.0 + 4.0 * self._odds) * (1.0 - self.log_none) + 4.0 * self.trials * self._odds
         return share * (relative + 32.0 * U)
 
 

@@ -13,6 +13,7 @@ def holds(composition: Composable, epsilon: float, delta: float) -> bool:
 
     Epsilon at the delta of the budget is asked for: far below a budget, delta at its epsilon is too small to be quick.
     """
+    composition.check_proven()
     for rtol in WIDTHS:
         answer = composition.epsilon(delta, rtol=rtol)
         if answer.certainly_at_most(epsilon):

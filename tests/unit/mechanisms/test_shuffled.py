@@ -191,6 +191,7 @@ def test_the_stronger_clone_says_that_it_is_not_proven() -> None:
         lambda: tb.risk(stronger).advantage(),
         lambda: tb.calibrate("shuffled(epsilon0=?, users=100, clone='stronger')", epsilon=1, delta=1e-6),
         lambda: filters.spend(stronger),
+        lambda: tb.Accountant().would_exceed(stronger, epsilon=1, delta=1e-6),
         lambda: filters.remaining(stronger * 2),
         lambda: tb.published.tree_pair(stronger, n=64),
     ):
