@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import report
+import samplings
 import start
 import sweeps
 import tables
@@ -212,7 +213,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", metavar="NAME", help="a case by name; may be repeated; writes no file")
     parser.add_argument("--quick", action="store_true", help="short timings, nothing over 10 s; writes no file")
     options = parser.parse_args()
-    names = {case.name for case in (*CASES, *DEFECTS, *CALIBRATIONS)} | {"growth", "start", "sweeps"}
+    names = {case.name for case in (*CASES, *DEFECTS, *CALIBRATIONS)} | {"growth", "start", "sweeps", "samplings"}
     if unknown := set(options.only or ()) - names:
         parser.error(f"unknown case {', '.join(sorted(unknown))}; known: {', '.join(sorted(names))}")
 
@@ -237,7 +238,8 @@ def main() -> None:
     growth = bench.growth(GROWTH_COUNTS[:4] if options.quick else GROWTH_COUNTS) if wanted("growth") else []
     starts = start.measure(3 if options.quick else start.RUNS) if wanted("start") else []
     swept = sweeps.measure(400 if options.quick else sweeps.POINTS) if wanted("sweeps") else []
-    made = tables.tables(results, defects, calibrations, growth, starts, swept)
+    sampled = samplings.measure(3 if options.quick else 5) if wanted("samplings") else []
+    made = tables.tables(results, defects, calibrations, growth, starts, swept, sampled)
     report.show(made)
     if not options.only and not options.quick:
         path = report.write(HERE / "RESULTS.md", made, time.perf_counter() - started)

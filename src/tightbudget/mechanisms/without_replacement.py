@@ -16,12 +16,13 @@ from tightbudget.numerics.rounding import AMPLE, float_above, float_below, lower
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.both_branches import both_branches_pair
 from tightbudget.pairs.choosing_analyst import ChoosingAnalyst
-from tightbudget.pairs.points import REMEMBERED, PointPair
+from tightbudget.pairs.points import REMEMBERED, PointPair, swapped
 from tightbudget.pairs.poisson import poisson_pair
 from tightbudget.pairs.profile_grid import pair_of_profiles
 from tightbudget.pairs.profile_of import inner_losses, profile_above
 from tightbudget.pairs.revealing import revealing_pair
 
+_DOTS = 2**12  # of the profile of a zeroed record, on each side: upper ends are some 1e-6 of epsilon above it
 _MOST_CHOICES = 32  # steps for which the choices of an analyst are followed
 
 
@@ -121,7 +122,8 @@ class WithoutReplacement(Mechanism):
         pairs = replaced_pair(self.mechanism), zeroed.pair(Direction.REMOVE), zeroed.pair(Direction.ADD)
         if pairs[0] is None or pairs[1] is None or pairs[2] is None:
             return revealing_pair() if any(pairs) else None  # one that hides replacements hides zeros too
-        return _zeroed_pair(float_above(self.share), direction, pairs[0], pairs[1], pairs[2])
+        made = _zeroed_pair(float_above(self.share), pairs[0], pairs[1], pairs[2])
+        return made if direction is Direction.REMOVE else swapped(made)
 
     @property
     def is_class(self) -> bool:
@@ -169,8 +171,8 @@ def _choosing_analyst(remove: Hashable, add: Hashable, count: int) -> ChoosingAn
 
 
 @REMEMBERED.remember
-def _zeroed_pair(q: float, direction: Direction, replaced: Pair, remove: Pair, add: Pair) -> PointPair:
-    """Return the pair of a zeroed record: REMOVE q[(1-beta) d_2(g') + beta d_1(g')], ADD q d_1(g') (M31)."""
+def _zeroed_pair(q: float, replaced: Pair, remove: Pair, add: Pair) -> PointPair:
+    """Return the pair of a zeroed record, it first: q[(1-beta) d_2(g') + beta d_1(g')]; swapped q d_1(g') (M31)."""
     two, one, other = (profile_above(pair) for pair in (replaced, remove, add))
 
     def with_record_first(losses: Array) -> Array:
@@ -183,8 +185,6 @@ def _zeroed_pair(q: float, direction: Direction, replaced: Pair, remove: Pair, a
     def with_record_second(losses: Array) -> Array:
         return strictly_raised(q * other(inner_losses(losses, q)), 4)
 
-    profiles = (with_record_first, with_record_second)
-    first, second = profiles if direction is Direction.REMOVE else profiles[::-1]
-    made = pair_of_profiles(("zeroed", q, direction, replaced, remove, add), first, second)
+    made = pair_of_profiles(("zeroed", q, replaced, remove, add), with_record_first, with_record_second, most=_DOTS)
     assert made is not None  # the base pairs are not equal distributions
     return made

@@ -148,6 +148,21 @@ def point_pair(
     )
 
 
+def swapped(pair: PointPair) -> PointPair:
+    """Return (B, A) of (A, B), for a pair with nothing unresolved: all losses change their sign."""
+    assert pair.unresolved == 0.0
+    return point_pair(
+        ("swapped", pair.key),
+        -pair.losses,
+        pair.log_b,
+        pair.log_a,
+        error=pair.error,
+        infinity=pair.minus_infinity,
+        minus_infinity=pair.infinity,
+        loss_error=pair.loss_error,
+    )
+
+
 def _lattice_period(losses: Array) -> float | None:
     """Return a period on which all losses lie, up to rounding, or None."""
     if losses.size == 1:

@@ -17,38 +17,42 @@ Profile = Callable[[Array], Array]
 
 MOST_LOSS = 650.0  # e^650 and its products are floats
 _NOTHING = 1e-280  # profiles are not followed below
-_FIRST = 2000  # dots of the first look
+_FIRST = 2000  # dots of the first look, at most
 _MOST = 2**14  # dots of each side
 _FINE, _COARSE = np.log(1e-7), np.log(1e-3)  # relative height of a chord above the profile where it is large, and small
+_FINEST, _BULK = np.log(3e-9), 7.0  # the same where all but e^-7 of the losses are: of many steps they make the sum
 _NOISE = 1e-9  # of bounds, relative: rounding bends them too
 _LARGE, _SMALL = np.log(1e-20), np.log(1e-60)
 
 
-def pair_of_profiles(key: tuple[object, ...], profile: Profile, reverse: Profile | None = None) -> PointPair | None:
+def pair_of_profiles(
+    key: tuple[object, ...], profile: Profile, reverse: Profile | None = None, most: int = _MOST
+) -> PointPair | None:
     """Return a pair that dominates every pair with at most these profiles in its two orders; None if all are equal.
 
-    Without `reverse` both are the same.
+    Without `reverse` both are the same. There are `most` dots on each side, or a few more.
     """
-    ratios = np.exp(_losses(profile, reverse or profile))
+    ratios = np.exp(_losses(profile, reverse or profile, most))
     ratios = np.unique(ratios[ratios > 1.0])
     losses = np.append(0.0, losses_below(ratios))
     bounds = profile(np.maximum(losses, 0.0))
     return pair_from_profile(key, ratios, bounds, bounds if reverse is None else reverse(np.maximum(losses, 0.0)))
 
 
-def _losses(profile: Profile, reverse: Profile) -> Array:
+def _losses(profile: Profile, reverse: Profile, most: int) -> Array:
     """Return losses at which chords of both profiles are good."""
     end = max(_end(profile), _end(reverse))
-    first = np.unique(np.concatenate([[0.0], np.geomspace(1e-9 * end, end, _FIRST), np.linspace(0.0, end, _FIRST)]))
+    looks = min(_FIRST, max(400, most // 6))
+    first = np.unique(np.concatenate([[0.0], np.geomspace(1e-9 * end, end, looks), np.linspace(0.0, end, looks)]))
     density = np.maximum(_density(profile, first), _density(reverse, first))
     counts = np.concatenate([[0.0], np.cumsum(density * np.diff(first))])
-    size = int(min(_MOST, max(64.0, counts[-1])))
-    return np.unique(np.concatenate([np.interp(np.linspace(0.0, counts[-1], size), counts, first), first[:: _FIRST // 100]]))
+    size = int(min(most, max(64.0, counts[-1])))
+    return np.unique(np.concatenate([np.interp(np.linspace(0.0, counts[-1], size), counts, first), first[:: looks // 100]]))
 
 
 def _end(profile: Profile) -> float:
     """Return a loss beyond which there is nothing to see."""
-    losses = np.geomspace(1e-12, MOST_LOSS, 1500)
+    losses = np.geomspace(1e-12, MOST_LOSS, 600)
     bounds = profile(losses)
     flat = np.flatnonzero((bounds <= _NOTHING) | (bounds <= raised_by(bounds[-1], GENEROUS)))
     return float(losses[flat[0]]) if flat.size else MOST_LOSS
@@ -63,7 +67,8 @@ def _density(profile: Profile, losses: Array) -> Array:
     bend = np.abs(np.diff(slopes) / gaps - 0.5 * (slopes[1:] + slopes[:-1]))
     bend = np.where(bend > _NOISE * bounds[1:-1] / gaps**2, bend, 0.0)
     log_bounds = np.log(bounds[1:-1])
-    tolerance = np.exp(np.interp(-log_bounds, [-_LARGE, -_SMALL], [_FINE, _COARSE]))
+    finest = np.where(log_bounds > np.log(bounds[0]) - _BULK, _FINEST, _FINE)
+    tolerance = np.exp(np.maximum(np.interp(-log_bounds, [-_LARGE, -_SMALL], [_FINE, _COARSE]) + finest - _FINE, finest))
     with np.errstate(over="ignore"):  # where a profile falls to nothing at once, all dots will do
         inner = np.minimum(np.sqrt(bend / (8.0 * tolerance * bounds[1:-1])), _MOST / gaps)
     padded = np.concatenate([inner[:1], inner, inner[-1:]])

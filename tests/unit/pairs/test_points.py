@@ -5,11 +5,13 @@ import numpy as np
 import pytest
 from mpmath import mpf
 from tests.support import point_truth as truth
+from tests.support.engine_answers import delta_of
 from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
+from tightbudget.numerics.mass import Mass
 from tightbudget.pairs.base import Direction, Pair
-from tightbudget.pairs.points import point_pair
+from tightbudget.pairs.points import point_pair, swapped
 
 BASES = [
     tb.RandomizedResponse(0.75),
@@ -152,3 +154,26 @@ def test_a_lattice_is_recognised_by_its_losses():
 def test_equal_keys_make_equal_pairs():
     assert tb.PureDP(1.0).pair(Direction.REMOVE) == tb.PureDP(1.0).pair(Direction.ADD)
     assert tb.PureDP(1.0).pair(Direction.REMOVE) != tb.PureDP(1.1).pair(Direction.REMOVE)
+
+
+def test_a_swapped_pair_has_the_profile_of_the_other_order() -> None:
+    losses, masses = np.array([-1.0, 0.25, 2.0]), np.array([0.2, 0.3, 0.4])
+    pair = point_pair(
+        ("three", "one"),
+        losses,
+        np.log(masses),
+        np.log(masses) - losses,
+        error=1e-15,
+        infinity=Mass.exactly(1.0 - masses.sum()),
+        minus_infinity=Mass.exactly(1.0 - float((masses * np.exp(-losses)).sum())),
+    )
+    other = swapped(pair)
+    assert other.infinity == pair.minus_infinity
+    for epsilon in (0.1, 0.5, 1.5):
+        # H_g(B||A) = 1 - g + g H_{1/g}(A||B)
+        below = float(np.maximum(masses * (1.0 - np.exp(-epsilon - losses)), 0.0).sum()) + pair.infinity.upper
+        assert delta_of(other, 1, epsilon).upper == pytest.approx(-np.expm1(epsilon) + np.exp(epsilon) * below, rel=1e-9)
+    again = swapped(other)
+    assert (again.losses == pair.losses).all()
+    assert (again.log_a == pair.log_a).all()
+    assert again.key != pair.key

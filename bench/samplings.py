@@ -1,0 +1,187 @@
+"""Every sampling and derived mechanism beside `poisson(gaussian)` at the same count and tolerance, and beside a peer.
+
+    python bench/samplings.py                  # all of them: some four minutes
+    python bench/samplings.py --only zcdp      # those whose notation contains this
+
+Numbers differ a little from run to run, so that nothing is remembered from one to the next; one thread, CPU time.
+"""
+
+import argparse
+import importlib.util
+import math
+import statistics
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import tightbudget as tb
+from tightbudget.numerics.bracket import Bracket
+
+DELTA = 1e-6
+COUNTS = (1, 100, 10_000)
+TOLERANCES = (1e-3, 1e-6)
+MOST = 3.0  # times the time of BASE
+BASE = "poisson(gaussian(sigma={s}), q=0.01)"
+STEPS = (
+    BASE,
+    'poisson(gaussian(sigma={s}), q=0.01, relation="replace_one")',
+    "poisson(laplace(scale={s}), q=0.01)",
+    'poisson(laplace(scale={s}), q=0.01, relation="replace_one")',
+    'poisson(discrete_gaussian(sigma={s}), q=0.01, relation="replace_one")',
+    "poisson(zcdp(rho={s}), q=0.01)",
+    "mixture_of_gaussians(sigma={s}, centres=[0, 1, 2], probabilities=[0.98, 0.015, 0.005])",
+    "group(poisson(gaussian(sigma={s}), q=0.01), k=3)",
+    "truncated_poisson(gaussian(sigma={s}), q=0.01, cap=128, examples=10000)",
+    'truncated_poisson(gaussian(sigma={s}), q=0.01, cap=128, examples=10000, relation="replace_one")',
+    'truncated_poisson(gaussian(sigma={s}), q=0.01, cap=128, examples=10000, relation="zero_out")',
+    "without_replacement(gaussian(sigma={s}, sensitivity=0.5), batch=100, examples=10000)",
+    'without_replacement(gaussian(sigma={s}, sensitivity=0.5), batch=100, examples=10000, relation="replace_one")',
+    'without_replacement(gaussian(sigma={s}, sensitivity=0.5), batch=100, examples=10000, relation="zero_out")',
+    'with_replacement(gaussian(sigma={s}, sensitivity=0.5), batch=100, examples=10000, relation="add_remove")',
+    "with_replacement(gaussian(sigma={s}, sensitivity=0.5), batch=100, examples=10000)",
+    "random_allocation(gaussian(sigma={s}), batches=100)",
+    "shuffled_batches(gaussian(sigma={s}), batches=100)",
+    "exponential(epsilon={s})",
+    "permute_and_flip(epsilon={s})",
+    "report_noisy_max(epsilon={s})",
+    "sparse_vector(threshold_epsilon={s}, query_epsilon=0.5)",
+    "zcdp(rho={s})",
+    "rdp(alpha=[2, 4, 8, 16, 32], epsilon=[{s}, 2, 4, 8, 16])",
+    "randomized_response(p=0.6{d})",
+    "skellam(mu={s})",
+    "tree_aggregation(sigma={s}, steps=64)",
+)
+EXCEPTED = ("random_allocation",)  # which has its cost stated, and no limit
+
+
+@dataclass(frozen=True)
+class Row:
+    """One step at one count: brackets and times at both tolerances, how often the base's time that is, and a peer's."""
+
+    step: str
+    count: int
+    answer: Bracket
+    times: tuple[float, float]
+    ratios: tuple[float, float]
+    peer: str = ""
+    peer_epsilon: float = math.nan
+    peer_time: float = math.nan
+
+    @property
+    def excepted(self) -> bool:
+        return self.step.startswith(EXCEPTED)
+
+    @property
+    def met(self) -> bool:
+        return max(self.ratios) <= MOST
+
+
+_fresh = iter(range(1, 10**6))
+
+
+def text_of(step: str, count: int) -> str:
+    """Return the notation of a step, repeated, with numbers that were not asked about before."""
+    small = next(_fresh)
+    return f"{step.replace('{s}', repr(1.0 + 1e-7 * small)).replace('{d}', f'{small:07d}')} * {count}"
+
+
+def cpu(work: Callable[[], object]) -> float:
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+
+
+def our_time(step: str, count: int, rtol: float, runs: int) -> tuple[float, Bracket]:
+    """Return the median time of an answer, in few runs if it takes long, and the last answer."""
+    found: list[Bracket] = []
+    taken: list[float] = []
+    while len(taken) < (runs if sum(taken) < 2.0 else 1):
+        text = text_of(step, count)
+        taken.append(cpu(lambda text=text: found.append(tb.parse(text).epsilon(delta=DELTA, rtol=rtol))))
+    return statistics.median(taken), found[-1]
+
+
+def rows(asked: str, runs: int, peers: bool) -> Iterator[Row]:
+    for step in STEPS:
+        if asked in step:
+            our_time(step, 1, 1e-3, 1)  # whatever is made at first use
+            for count in COUNTS:
+                base = [our_time(BASE, count, rtol, runs)[0] for rtol in TOLERANCES]
+                (coarse, answer), (fine, _) = (our_time(step, count, rtol, runs) for rtol in TOLERANCES)
+                row = Row(step, count, answer, (coarse, fine), (coarse / base[0], fine / base[1]))
+                yield with_peer(row) if peers else row
+
+
+# --- dp-accounting ---------------------------------------------------------------------------------------------------
+
+
+def with_peer(row: Row) -> Row:
+    """Return the row with what dp-accounting says of the same event, if it has it."""
+    import dp_accounting as dp
+    from dp_accounting import dp_event
+    from dp_accounting.pld import PLDAccountant
+    from dp_accounting.rdp import RdpAccountant
+
+    replaced = 'relation="replace_one"' in row.step or row.step.startswith("randomized")
+    relation = dp.NeighboringRelation.REPLACE_ONE if replaced else dp.NeighboringRelation.ADD_OR_REMOVE_ONE
+    noise, half = dp_event.GaussianDpEvent(1.0), dp_event.GaussianDpEvent(2.0)
+    events = {
+        "poisson(gaussian": dp_event.PoissonSampledDpEvent(0.01, noise),
+        "poisson(laplace(scale={s}), q=0.01)": dp_event.PoissonSampledDpEvent(0.01, dp_event.LaplaceDpEvent(1.0)),
+        "poisson(zcdp": dp_event.PoissonSampledDpEvent(0.01, dp_event.ZCDpEvent(1.0)),
+        "mixture_of_gaussians": dp_event.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0, 2.0], [0.98, 0.015, 0.005]),
+        "truncated_poisson": dp_event.TruncatedSubsampledGaussianDpEvent(10_000, 0.01, 128, 1.0),
+        "without_replacement": dp_event.SampledWithoutReplacementDpEvent(10_000, 100, half),
+        "zcdp": dp_event.ZCDpEvent(1.0),
+        "tree_aggregation": dp_event.SingleEpochTreeAggregationDpEvent(1.0, 64),
+    }
+    for start, event in events.items():
+        if row.step.startswith(start) and 'relation="zero_out"' not in row.step:
+            for name, make in (
+                ("PLD", lambda: PLDAccountant(relation)),
+                ("RDP", lambda: RdpAccountant(neighboring_relation=relation)),
+            ):
+                accountant = make()
+                if accountant.supports(event):
+                    return _asked(row, name, make, event)
+    return row
+
+
+def _asked(row: Row, name: str, make: Callable[[], object], event: object) -> Row:
+    found: list[float] = []
+
+    def ask() -> None:
+        accountant = make()
+        accountant.compose(event, row.count)
+        found.append(float(accountant.get_epsilon(DELTA)))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        taken = cpu(ask)
+        if taken < 1.0:  # else what is made at first use does not matter
+            taken = statistics.median(cpu(ask) for _ in range(3))
+    return Row(row.step, row.count, row.answer, row.times, row.ratios, name, found[-1], taken)
+
+
+def measure(runs: int = 5, asked: str = "") -> list[Row]:
+    """Return all rows, with the peer's answers where it is installed."""
+    return list(rows(asked, runs, importlib.util.find_spec("dp_accounting") is not None))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="steps whose notation contains this")
+    parser.add_argument("--runs", type=int, default=5)
+    options = parser.parse_args()
+    for row in rows(options.only, options.runs, importlib.util.find_spec("dp_accounting") is not None):
+        times = "  ".join(f"{1e3 * t:8.1f} ms {r:5.1f}x" for t, r in zip(row.times, row.ratios, strict=True))
+        peer = f"{row.peer} {row.peer_epsilon:.6g} in {1e3 * row.peer_time:.0f} ms" if row.peer else ""
+        print(
+            f"{row.step[:90]:90} {row.count:6} {row.answer!s:22} {times} {'' if row.met or row.excepted else '!'} {peer}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
