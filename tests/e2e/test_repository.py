@@ -173,6 +173,12 @@ def test_the_map_of_the_package_is_current() -> None:
     assert made == (ROOT / "docs" / "map.md").read_text(encoding="utf-8"), "run: python docs/make_map.py"
 
 
+def test_the_tables_of_dp_accounting_are_current() -> None:
+    script = ROOT / "docs" / "make_dp_accounting_tables.py"
+    page = (ROOT / "docs" / "reference" / "dp-accounting-tables.md").read_text(encoding="utf-8")
+    assert runpy.run_path(str(script))["page"]() == page, "run: python docs/make_dp_accounting_tables.py"
+
+
 def test_every_file_says_what_it_is_for_and_every_room_what_belongs_elsewhere() -> None:
     files = {file: ast.get_docstring(ast.parse(file.read_text("utf-8"))) for file in (ROOT / "src").rglob("*.py")}
     rooms = {file: text or "" for file, text in files.items() if file.name == "__init__.py"}
