@@ -22,6 +22,7 @@ COMMANDS = (
     ("explain", "explain:explain", "The risk in plain words."),
     ("dpsgd", "dpsgd:dpsgd", "A training run and its statement."),
     ("explain-sampling", "explain_sampling:explain_sampling", "Which sampling a data loader does."),
+    ("convert", "convert:convert", "Other tools' words for a composition."),
     ("sweep", "sweep:sweep", "Many compositions, on all cores."),
     ("study", "study:app", "Case studies."),
     ("compare", "compare:compare", "The classic bounds beside ours."),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from tightbudget.lazy import imported_when_used
 
 if TYPE_CHECKING:  # so that type checkers know what each name is
+    from tightbudget.adapters.convert import convert as convert
     from tightbudget.adaptive.amounts import exact as exact
     from tightbudget.adaptive.filters import parse_increment as parse_increment
     from tightbudget.adaptive.filters.best_filters import best_filters as best_filters
@@ -39,6 +40,7 @@ else:
             "class_note": "tightbudget.mechanisms.class_note:class_note",
             "compare": "tightbudget.comparison:compare",
             "compare_output": "tightbudget.interfaces.cli.compare_output",
+            "convert": "tightbudget.adapters.convert:convert",
             "curve_output": "tightbudget.interfaces.cli.curve_output",
             "dpsgd": "tightbudget.training:dpsgd",
             "dpsgd_output": "tightbudget.interfaces.cli.dpsgd_output",

@@ -1,0 +1,92 @@
+"""One composition in the languages of several tools: our notation, a DpEvent, the history of an Opacus accountant."""
+
+import json
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from tightbudget.adapters.dp_accounting.events import event_from_json
+from tightbudget.adapters.dp_accounting.reading import UnsupportedEvent, from_event
+from tightbudget.adapters.dp_accounting.writing import event_fields, relation_of
+from tightbudget.adapters.opacus_history import composition_of, history_in
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms import Composable, Composition, Gaussian, Poisson
+from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.relations import ADD_REMOVE
+from tightbudget.notation import parse
+from tightbudget.numerics.rounding import float_below
+
+NOTATION, EVENT, HISTORY = "notation", "event", "history"
+FORMS = (NOTATION, EVENT, HISTORY)
+
+
+class Converted(NamedTuple):
+    """A composition in every language that has words for it; where one has not, why."""
+
+    read_as: str
+    relation: str
+    composition: Composable
+    event: dict[str, Any] | None
+    no_event: str
+    history: list[list[float | int]] | None
+    no_history: str
+
+
+def convert(text: str, relation: str = ADD_REMOVE, read_as: str | None = None) -> Converted:
+    """Return what a text says, in every form: JSON with class_name is an event, with a history or a list Opacus'.
+
+    `relation` is what an event is asked under; notation states its own.
+    """
+    form = _form_of(text) if read_as is None else read_as
+    if form not in FORMS:
+        raise InvalidParameter("read_as", read_as, f"one of {', '.join(FORMS)}")
+    c = _read(text, relation, form)
+    event, no_event = None, ""
+    try:
+        event = event_fields(c)
+    except UnsupportedEvent as problem:
+        no_event = str(problem)
+    history, no_history = _history_of(c)
+    return Converted(form, relation_of(c), c, event, no_event, history, no_history)
+
+
+def _form_of(text: str) -> str:
+    start = text.lstrip()[:1]
+    if start == "[":
+        return HISTORY
+    if start != "{":
+        return NOTATION
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return EVENT  # which says what is wrong with it
+    return HISTORY if isinstance(found, dict) and "history" in found else EVENT
+
+
+def _read(text: str, relation: str, form: str) -> Composable:
+    if form == NOTATION:
+        return parse(text)
+    if form == EVENT:
+        return from_event(event_from_json(text), relation)
+    try:
+        found = json.loads(text)
+    except ValueError as problem:
+        raise InvalidParameter("history", text, "JSON", f"{problem}.") from None
+    return composition_of(history_in(found) if isinstance(found, dict) else found)
+
+
+def _history_of(c: Composable) -> tuple[list[list[float | int]] | None, str]:
+    """Return the entries (noise multiplier, rate, steps) of a training run, or why it is none."""
+    entries: list[list[float | int]] = []
+    for mechanism, count in (Composition(()) + c).items:
+        entry = _entry(mechanism)
+        if entry is None:
+            return None, f"An Opacus history holds normal noise on Poisson samples under add_remove, not {mechanism}."
+        entries.append([*entry, count])
+    return entries, ""
+
+
+def _entry(mechanism: Mechanism) -> tuple[float, float] | None:
+    noise, rate = (mechanism.mechanism, mechanism.q) if isinstance(mechanism, Poisson) else (mechanism, 1.0)
+    if not isinstance(noise, Gaussian) or mechanism.relations != {ADD_REMOVE} or not noise.sensitivity:
+        return None
+    return float_below(Fraction(noise.sigma) / Fraction(noise.sensitivity)), float(rate)
