@@ -4,6 +4,7 @@ import copy
 import io
 import math
 import pickle
+import sys
 import threading
 from pathlib import Path
 
@@ -253,18 +254,23 @@ def test_settings_of_other_accountants_are_taken_only_if_they_change_no_meaning(
 
 
 def test_no_step_of_any_thread_is_lost() -> None:
-    accountant = TightBudgetAccountant()
+    accountant, together, usual = TightBudgetAccountant(), threading.Barrier(8), sys.getswitchinterval()
 
     def count() -> None:
-        for i in range(500):
-            accountant.step(noise_multiplier=1.0 + i % 2, sample_rate=0.1)
+        together.wait()
+        for _ in range(2000):
+            accountant.step(noise_multiplier=1.0, sample_rate=0.1)
 
     threads = [threading.Thread(target=count) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(accountant) == 4000
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(usual)
+    assert len(accountant) == 16000
 
 
 def test_a_history_that_was_assigned_is_counted_on() -> None:
