@@ -56,7 +56,7 @@ def test_asking_changes_nothing(trained: Run) -> None:
     accountant = trained.engine.accountant
     before = copy.deepcopy(accountant.history)
     first = accountant.get_epsilon(1e-5)
-    repr(accountant), len(accountant), accountant.state_dict()
+    _ = repr(accountant), len(accountant), accountant.state_dict()
     assert accountant.get_epsilon(delta=1e-5) == first
     assert accountant.history == before
 
@@ -171,10 +171,15 @@ def test_noise_is_found_for_targets_that_are_too_low_for_rdp() -> None:
     assert of([(found, 0.01, 10)]).get_epsilon(1e-5) <= 0.02
 
 
-def test_make_private_with_epsilon() -> None:
+ADAPTIVE = {"clipping": "adaptive", "target_unclipped_quantile": 0.5, "clipbound_learning_rate": 0.2}
+ADAPTIVE |= {"max_clipbound": 10.0, "min_clipbound": 0.1, "unclipped_num_std": 10.0}
+
+
+@pytest.mark.parametrize("settings", [{}, ADAPTIVE])
+def test_make_private_with_epsilon(settings: dict) -> None:
     model = torch.nn.Linear(5, 2)
     engine = PrivacyEngine(accountant="tightbudget")
-    _, optimizer, _ = engine.make_private_with_epsilon(
+    private, optimizer, loader = engine.make_private_with_epsilon(
         module=model,
         optimizer=torch.optim.SGD(model.parameters(), lr=0.1),
         data_loader=torch.utils.data.DataLoader(examples(), batch_size=BATCH),
@@ -182,8 +187,12 @@ def test_make_private_with_epsilon() -> None:
         target_delta=1e-5,
         epochs=2,
         max_grad_norm=1.0,
+        **settings,
     )
-    assert of([(optimizer.noise_multiplier, RATE, 20)]).get_epsilon(1e-5) <= 3.0
+    noise = optimizer.noise_multiplier
+    assert of([(noise, RATE, 20)]).get_epsilon(1e-5) <= 3.0
+    Run(engine, private, optimizer, loader).epoch()
+    assert engine.accountant.history == [(noise, RATE, 10)]
 
 
 def test_pieces_of_a_batch_are_one_step() -> None:
@@ -242,7 +251,7 @@ def test_settings_of_other_accountants_are_taken_only_if_they_change_no_meaning(
     accountant = of([(NOISE, RATE, 20)])
     plain = accountant.get_epsilon(1e-5)
     assert accountant.get_epsilon(1e-5, alphas=[2, 3], eps_error=0.1, delta_error=1e-9, poisson=True) == plain
-    for settings in ({"poisson": False}, {"possion": True}, {"poisson": 0}):
+    for settings in ({"poisson": False}, {"poisson": 0}, {"poisson": None}):
         with pytest.raises(tb.InvalidParameter):
             accountant.get_epsilon(1e-5, **settings)
     for delta in (-1e-5, 2, math.nan, "1e-5", None):

@@ -1,5 +1,6 @@
 """Loops of the real Opacus, Lightning and Keras end before the step that would exceed a budget."""
 
+from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -182,8 +183,8 @@ def test_keras_steps_that_run_at_once_must_all_fit() -> None:
         stopping.on_train_batch_begin(20)
 
 
-@pytest.mark.parametrize("callback", [StopLightning, StopKeras])
+@pytest.mark.parametrize("callback", [StopLightning, StopKeras, lambda odd: refuse_beyond(odd, private_run().optimizer)])
 @pytest.mark.parametrize("odd", [None, 3.0, tb.Accountant()])
-def test_a_callback_takes_a_guard(callback: type, odd: object) -> None:
+def test_a_callback_takes_a_guard(callback: Callable[[object], object], odd: object) -> None:
     with pytest.raises(tb.InvalidParameter, match=r"^guard is"):
         callback(odd)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, MutableMapping
 from typing import Any
 
-from tightbudget.adapters.loops import BudgetGuard
+from tightbudget.adapters.loops import BudgetGuard, checked_guard
 from tightbudget.adapters.opacus_history import (
     OURS,
     Entry,
@@ -35,9 +35,6 @@ except ModuleNotFoundError as missing:
 
 RTOL, WIDEST, NARROWEST = 1e-4, 5e-3, 1e-7
 """Relative, absolute and again relative: Opacus' search for the noise does not end unless epsilon is found to 0.01."""
-
-_WIDTHS = {"alphas", "eps_error", "delta_error"}
-"""What Opacus' accountants are told about how wide their answers may be; ours are narrower."""
 
 
 class TightBudgetAccountant(IAccountant):  # type: ignore[misc]  # Opacus ships no types
@@ -128,10 +125,10 @@ def refuse_beyond(guard: BudgetGuard, optimizer: DPOptimizer) -> None:
     It asks when gradients and noise are added up and no parameter has changed yet, once for each step of the whole
     batch, however small the pieces are that a BatchMemoryManager cuts it into.
     """
-    count: Callable[[DPOptimizer], None] | None = optimizer.step_hook
+    asked, count = checked_guard(guard), optimizer.step_hook
 
     def ask(asking: DPOptimizer) -> None:
-        guard.admit()
+        asked.admit()
         if count is not None:
             count(asking)
 
@@ -139,11 +136,10 @@ def refuse_beyond(guard: BudgetGuard, optimizer: DPOptimizer) -> None:
 
 
 def _check_settings(settings: dict[str, Any]) -> None:
+    """Refuse a setting that asks about other steps; Opacus hands on whatever `make_private_with_epsilon` is given."""
     if settings.get("poisson", True) is not True:
         hint = "For other samplings see tightbudget explain-sampling."
         raise InvalidParameter("poisson", settings["poisson"], "True: these steps are Poisson samples", hint)
-    for name in settings.keys() - _WIDTHS - {"poisson"}:
-        raise InvalidParameter(name, settings[name], "left out: it is no setting of an accountant", "Ask with rtol instead.")
 
 
 register_accountant(OURS, TightBudgetAccountant, force=True)  # also if this module is loaded again

@@ -77,9 +77,9 @@ def accumulated_step(noise: float, rate: float, batches: int) -> Composable:
     """Return a step that sums gradients over several batches, each drawn anew, and adds its noise once.
 
     A record counts as often as it is drawn, so the sum moves as it does for a group of as many records, each drawn on
-    its own (M27). Opacus counts one sample at a rate as many times as high, which reveals less. Where the group is not
-    known (no noise, hundreds of batches) it is a step for each batch with noise / sqrt(batches): the answers of these,
-    added up, are the sum with its noise, so that they reveal no less.
+    its own (M27). Opacus counts one sample at a rate as many times as high, which may be too little. Where the group
+    is not known (no noise, hundreds of batches) it is a step for each batch with noise / sqrt(batches): the answers of
+    these, added up, are the sum with its noise, so that they reveal no less.
     """
     one = Gaussian(noise) if rate == 1.0 else Poisson(Gaussian(noise), rate)
     try:
