@@ -195,6 +195,23 @@ class Mutation(NamedTuple):
 
 
 MUTATIONS = [
+    # a budget accountant over filters
+    Mutation("budget never charged", "adapters/budget/accountant.py", "self._filter.spend(ApproximateDP(*asked))", "pass",
+             "spends are recorded but the filter does not know of them", ["unit/adapters/budget/test_accountant.py"]),
+    Mutation("budget without lock", "adapters/budget/accountant.py", "with self._spending():\n            self._check_fits(*asked)", "if True:\n            self._check_fits(*asked)",
+             "a pickle or a fork spends the budget again", ["unit/adapters/budget/test_accountant.py"]),
+    Mutation("budget delta unlimited", "adapters/budget/accountant.py", "if self._sums[1] + exact(\"delta\", delta) > self._delta_for_steps:", "if False:",
+             "without a ceiling of epsilon that of delta is forgotten", ["unit/adapters/budget/test_accountant.py"]),
+    Mutation("budget slack moved", "adapters/budget/accountant.py", "if self._spends:\n                hint", "if False:\n                hint",
+             "slack changes after results were seen, and what was spent is forgotten", ["unit/adapters/budget/test_accountant.py"]),
+    Mutation("budget slack twice", "adapters/budget/accountant.py", '- exact("slack", self._slack)\n\n    def _check_fits', "\n\n    def _check_fits",
+             "delta pays for steps and for the tail at once", ["unit/adapters/budget/test_accountant.py"]),
+    Mutation("budget ceiling up", "adapters/budget/spends.py", "return float_down(below[0]), float_down(below[1])", "return float_up(below[0]), float_up(below[1])",
+             "a ceiling of a third is rounded up", ["unit/adapters/budget/test_accountant.py"]),
+    Mutation("budget spend down", "adapters/budget/spends.py", "return float_up(above[0]), float_up(above[1])", "return float_down(above[0]), float_down(above[1])",
+             "a spend of a third is rounded down", ["unit/adapters/budget/test_accountant.py"]),
+    Mutation("budget cloned", "adapters/budget/accountant.py", "def __deepcopy__(self, memo: dict[int, Any]) -> Self:\n        return self", "def __deepcopy__(self, memo: dict[int, Any]) -> Self:\n        return Shared.__deepcopy__(self, memo)",
+             "a cloned model has a budget of its own", ["unit/adapters/budget/test_accountant.py"]),
     Mutation("accumulated batches as one", "adapters/opacus_history.py", "return one.group(batches)", "return Poisson(Gaussian(noise), min(1.0, rate * batches))",
              "a record that is drawn in several accumulated batches counts once", [OPACUS_HISTORY]),
     Mutation("accumulated noise unrounded", "adapters/opacus_history.py", "strictly_lowered(noise / math.sqrt(batches), 4.0)", "noise / math.sqrt(batches)",
