@@ -62,7 +62,7 @@ def test_small_batches_are_poisson_samples_of_the_doubled_shift(relation: str, s
         one, same = fixed.delta(epsilon, rtol=1e-6), poisson.delta(epsilon, rtol=1e-6)
         assert one.upper == pytest.approx(same.upper, rel=1e-5)
         four, fourfold = (fixed * 4).delta(epsilon), (poisson * 4).delta(epsilon)
-        assert four.lower == pytest.approx(fourfold.lower, rel=2e-3)
+        assert four.lower >= fourfold.lower * (1 - 2e-3)
         assert four.upper <= fourfold.upper * (1.002 if relation == "add_remove" else 1.25)
 
 
