@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from tightbudget.numerics.rounding import TINIEST, U
+from tightbudget.numerics.rounding import GENEROUS, TINIEST, U, lowered_by
 from tightbudget.pairs.base import Array
 from tightbudget.pairs.mirrored import MirroredPair, Rest
 from tightbudget.pairs.moments.events import Tail
@@ -114,10 +114,10 @@ class RayleighLaw:
             log_rest = np.log(2.0 * t * math.sqrt(math.pi * rho)) + special.log_ndtr(-math.sqrt(2.0) * gap)
             beyond = np.logaddexp(-gap * gap, log_rest)
             square = t * rho + t * t * rho
-            result: Array = square + beyond + 1e-9 * (1.0 + square)
+            result: Array = square + beyond + GENEROUS * (1.0 + square)
             return result
 
-        return Tail(float(self.losses(np.array([last]))[0]) * (1.0 - 1e-9), log_moment)
+        return Tail(lowered_by(float(self.losses(np.array([last]))[0]), GENEROUS), log_moment)
 
 
 def zcdp_pair(rho: float) -> MirroredPair:

@@ -72,7 +72,7 @@ def test_a_question_loads_what_it_uses() -> None:
     assert "numpy" in loaded
     assert loaded.isdisjoint({"matplotlib", "rich"})
     assert rooms(loaded) == {
-        "engine", "errors", "interfaces", "lazy", "mechanisms", "notation", "numerics", "pairs", "version",
+        "deprecated", "engine", "errors", "interfaces", "lazy", "mechanisms", "notation", "numerics", "pairs", "version",
     }  # fmt: skip
 
 
