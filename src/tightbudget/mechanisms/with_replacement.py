@@ -46,7 +46,8 @@ class WithReplacement(Mechanism):
     Neighbours: replace_one, unless add_remove is stated. A record may be
     drawn several times, and counts as often. Under replace_one the upper end
     holds for every choice of the other records, the lower end for one in
-    which they all look like the record that is not there (M31). Under add_remove the pair is attained (M27).
+    which they all look like the record that is not there (M31). Under
+    add_remove the pair is attained (M27).
 
     >>> from tightbudget import Gaussian, WithReplacement
     >>> step = WithReplacement(Gaussian(sigma=4), 256, examples=60000)
