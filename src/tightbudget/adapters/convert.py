@@ -1,6 +1,7 @@
 """One composition in the languages of several tools: our notation, a DpEvent, the history of an Opacus accountant."""
 
 import json
+import math
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -57,7 +58,7 @@ def _form_of(text: str) -> str:
         return NOTATION
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return EVENT  # which says what is wrong with it
     return HISTORY if isinstance(found, dict) and "history" in found else EVENT
 
@@ -69,7 +70,7 @@ def _read(text: str, relation: str, form: str) -> Composable:
         return from_event(event_from_json(text), relation)
     try:
         found = json.loads(text)
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise InvalidParameter("history", text, "JSON", f"{problem}.") from None
     return composition_of(history_in(found) if isinstance(found, dict) else found)
 
@@ -88,5 +89,7 @@ def _history_of(c: Composable) -> tuple[list[list[float | int]] | None, str]:
 def _entry(mechanism: Mechanism) -> tuple[float, float] | None:
     noise, rate = (mechanism.mechanism, mechanism.q) if isinstance(mechanism, Poisson) else (mechanism, 1.0)
     if not isinstance(noise, Gaussian) or mechanism.relations != {ADD_REMOVE} or not noise.sensitivity:
+        return None
+    if math.isinf(noise.sigma):  # it reveals nothing, and JSON has no word for it
         return None
     return float_below(Fraction(noise.sigma) / Fraction(noise.sensitivity)), float(rate)

@@ -44,7 +44,7 @@ def event_from_json(text: str) -> dict[str, Any]:
     """Return the event of such JSON as a dictionary, which `from_event` takes."""
     try:
         found = json.loads(text)
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise InvalidParameter("event", text, "JSON", f"{problem}.") from None
     if not (isinstance(found, dict) and isinstance(found.get(_KIND), str)):
         raise InvalidParameter("event", text, "JSON of an object with class_name and the fields of the event")

@@ -2,7 +2,7 @@
 
 import math
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -68,7 +68,10 @@ def from_event(event: Any, relation: Any = "add_remove") -> Composable:
     >>> print(from_event({"class_name": "PoissonSampledDpEvent", "sampling_probability": 0.01, "event": event}))
     poisson(gaussian(sigma=2.0), q=0.01)
     """
-    found = _read(event, relation_named(relation))
+    try:
+        found = _read(event, relation_named(relation))
+    except RecursionError:
+        raise InvalidParameter("event", "nested too deeply", "one that fits in Python's stack") from None
     return found.items[0][0] if len(found.items) == 1 and found.items[0][1] == 1 else found
 
 
@@ -174,10 +177,10 @@ def _tree(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
 
 
 def _mixture(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
-    centres = tuple(fields["sensitivities"])
+    centres = tuple(_several("sensitivities", fields["sensitivities"]))
     if len(centres) == 1 and _is_zero(centres[0]):
         return NOTHING
-    deviation, chances = fields["standard_deviation"], tuple(fields["sampling_probs"])
+    deviation, chances = fields["standard_deviation"], tuple(_several("sampling_probs", fields["sampling_probs"]))
     return NON_PRIVATE if _is_zero(deviation) else MixtureOfGaussians(deviation, centres, chances).under(relation)
 
 
@@ -186,7 +189,7 @@ def _repeated(fields: Mapping[str, Any], relation: str, read: Read) -> Composabl
 
 
 def _composed(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
-    return sum(map(read, fields["events"]), NOTHING)
+    return sum(map(read, _several("events", fields["events"])), NOTHING)
 
 
 def _sampled(
@@ -269,6 +272,12 @@ _READERS: dict[str, Reader] = {
     "RandomAllocationDpEvent": _allocation,
     "RepeatAndSelectDpEvent": _best_of_runs,
 }
+
+
+def _several(name: str, value: Any) -> Iterable[Any]:
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise InvalidParameter(name, value, "a list")
+    return value
 
 
 def _number(name: str, value: Any) -> float:

@@ -209,6 +209,22 @@ def test_what_is_no_event_is_refused_in_a_sentence() -> None:
     for given in ("gaussian", 3, None, {"noise_multiplier": 1.0}):
         with pytest.raises(tb.InvalidParameter, match="event is"):
             from_event(given)
+    for broken in (
+        {"class_name": "ComposedDpEvent", "events": 3},
+        {"class_name": "ComposedDpEvent", "events": None},
+        {"class_name": "ComposedDpEvent", "events": "ab"},
+        {"class_name": "MixtureOfGaussiansDpEvent", "standard_deviation": 1.0, "sensitivities": None, "sampling_probs": [1.0]},
+        {"class_name": "MixtureOfGaussiansDpEvent", "standard_deviation": 1.0, "sensitivities": [1.0], "sampling_probs": 1.0},
+    ):
+        with pytest.raises(tb.InvalidParameter, match="but must be a list"):
+            from_event(broken)
+    deep: Any = GAUSSIAN
+    for _ in range(100_000):
+        deep = {"class_name": "ComposedDpEvent", "events": [deep]}
+    with pytest.raises(tb.InvalidParameter, match="nested too deeply"):
+        from_event(deep)
+    while isinstance(deep, dict):  # taken apart here: Python's own clean-up would go as deep
+        deep = deep.pop("events")[0]
     with pytest.raises(tb.InvalidParameter, match="noise_multiplier is None, but must be there"):
         from_event({"class_name": "GaussianDpEvent"})
     for text in ("{", "[]", '{"noise_multiplier": 1}'):
