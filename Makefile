@@ -46,7 +46,7 @@ demo: $(READY)  ## print certified brackets for three compositions and draw buil
 test: $(READY)  ## run all tests
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS)
 
-test-fast: $(READY)  ## run the tests of every room and the truths, less what is slow: under a minute on two cores
+test-fast: $(READY)  ## run the tests of every room and the truths, less what is slow: some minutes on two cores
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS) -m "not slow" $(FAST_TESTS)
 
 test-lowest: $(LOWEST_READY)  ## measure what is assumed of the libraries, and test the core, in the oldest versions accepted
