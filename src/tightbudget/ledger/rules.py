@@ -44,6 +44,10 @@ class Decision:
     after: str
     price: State | None
 
+    def cost(self) -> State:
+        """Return what the entry of the charge says about its cost."""
+        return {"price": self.price} if self.price is not None else {"before": self.before, "after": self.after}
+
 
 class Rules:
     """A filter with its constants, as they were written when the budget was made. Threads may share it."""

@@ -48,6 +48,8 @@ class Database(ABC):
     engine: Engine
     problems: tuple[type[Exception], ...]
     """What the driver raises."""
+    swaps = False
+    """Whether one statement can move a row, if it is still as it was read, and append to the log: see `at_once`."""
 
     def __init__(self, engine: Engine, patience: float = PATIENCE) -> None:
         self.engine = engine
@@ -61,6 +63,10 @@ class Database(ABC):
     @abstractmethod
     def _once_reading(self, work: Callable[[Transaction], Result]) -> Result:
         """Do the work, which only reads, on one moment of the ledger; nobody waits for it."""
+
+    def at_once(self, work: Callable[[Transaction], Result | None]) -> Result | None:
+        """Do work whose every statement stands alone; None if it fails, for whatever may pass."""
+        raise NotImplementedError
 
     @abstractmethod
     def _may_pass(self, problem: Exception) -> bool:

@@ -30,6 +30,7 @@ _PASSING = (
 
 class PostgreSQL(Database):
     problems = (psycopg.Error,)
+    swaps = True
 
     def __init__(self, url: URL, patience: float = PATIENCE) -> None:
         engine = create_engine(
@@ -48,9 +49,10 @@ class PostgreSQL(Database):
         try:
             driver = connection.driver_connection
             try:
-                with driver.cursor() as cursor:
+                # what is not waited for is sent with what is: BEGIN with the first read, all writes with COMMIT
+                with driver.pipeline(), driver.cursor() as cursor:
                     result = work(Transaction(cursor))
-                driver.commit()
+                    driver.commit()
             except BaseException as problem:
                 if driver.closed or isinstance(problem, psycopg.OperationalError):
                     connection.invalidate()
@@ -58,6 +60,29 @@ class PostgreSQL(Database):
                     driver.rollback()
                 raise
             return result
+        finally:
+            connection.close()
+
+    def at_once(self, work: Callable[[Transaction], Result | None]) -> Result | None:
+        try:
+            connection = self._connection()
+        except psycopg.Error:
+            return None
+        try:
+            driver = connection.driver_connection
+            driver.autocommit = True
+            try:
+                with driver.cursor() as cursor:
+                    return work(Transaction(cursor))
+            finally:
+                if not driver.closed:
+                    driver.autocommit = False
+        except psycopg.Error as problem:
+            if not self._may_pass(problem):
+                raise self._explained(problem) from problem
+            if isinstance(problem, psycopg.OperationalError):
+                connection.invalidate()
+            return None
         finally:
             connection.close()
 

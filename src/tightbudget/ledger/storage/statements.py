@@ -1,6 +1,6 @@
 """Every statement of a charge, for one database."""
 
-from sqlalchemy import Dialect, and_, bindparam, delete, insert, select, update
+from sqlalchemy import Dialect, Insert, and_, bindparam, delete, insert, select, update
 
 from tightbudget.ledger.storage.prepared import Prepared
 from tightbudget.ledger.storage.schema import budgets, entries, reservations
@@ -27,6 +27,11 @@ class Statements:
             .select_from(budgets.outerjoin(entries, same_key))
             .where(budgets.c.id == bindparam("id"))
             .with_for_update(of=budgets)
+        )
+        self.look_with_key = prepared(
+            select(*row, entries.c.seq, entries.c.body, entries.c.hash)
+            .select_from(budgets.outerjoin(entries, same_key))
+            .where(budgets.c.id == bindparam("id"))
         )
         self.lock = prepared(select(*row).where(budgets.c.id == bindparam("id")).with_for_update())
         self.look = prepared(select(*row).where(budgets.c.id == bindparam("id")))
@@ -55,6 +60,8 @@ class Statements:
             .where(budgets.c.id == bindparam("id_"))
             .values({budgets.c[name]: bindparam(name) for name in changing})
         )
+        if dialect.name == "postgresql":
+            self.swap = prepared(_swap(changing))
         self.new_budget = prepared(
             insert(budgets)
             .values({column: bindparam(column.name) for column in budgets.c if column.name != "id"})
@@ -79,3 +86,17 @@ class Statements:
             )
             .order_by(reservations.c.seq)
         )
+
+
+def _swap(changing: tuple[str, ...]) -> Insert:
+    """Return the statement that moves a row, if it is where it was, and appends the entry; else it does neither."""
+    moved = (
+        update(budgets)
+        .where(budgets.c.id == bindparam("id_"), budgets.c.seq == bindparam("seq_before"))
+        .values({budgets.c[name]: bindparam(name) for name in changing})
+        .returning(budgets.c.seq, budgets.c.head)
+        .cte("moved")
+    )
+    given = ("budget", "kind", "origin", "key", "body")
+    columns = [bindparam(name, type_=entries.c[name].type) for name in given]
+    return insert(entries).from_select([*given, "seq", "hash"], select(*columns, moved.c.seq, moved.c.head))
