@@ -76,7 +76,8 @@ if TYPE_CHECKING:
         from_loss_distribution,
     )
     from tightbudget.mechanisms.answers import Brackets, Curve
-    from tightbudget.mechanisms.base import Composition, Mechanism, compose
+    from tightbudget.mechanisms.composition import Composition, compose
+    from tightbudget.mechanisms.mechanism import Mechanism
     from tightbudget.notation import parse
     from tightbudget.numerics.attempt import Attempt
     from tightbudget.numerics.bracket import Bracket

@@ -12,7 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.mechanisms.base import Composable, Mechanism
+from tightbudget.mechanisms.composition import Composable
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.numerics.rounding import float_above
 from tightbudget.pairs.base import NEGLIGIBLE, Direction, Pair
 

@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING
 from typing import TYPE_CHECKING
 
 from tightbudget.lazy import found_at
-from tightbudget.mechanisms.base import Composable
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.decimals import rounded
 

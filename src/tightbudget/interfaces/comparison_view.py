@@ -12,7 +12,7 @@ from tightbudget.comparison import Comparison, Curves, compare, compare_curves
 from tightbudget.comparison.table import FAR_EPSILON
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces.refined import points_between, seen_bulges
-from tightbudget.mechanisms.base import Composable
+from tightbudget.mechanisms.composition import Composable
 
 POINTS = 81
 MOST_MORE = 240

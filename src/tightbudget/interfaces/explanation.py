@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import NamedTuple
 
-from tightbudget.mechanisms.base import Composable
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.rounding import AMPLE, raised_by
 from tightbudget.tradeoff import Risk, risk

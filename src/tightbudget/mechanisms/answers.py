@@ -13,7 +13,7 @@ from tightbudget.numerics.bracket import Bracket
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from tightbudget.mechanisms.base import Composable
+    from tightbudget.mechanisms.composition import Composable
 
 Array = NDArray[np.float64]
 

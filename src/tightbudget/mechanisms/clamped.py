@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, real
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.normal import log_normal_mass

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.csv_header import is_heading
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import REPLACE_ONE, Relations, stated_relation
 from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.mass import NONE, Mass

@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter, UnknownRelation
-from tightbudget.mechanisms.base import Composition, Mechanism
 from tightbudget.mechanisms.checks import probability
+from tightbudget.mechanisms.composition import Composition
 from tightbudget.mechanisms.known_bounds import Known
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.one_sample import OneSample
 from tightbudget.mechanisms.relations import (
     ADD_REMOVE,

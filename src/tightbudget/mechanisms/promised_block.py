@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ANY
 from tightbudget.mechanisms.renyi_promises import MomentPromise
 from tightbudget.numerics.rounding import float_above, raised

@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter, UnknownRelation
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import real
 from tightbudget.mechanisms.gaussian import Gaussian
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, Relations, check_one_relation, mix_relations_asked
 from tightbudget.numerics.rounding import float_below, lowered, raised

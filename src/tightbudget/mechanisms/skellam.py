@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
 from tightbudget.mechanisms.discrete import whole_sensitivity
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.noise import AdditiveNoise
 from tightbudget.mechanisms.relations import ADD_REMOVE
 from tightbudget.mechanisms.shifted import shifted_less

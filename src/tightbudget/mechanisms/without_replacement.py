@@ -9,8 +9,8 @@ from typing import ClassVar, cast
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.batches import check_batch, replaced_pair
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relations
 from tightbudget.numerics.rounding import AMPLE, float_above, float_below, lowered_by, strictly_raised
 from tightbudget.pairs.base import Array, Direction, Pair

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Union
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import asked_width, whole_count
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.mechanisms.relations import mix_relations_asked
 from tightbudget.sweeps.keys import brief, check_keys, meant
 from tightbudget.sweeps.questions import CALIBRATE, DEFAULT_RTOL, Question, questions

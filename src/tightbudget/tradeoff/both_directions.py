@@ -11,7 +11,8 @@ from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.engine.refine import delta_bracket, epsilon_bracket
 from tightbudget.errors import Contradiction
-from tightbudget.mechanisms.base import NEGLIGIBLE_WIDTH, Composable
+from tightbudget.mechanisms.composition import Composable
+from tightbudget.mechanisms.questions import NEGLIGIBLE_WIDTH
 from tightbudget.tradeoff.signed import Answers, SignedProfile
 from tightbudget.tradeoff.touching import Power, power
 

@@ -12,8 +12,9 @@ from tightbudget.divergences import gdp, pure_epsilon, pure_to_gdp
 from tightbudget.errors import InvalidParameter
 from tightbudget.lazy import found_at
 from tightbudget.mechanisms.arrays import ask_each, float_array
-from tightbudget.mechanisms.base import NEGLIGIBLE_WIDTH, Composable
 from tightbudget.mechanisms.checks import asked_width, not_lost_to_zero, real
+from tightbudget.mechanisms.composition import Composable
+from tightbudget.mechanisms.questions import NEGLIGIBLE_WIDTH
 from tightbudget.notation import composition_given
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.tradeoff.both_directions import TradeOff

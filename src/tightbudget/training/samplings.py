@@ -19,8 +19,8 @@ from tightbudget.mechanisms import (
     WithoutReplacement,
     WithReplacement,
 )
-from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import asked_width, delta_asked, whole_count
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.training.phases import Phase, examples_given, phases_given

@@ -31,9 +31,10 @@ from tightbudget.mechanisms import (
     WithoutReplacement,
     WithReplacement,
 )
-from tightbudget.mechanisms.base import Composable, Mechanism
 from tightbudget.mechanisms.checks import real, whole_count
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.mechanisms.exact_numbers import exact
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.numerics.rounding import float_above, float_below
 
 NOTHING = Composition(())

@@ -12,8 +12,8 @@ from scipy.special import ndtr
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import ApproximateDP, GaussianDP, PureDP
-from tightbudget.mechanisms.base import compose
 from tightbudget.mechanisms.checks import positive, probability
+from tightbudget.mechanisms.composition import compose
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tightbudget.classic import Bound, cdp, kov, moments_accountant, renyi_dp, zcdp
 from tightbudget.mechanisms import Gaussian, Laplace, Poisson, TruncatedGaussian, TruncatedLaplace
-from tightbudget.mechanisms.base import Composable
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.research.published import tree_pair
 from tightbudget.research.reproduce.figures import delays
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Panel, Series
