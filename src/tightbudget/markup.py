@@ -3,7 +3,7 @@
 Every text is escaped, nothing is loaded from elsewhere, and there are no colours: the notebook's own, light or dark,
 serve. Give texts that are rounded outward already, as `str` of a bracket is.
 
->>> print(record([("lower <end>", "0.5")], caption="answer"))
+>>> print(html_record([("lower <end>", "0.5")], caption="answer"))
 <table><caption style="text-align:left">answer</caption><tbody>
 <tr><th scope="row" style="text-align:left">lower &lt;end&gt;</th><td style="text-align:left">0.5</td></tr>
 </tbody></table>
@@ -22,12 +22,12 @@ _LEFT = ' style="text-align:left"'
 _GAP = "⋮"
 
 
-def record(rows: Iterable[tuple[str, object]], caption: str = "") -> str:
+def html_record(rows: Iterable[tuple[str, object]], caption: str = "") -> str:
     """Return a table of two columns: what, and its value."""
     return _table([], [(what, str(value)) for what, value in rows], caption, "")
 
 
-def table(heading: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "", note: str = "") -> str:
+def html_table(heading: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "", note: str = "") -> str:
     """Return a table under a heading, one row each; where there are many, the first and the last."""
     return _table(heading, _shortened([[str(cell) for cell in row] for row in rows], len(heading)), caption, note)
 

@@ -103,7 +103,7 @@ def test_a_file_name_is_no_markup(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: markup.record([(NASTY, NASTY)], NASTY), lambda: markup.table([NASTY], [[NASTY]], NASTY, NASTY)]
+    "make", [lambda: markup.html_record([(NASTY, NASTY)], NASTY), lambda: markup.html_table([NASTY], [[NASTY]], NASTY, NASTY)]
 )
 def test_every_text_is_escaped(make: Any) -> None:
     written = make()

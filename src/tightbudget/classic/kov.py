@@ -30,7 +30,7 @@ _THIN = 2  # of a long list of promises every so many are tried; the search then
 
 
 @dataclass(frozen=True)
-class Profile:
+class KOVProfile:
     """D by epsilon: with x_l = (k - 2l) epsilon_0, on [x_{l+1}, x_l] it is D_l + (1 - e^(epsilon - x_l)) G_l.
 
     G_l is the sum of b_j e^(-2(l - j) epsilon_0) over j <= l. The arrays begin at l = first; what lies before weighs
@@ -84,7 +84,7 @@ class Profile:
         return top
 
 
-def kov_profile(steps: int, epsilon: float) -> Profile:
+def kov_profile(steps: int, epsilon: float) -> KOVProfile:
     """Return D for k = steps and epsilon_0 = epsilon > 0."""
     p = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
     mode, deviation = math.floor((steps + 1.0) * p), math.sqrt(steps * p * (1.0 - p))
@@ -105,7 +105,7 @@ def kov_profile(steps: int, epsilon: float) -> Profile:
     weights = _discounted(masses, math.exp(-2.0 * epsilon))
     values = np.concatenate([[0.0], np.cumsum(weights[:-1])]) * -math.expm1(-2.0 * epsilon)
     roundings = 2.0 * (masses.size + 200.0)  # the sum, and 3 for each of at most 64 doublings
-    return Profile(steps, epsilon, first, raised(values, roundings), raised(weights, roundings))
+    return KOVProfile(steps, epsilon, first, raised(values, roundings), raised(weights, roundings))
 
 
 def _reach(deviation: float) -> int:

@@ -23,7 +23,7 @@ MOST_DIFFERENT = 16  # steps of which the optimum is drawn: for dozens it takes 
 _NOT_DRAWN = f"Not drawn: {murtagh_vadhan.name}, which takes long for {{steps}} different steps; the table has it."
 
 
-class View(NamedTuple):
+class ComparisonView(NamedTuple):
     """The table that was asked for, the curves to draw, a sentence on those that are not, and the lowest δ shown."""
 
     table: Comparison
@@ -32,7 +32,7 @@ class View(NamedTuple):
     floor: float
 
 
-def around(table: Comparison, high: float | None = None, rtol: float = 1e-3, every: bool = False) -> View:
+def view_around(table: Comparison, high: float | None = None, rtol: float = 1e-3, every: bool = False) -> ComparisonView:
     """Return what there is to see around the table's question, up to ε = `high` or as far as bounds are near ours."""
     composition = table.composition
     if composition is None:
@@ -49,7 +49,7 @@ def around(table: Comparison, high: float | None = None, rtol: float = 1e-3, eve
         left_out = f"{left_out} {_NOT_DRAWN.format(steps=_different_steps(composition))}".strip()
     curves = _fine_curves(composition, epsilons, max(rtol, 1e-3), shown, floor)
     in_order = tuple(sorted(curves.lines, key=lambda line: shown.index(line.name)))
-    return View(table, replace(curves, lines=in_order), left_out, floor)
+    return ComparisonView(table, replace(curves, lines=in_order), left_out, floor)
 
 
 def _different_steps(composition: Composable) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.interfaces.figures import QUIET_COLOUR, as_bytes, house_style, require
+from tightbudget.interfaces.figures import QUIET_COLOUR, figure_bytes, house_style, require_matplotlib
 from tightbudget.research.games import players
 from tightbudget.research.games.exceeds import TIE
 from tightbudget.research.games.separation import Separation
@@ -66,7 +66,7 @@ def draw_paths(
         drawn = f"{len(losses)} of {runs} runs drawn" if runs is not None and runs > len(losses) else f"{len(losses)} runs"
         left.plot([], [], color=PATH_COLOUR, linewidth=1.2, label=f"realised losses, {drawn}")
         _legend_below(figure, left)
-        return as_bytes(figure, file_format)
+        return figure_bytes(figure, file_format)
 
 
 def _draw_runs(
@@ -110,7 +110,7 @@ def draw_separation(result: Separation, unsound: set[str], file_format: str = "p
         right.set_ylim(min(lowest, 1.5) - 0.1, 8.0)
         right.set_ylabel("width: (bound − mean loss) / √V")
         _legend_below(figure, right)
-        return as_bytes(figure, file_format)
+        return figure_bytes(figure, file_format)
 
 
 def _draw_over_time(axes: "Axes", lines: Bounds, unsound: set[str]) -> None:
@@ -150,7 +150,7 @@ class _figure:
     """A figure in the style of the package, for as long as it is drawn."""
 
     def __init__(self, title: str, size: tuple[float, float]) -> None:
-        require()
+        require_matplotlib()
         self._title, self._size, self._style = title, size, house_style()
 
     def __enter__(self) -> "Figure":

@@ -191,10 +191,10 @@ class Composable(Questions):
     __rmul__ = __mul__
 
     def _repr_html_(self) -> str:
-        from tightbudget.markup import table
+        from tightbudget.markup import html_table
 
         heading = ("mechanism", "times") if self._items else ("nothing",)
-        return table(heading, self._items, caption=f"neighbouring relation: {self.answers_for}")
+        return html_table(heading, self._items, caption=f"neighbouring relation: {self.answers_for}")
 
     def __getstate__(self) -> dict[str, Any]:
         # results already computed stay behind when an object is copied or sent elsewhere

@@ -16,7 +16,7 @@ from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, Relations, check_one_relation, mix_relations_asked
 from tightbudget.numerics.rounding import float_below, lowered, raised
-from tightbudget.pairs.allocation import allocated_pair, resolvable
+from tightbudget.pairs.allocation import allocated_pair, resolvable_allocation
 from tightbudget.pairs.allocation_types import pair_of_types
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.points import REMEMBERED, PointPair
@@ -128,7 +128,7 @@ class RandomAllocation(Mechanism):
         base, blocks = self.mechanism.pair(Direction.REMOVE), int(self.times)
         in_block = int(self.batches) // blocks
         assert base is not None
-        if not resolvable(base):
+        if not resolvable_allocation(base):
             raise InvalidParameter("times", self.times, "1 for noise as small or as large as this")
         return allocated_pair(base, in_block, blocks, direction, above)
 
@@ -138,7 +138,7 @@ class RandomAllocation(Mechanism):
         base = self.mechanism.pair(Direction.REMOVE)
         if base is None or self.batches == 1 or self.mechanism.reveals_everything:
             return True
-        return self.times == 1 and not resolvable(base)
+        return self.times == 1 and not resolvable_allocation(base)
 
     @property
     def absent_if_zeroed(self) -> bool:
@@ -163,7 +163,7 @@ class RandomAllocation(Mechanism):
         attained = replace(self, mechanism=self.mechanism.member(), relation=ADD_REMOVE, mix_relations=True)
         base = attained.mechanism.pair(Direction.REMOVE)
         if self.times in (1, self.batches):
-            return (_FromBelow(attained),) if base is not None and resolvable(base) else (self._part,)
+            return (_FromBelow(attained),) if base is not None and resolvable_allocation(base) else (self._part,)
         listed = base is not None and pair_of_types(base, int(self.batches), int(self.times), Direction.REMOVE) is not None
         return (_Counted(attained), self._part) if listed else (self._part,)
 

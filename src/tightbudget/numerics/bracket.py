@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.attempt import Attempt
-from tightbudget.numerics.format_spec import formatted
+from tightbudget.numerics.format_spec import formatted_ends
 from tightbudget.numerics.rounding import float_above, float_below
 
 
@@ -69,15 +69,15 @@ class Bracket:
 
     def __format__(self, spec: str) -> str:
         """Return both ends as the specification says for floats, rounded outward; a width is that of the whole text."""
-        return formatted(self.lower, self.upper, spec, str(self))
+        return formatted_ends(self.lower, self.upper, spec, str(self))
 
     def _repr_html_(self) -> str:
-        from tightbudget.markup import record
+        from tightbudget.markup import html_record
 
         rows = [("true value in", str(self)), ("relation", self.relation)]
         if not self.converged:
             rows.append(("wider than asked", self.reason))
-        return record((what, text) for what, text in rows if text)
+        return html_record((what, text) for what, text in rows if text)
 
 
 def _plain(name: str, value: object, rounded: Callable[[Fraction], float]) -> float:

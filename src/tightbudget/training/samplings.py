@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.lazy import found_at
-from tightbudget.markup import table
+from tightbudget.markup import html_table
 from tightbudget.mechanisms import (
     Composition,
     Gaussian,
@@ -75,7 +75,7 @@ class Samplings:
 
     def _repr_html_(self) -> str:
         rows = [(row.name, row.relation, str(row.epsilon), str(row.composition)) for row in self.rows]
-        return table(("sampling", "relation", "ε in", "write"), rows, caption=f"δ = {self.delta!r}")
+        return html_table(("sampling", "relation", "ε in", "write"), rows, caption=f"δ = {self.delta!r}")
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the brackets side by side and return the Matplotlib axes; without `ax` on a figure of their own."""

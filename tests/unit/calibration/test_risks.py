@@ -8,8 +8,8 @@ import mpmath
 import pytest
 
 import tightbudget as tb
-from tightbudget.calibration.risk_targets import BayesError, TruePositiveRate
-from tightbudget.calibration.targets import Budget, Target
+from tightbudget.calibration.risk_targets import BayesErrorTarget, TruePositiveRateTarget
+from tightbudget.calibration.targets import BudgetTarget, Target
 
 DIGITS = 60
 
@@ -87,9 +87,9 @@ def test_bayes_errors_are_kept_from_below() -> None:
 @pytest.mark.parametrize(
     ("target", "low", "high"),
     [
-        (Budget(1.0, 1e-6), "met", "missed"),
-        (TruePositiveRate(1.0, 0.01), "met", "missed"),
-        (BayesError(1.0, 0.5), "missed", "met"),
+        (BudgetTarget(1.0, 1e-6), "met", "missed"),
+        (TruePositiveRateTarget(1.0, 0.01), "met", "missed"),
+        (BayesErrorTarget(1.0, 0.5), "missed", "met"),
     ],
 )
 def test_only_what_is_certain_is_a_verdict(target: Target, low: str, high: str) -> None:

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
-from tightbudget.interfaces.comparison_plot import Drawn, draw_comparison, together
-from tightbudget.interfaces.comparison_view import around
+from tightbudget.interfaces.comparison_plot import Drawn, draw_comparison, drawn_together
+from tightbudget.interfaces.comparison_view import view_around
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +29,7 @@ def labels(axes: Axes) -> list[str]:
 @pytest.mark.parametrize("file_format", mostly_slow(["png", "svg"], every=2))
 @pytest.mark.parametrize("every", mostly_slow([False, True], every=2))
 def test_any_comparison_can_be_drawn(text: str, file_format: str, every: bool) -> None:
-    view = around(tb.compare(tb.parse(text), delta=1e-3), every=every)
+    view = view_around(tb.compare(tb.parse(text), delta=1e-3), every=every)
     first = draw_comparison(view, file_format)
     assert first.startswith({"png": b"\x89PNG", "svg": b"<?xml"}[file_format])
     assert draw_comparison(view, file_format) == first
@@ -63,15 +63,15 @@ def test_lines_that_coincide_are_named_together_in_the_order_of_the_table() -> N
     ],
 )
 def test_which_lines_coincide(other: np.ndarray, one: bool) -> None:
-    found = together([Drawn(("first",), FALLING), Drawn(("other",), other)], floor=10.0**-5.4)
+    found = drawn_together([Drawn(("first",), FALLING), Drawn(("other",), other)], floor=10.0**-5.4)
     assert [line.names for line in found] == ([("first", "other")] if one else [("first",), ("other",)])
 
 
 def test_a_step_is_not_a_slope() -> None:
     step = np.where(PLACES < 0.5, 1.0, 1e-4)
     near, far = np.where(PLACES < 0.502, 1.0, 1e-4), np.where(PLACES < 0.6, 1.0, 1e-4)
-    assert len(together([Drawn(("a",), step), Drawn(("b",), near)], 1e-6)) == 1
-    assert len(together([Drawn(("a",), step), Drawn(("b",), far)], 1e-6)) == 2
+    assert len(drawn_together([Drawn(("a",), step), Drawn(("b",), near)], 1e-6)) == 1
+    assert len(drawn_together([Drawn(("a",), step), Drawn(("b",), far)], 1e-6)) == 2
 
 
 @pytest.mark.parametrize("size", [(6.4, 4.8), (3.2, 2.4), (2.0, 2.0)])

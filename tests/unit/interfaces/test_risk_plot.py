@@ -15,11 +15,11 @@ from tightbudget.interfaces import risk_plot, roc_band
 def test_lines_hold_between_the_points(count: int) -> None:
     rates = np.geomspace(1e-6, 1.0, count)
     roc = tb.risk(tb.Gaussian(sigma=1.0)).roc(rates)
-    places = roc_band.places_between(rates)
+    places = roc_band.roc_places_between(rates)
     assert set(rates) <= set(places)
     assert (np.diff(places) > 0.0).all()
-    lower = roc_band.lower_line(places, rates, roc.lower)
-    upper = roc_band.upper_line(places, rates, roc.lower, roc.upper)
+    lower = roc_band.roc_lower_line(places, rates, roc.lower)
+    upper = roc_band.roc_upper_line(places, rates, roc.lower, roc.upper)
     with mpmath.workdps(20):
         for k in range(0, places.size - 1, 7):
             for rate in (places[k], np.sqrt(places[k] * places[k + 1])):  # at a place, and between it and the next

@@ -44,7 +44,7 @@ def convert(
     if to is not None:
         show(_alone(found, to))
     elif as_json:
-        show(wire.dumps(_shape(found)))
+        show(wire.json_text(_shape(found)))
     else:
         show("\n".join(_lines(found)))
     return 0

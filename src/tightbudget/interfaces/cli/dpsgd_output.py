@@ -3,17 +3,17 @@
 from pathlib import Path
 
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.tables import folded, width
+from tightbudget.interfaces.cli.tables import folded_text, shown_width
 from tightbudget.training import TrainingRun
-from tightbudget.training.layout import as_text
+from tightbudget.training.layout import statement_as_text
 
 WIDEST = 80
 
 
-def shape(run: TrainingRun, rtol: float) -> wire.Wire:
+def dpsgd_shape(run: TrainingRun, rtol: float) -> wire.Wire:
     """Return the run fit for JSON, the ends of brackets in digits that lie outside them."""
     ends = {"lower": wire.lower_end(run.epsilon.lower), "upper": wire.upper_end(run.epsilon.upper)}
-    trace = [wire.attempt(one) for one in run.epsilon.trace]
+    trace = [wire.attempt_shape(one) for one in run.epsilon.trace]
     plain = run.as_dict()
     if run.shuffled is not None:
         bounds = {name: wire.upper_end(getattr(run.shuffled, name)) for name in ("zero_out", "replace_one")}
@@ -21,15 +21,15 @@ def shape(run: TrainingRun, rtol: float) -> wire.Wire:
     return {**plain, **ends, "rtol": rtol, "trace": trace}
 
 
-def text(run: TrainingRun) -> str:
+def dpsgd_text(run: TrainingRun) -> str:
     """Return the bracket in a line, and the statement below it, no wider than is good to read."""
-    most = min(width(), WIDEST)
+    most = min(shown_width(), WIDEST)
     found = "" if run.calibrated is None else f"noise multiplier {run.calibrated!r}: "
     line = f"{found}ε in {run.epsilon} at δ = {run.delta!r} ({run.epsilon.relation})"
-    return f"{folded(line, most)}\n\n{as_text(run.sections, most)}"
+    return f"{folded_text(line, most)}\n\n{statement_as_text(run.sections, most)}"
 
 
-def contents(run: TrainingRun, path: Path) -> bytes:
+def statement_file(run: TrainingRun, path: Path) -> bytes:
     """Return the statement as the name of its file asks for it."""
     written = run.markdown if path.suffix.lower() == ".md" else run.statement
     return f"{written}\n".encode()

@@ -4,23 +4,23 @@ import textwrap
 from pathlib import Path
 
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.tables import folded, width
-from tightbudget.interfaces.explanation import RATES, Explanation, explained
+from tightbudget.interfaces.cli.tables import folded_text, shown_width
+from tightbudget.interfaces.explanation import RATES, Explanation, explained_risk
 from tightbudget.interfaces.risk_plot import draw_side_by_side
 from tightbudget.mechanisms import Composable
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.tradeoff import risk
 from tightbudget.version import __version__
 
-__all__ = ["explained", "picture", "shape", "text"]
+__all__ = ["explained_risk", "explanation_picture", "explanation_shape", "explanation_text"]
 
 WIDEST = 80
 
 
-def text(of: Explanation) -> str:
+def explanation_text(of: Explanation) -> str:
     """Return the words, no wider than is good to read."""
-    most = min(width(), WIDEST)
-    lines = folded(f"{of.composition} ({of.relation})", most).split("\n")
+    most = min(shown_width(), WIDEST)
+    lines = folded_text(f"{of.composition} ({of.relation})", most).split("\n")
     for section in of.sections:
         lines += ["", section.heading]
         for paragraph in section.paragraphs:
@@ -35,14 +35,14 @@ def _indented(paragraph: str, most: int) -> list[str]:
     )
 
 
-def shape(of: Explanation, rtol: float, note: str) -> wire.Wire:
+def explanation_shape(of: Explanation, rtol: float, note: str) -> wire.Wire:
     """Return the numbers and the words fit for JSON."""
     return {
         "expression": str(of.composition),
         "relation": of.relation,
         "unit": of.unit,
         "prior": of.prior,
-        "delta": wire.number(of.delta),
+        "delta": wire.json_number(of.delta),
         "epsilon": _bracket(of.epsilon),
         "advantage": _bracket(of.advantage),
         "tpr": [{"fpr": rate, **_bracket(power)} for rate, power in zip(RATES, of.tpr, strict=True)],
@@ -66,6 +66,6 @@ def _bracket(answer: Bracket) -> wire.Wire:
     }
 
 
-def picture(private: Composable, target: Path, rtol: float, effort: float | None) -> bytes:
+def explanation_picture(private: Composable, target: Path, rtol: float, effort: float | None) -> bytes:
     attack = risk(private, rtol=max(rtol, 1e-3), effort=effort)
     return draw_side_by_side(attack, target.suffix[1:].lower())

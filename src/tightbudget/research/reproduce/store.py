@@ -15,7 +15,7 @@ import numpy
 import scipy
 
 from tightbudget import version
-from tightbudget.numerics.decimals import at_least, at_most
+from tightbudget.numerics.decimals import decimal_at_least, decimal_at_most
 from tightbudget.research.reproduce.model import Data, Figure, Panel, Series
 
 
@@ -106,8 +106,8 @@ def _table(data: Data) -> bytes:
         for series in panel.series:
             lower = series.lower if series.lower is not None else [None] * len(series.x)
             for x, low, high in zip(series.x, lower, series.upper, strict=True):
-                least = "" if low is None else at_most(float(low))
-                rows.writerow([panel.title, series.name, series.kind, repr(x), least, at_least(float(high))])
+                least = "" if low is None else decimal_at_most(float(low))
+                rows.writerow([panel.title, series.name, series.kind, repr(x), least, decimal_at_least(float(high))])
     for name, (low, high) in data.facts.items():
-        rows.writerow(["numbers for the claims", name, "fact", "", at_most(float(low)), at_least(float(high))])
+        rows.writerow(["numbers for the claims", name, "fact", "", decimal_at_most(float(low)), decimal_at_least(float(high))])
     return text.getvalue().encode()

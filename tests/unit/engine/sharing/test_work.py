@@ -12,7 +12,7 @@ import tightbudget as tb
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.discretisation.discretise import DiscretisedPair
 from tightbudget.engine.sharing import plans
-from tightbudget.engine.sharing.work import shared, sharing_work
+from tightbudget.engine.sharing.work import shared_direction, sharing_work
 from tightbudget.engine.steps import engine_steps
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Direction
@@ -86,25 +86,25 @@ def one_direction() -> OneDirection:
 
 def test_outside_a_direction_is_as_it_is():
     direction = one_direction()
-    assert shared(direction) is direction
+    assert shared_direction(direction) is direction
     with sharing_work():
-        assert shared(direction) is not direction
-    assert shared(direction) is direction
+        assert shared_direction(direction) is not direction
+    assert shared_direction(direction) is direction
 
 
 def test_a_context_ends_with_what_is_raised_in_it():
     direction = one_direction()
     with pytest.raises(tb.InvalidParameter), sharing_work():
         LAPLACE.epsilon(2.0)
-    assert shared(direction) is direction
+    assert shared_direction(direction) is direction
 
 
 def test_other_threads_take_no_part():
     direction, found = one_direction(), []
     with sharing_work():
         context = contextvars.copy_context()
-        asking = threading.Thread(target=lambda: found.append(shared(direction)))
-        copied = threading.Thread(target=context.run, args=(lambda: found.append(shared(direction)),))
+        asking = threading.Thread(target=lambda: found.append(shared_direction(direction)))
+        copied = threading.Thread(target=context.run, args=(lambda: found.append(shared_direction(direction)),))
         for thread in (asking, copied):
             thread.start()
             thread.join()
@@ -121,7 +121,7 @@ def test_a_generator_closed_by_another_thread_leaves_no_context_behind():
     thread = threading.Thread(target=generator.close)  # as a garbage collector may do
     thread.start()
     thread.join()
-    assert shared(direction) is direction
+    assert shared_direction(direction) is direction
 
 
 def test_contexts_that_end_in_any_order_leave_none_behind():
@@ -131,7 +131,7 @@ def test_contexts_that_end_in_any_order_leave_none_behind():
     first.__exit__(None, None, None)
     second.__exit__(None, None, None)
     assert outer.ended
-    assert shared(direction) is direction
+    assert shared_direction(direction) is direction
 
 
 def test_what_is_kept_is_bounded():

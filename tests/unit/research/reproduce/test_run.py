@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.support.lanes import mostly_slow
 
-from tightbudget.interfaces.figures import rendered
+from tightbudget.interfaces.figures import rendered_figure
 from tightbudget.research.reproduce import store, verdicts
 from tightbudget.research.reproduce.figures import FIGURES, truncated_gauss
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Panel, Series
@@ -38,7 +38,7 @@ def made(name: str, calls: list[str], width: float = 1.0, compute: Callable[[boo
 
 
 def ran(folder: Path, figures: list[Figure], quick: bool = True) -> Outcome:
-    return run(folder, quick, rendered, lambda figure, place, total: None, figures)
+    return run(folder, quick, rendered_figure, lambda figure, place, total: None, figures)
 
 
 @pytest.mark.slow
