@@ -27,6 +27,7 @@ def test_errors_are_at_hand_without_numpy() -> None:
     assert loaded_after("from tightbudget import InvalidParameter, errors").isdisjoint(HEAVY)
 
 
+@pytest.mark.slow
 def test_a_mechanism_loads_the_engine_and_no_more() -> None:
     loaded = loaded_after("import tightbudget as tb; tb.Gaussian(sigma=2.0).epsilon(delta=1e-6)")
     assert {"numpy", "tightbudget.engine"} <= loaded
@@ -66,6 +67,7 @@ def test_compositions_pickled_by_earlier_versions_are_read() -> None:
     assert pickle.loads(written.replace(here, b"tightbudget.mechanisms.base")) == composition
 
 
+@pytest.mark.slow
 def test_a_pickle_is_read_by_a_process_that_has_imported_nothing() -> None:
     pickled = pickle.dumps(tb.Poisson(tb.Gaussian(2.0), q=0.1) * 3)
     program = f"import pickle; print(pickle.loads({pickled!r}))"

@@ -71,6 +71,7 @@ def test_answers_of_one_bit_in_fractions() -> None:
     assert Fraction(found.value) <= Fraction(3, 4) < Fraction(found.too_little)
 
 
+@pytest.mark.slow
 def test_dp_sgd_by_its_profile() -> None:
     """Every bound on delta(epsilon) bounds the power, and some of them nearly attains it."""
     found = tb.calibrate("poisson(gaussian(sigma=?), q=0.01) * 1000", tpr=0.05, fpr=0.01, rtol=1e-4)
@@ -106,6 +107,7 @@ def test_only_what_is_certain_is_a_verdict(target: Target, low: str, high: str) 
     assert not target.worse(tb.Bracket(0.95, 1.1), tb.Bracket(0.9, 1.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("template", "target"),
     [

@@ -14,6 +14,7 @@ GAUSSIANS = tb.Gaussian(282.84) * 512
 MIXED = tb.Laplace(20.0) * 30 + tb.Gaussian(20.0) * 10 + tb.ApproximateDP(0.01, 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [{"delta": 1e-5}, {"epsilon": 0.2}])
 @pytest.mark.parametrize("composition", [GAUSSIANS, MIXED])
 def test_every_bound_has_a_row_with_a_value_or_a_reason(composition: tb.Composition, asked: dict[str, float]) -> None:

@@ -95,6 +95,7 @@ def test_lines_of_a_comparison_do_not_bulge_between_points() -> None:
         assert bulge.max() / np.log(2.0 / view.floor) < 2 * VISIBLE, line.name
 
 
+@pytest.mark.slow
 def test_the_optimum_of_dozens_of_steps_is_not_drawn_and_this_is_said() -> None:
     many = tb.compose([tb.Gaussian(20.0 + i) for i in range(MOST_DIFFERENT + 1)])
     view = view_around(tb.compare(many, delta=1e-5))

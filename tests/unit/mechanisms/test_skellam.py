@@ -89,6 +89,7 @@ def masses(mu: float, shift: int, digits: int = 60) -> list[tuple[mpf, mpf]]:
         return [(f[abs(x)], f[abs(x - shift)]) for x in range(-reach, reach + 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mu", "shift"), [(0.01, 1), (1.0, 1), (4.0, 3), (50.0, 2)])
 def test_moments_and_rho(mu: float, shift: int) -> None:
     step, both = tb.Skellam(mu, shift), masses(mu, shift)

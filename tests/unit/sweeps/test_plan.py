@@ -92,6 +92,7 @@ def test_a_plan_with_other_answers_has_another_fingerprint(other: dict[str, Any]
     assert read_sweep_plan(changed(**other)).fingerprint != read_sweep_plan(PLAN).fingerprint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("points", "asked", "expected"),
     [(10, 1, 8), (1000, 1, 50), (10_000, 1, 500), (1_000_000, 1, 512), (1_000_000, 8, 64), (3, 2, 4)],

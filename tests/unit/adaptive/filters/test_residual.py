@@ -39,6 +39,7 @@ def left(budget: ResidualFilter) -> tuple[mp.mpf, mp.mpf, mp.mpf]:
     return mp.mpf(mu), mp.mpf(budget._at_infinity(mu)), mp.mpf(h)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "delta", "step"),
     mostly_slow([(1, 1e-6, 0.01), (4, 1e-6, 0.1), (1, 1e-9, 0.003), (1, 1e-6, 1e-4), (1, 1e-6, 1e-5)], every=5),
@@ -63,6 +64,7 @@ def test_step_and_rest_are_dominated_by_what_there_was(epsilon: float, delta: fl
             assert rest + (1 - rest) * mixed <= kept + (1 - kept) * chord(before, x, wide)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "most"), [(1e-2, 1.01), (1e-3, 1.13), (3e-4, 1.13), (1e-4, 1.13), (1e-5, 5), (1e-6, 40)])
 def test_the_grid_is_refined_for_small_steps(epsilon: float, most: float) -> None:
     """What a step of randomised response costs of the squared mu: little more than its variance, down to 1e-4."""
@@ -263,6 +265,7 @@ def test_losses_known_no_finer_than_many_grid_points_are_refused(epsilon: str, d
     assert budget.quote(tb.PureDP(0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", mostly_slow([0.05, 0.6, 0.7, 0.8, 0.9, 1.1, 1.3, 4.0], every=4, first=1))
 @pytest.mark.parametrize("delta", [0.1, 1e-6, 1e-300])
 def test_the_finest_grid_is_read_back(epsilon: float, delta: float) -> None:

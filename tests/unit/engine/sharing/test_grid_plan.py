@@ -85,6 +85,7 @@ def test_any_step_is_sound_or_refused(point, stretch: float):
         check(*point, found)
 
 
+@pytest.mark.slow
 def test_frequencies_that_do_not_serve_are_chosen_anew():
     """Of a third of the steps the law is narrower: more frequencies matter than the plan has."""
     asked = target(1.5, 0.01, 300)

@@ -56,6 +56,7 @@ def left_out(law: PairLaw, count: int) -> float:
     return 1.01 * count * math.exp(law.log_tail)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [300, 800, 1000, 1300, 4000])
 @pytest.mark.parametrize("way", list(Direction))
 def test_the_modulus_bounds_epsilon_of_any_count(way: Direction, count: int):
@@ -142,6 +143,7 @@ def test_counts_of_one_pair_show_the_smaller_direction_by_the_modulus():
     assert by_modulus >= 4
 
 
+@pytest.mark.slow
 def test_random_orders_of_counts_and_rates_agree_with_single_calls():
     rng = np.random.default_rng(11)
     points = [

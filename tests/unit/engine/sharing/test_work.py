@@ -36,6 +36,7 @@ def ends(answers: list[Bracket]) -> list[tuple[float, float]]:
     return [(answer.lower, answer.upper) for answer in answers]
 
 
+@pytest.mark.slow
 def test_shared_answers_are_as_narrow_as_asked_and_agree_with_those_asked_alone():
     for together, point in zip(asked_together(), GRID, strict=True):
         alone = dpsgd(*point).epsilon(1e-6, rtol=1e-5)
@@ -45,6 +46,7 @@ def test_shared_answers_are_as_narrow_as_asked_and_agree_with_those_asked_alone(
         assert alone.lower <= together.upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rtol", [1e-2, 1e-5])
 def test_the_width_asked_for_is_that_of_each_question(rtol: float):
     with sharing_work():
@@ -52,6 +54,7 @@ def test_the_width_asked_for_is_that_of_each_question(rtol: float):
     assert all(answer.converged and answer.width <= rtol * answer.upper for answer in answers)
 
 
+@pytest.mark.slow
 def test_the_same_questions_in_the_same_order_have_the_same_answers():
     first = asked_together()
     with sharing_work():
@@ -59,6 +62,7 @@ def test_the_same_questions_in_the_same_order_have_the_same_answers():
     assert ends(asked_together()) == ends(first)
 
 
+@pytest.mark.slow
 def test_a_question_outside_has_the_answer_it_would_have_had():
     alone = ends([dpsgd(*point).epsilon(1e-6) for point in GRID])
     compositions = [dpsgd(*point) for point in GRID]
@@ -69,6 +73,7 @@ def test_a_question_outside_has_the_answer_it_would_have_had():
     assert ends([dpsgd(*point).epsilon(1e-6) for point in GRID]) == alone
 
 
+@pytest.mark.slow
 def test_a_context_within_another_begins_anew_and_leaves_the_other_as_it_was():
     first = asked_together()
     with sharing_work():
@@ -134,6 +139,7 @@ def test_contexts_that_end_in_any_order_leave_none_behind():
     assert shared_direction(direction) is direction
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_bounded():
     with sharing_work() as work:
         for sigma in np.linspace(1.0, 2.0, 200).tolist():

@@ -105,6 +105,7 @@ def test_values_are_as_good_as_stated(name: str, kind: int):
         assert float(off.upper()) <= found.error_bound[kind, i]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(CASES, every=12))
 def test_what_is_left_out_is_as_small_as_stated(name: str):
     """Every node of half a period is kept or lies below the bound; of a long period, those near the ends of runs are

@@ -88,6 +88,7 @@ def test_a_bracket_wider_than_asked_is_said(capsys: pytest.CaptureFixture[str]) 
     assert "wider than asked" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_our_band_has_points_enough_where_it_falls() -> None:
     private = tb.Gaussian(20) * 512
     view = view_around(tb.compare(private, delta=1e-5))  # others reach this δ at eight times our ε

@@ -55,6 +55,7 @@ def test_a_second_run_computes_nothing_and_says_the_same(tmp_path: Path):
     assert second.report.read_bytes() == report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spoil",
     mostly_slow(
@@ -186,6 +187,7 @@ def test_claims_and_tables_are_beside_the_report(tmp_path: Path):
         assert (float(row["lower"]), float(row["upper"])) == (lower, upper)
 
 
+@pytest.mark.slow
 def test_the_same_data_give_the_same_picture(tmp_path: Path):
     ran(tmp_path / "a", [made("one", [])])
     ran(tmp_path / "b", [made("one", [])])
