@@ -48,7 +48,7 @@ demo: $(READY)  ## print certified brackets for three compositions and draw buil
 test: $(READY)  ## run all tests
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS)
 
-test-fast: $(READY)  ## run a few cases of every test that is not slow, in every room: a minute on two cores
+test-fast: $(READY)  ## run a few cases of every test that is not slow, in every room: about a minute on two cores
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS) -m "not slow" --cases $(FAST_CASES) $(FAST_TESTS)
 
 test-lowest: $(LOWEST_READY)  ## measure what is assumed of the libraries, and test the core, in the oldest versions accepted

@@ -105,7 +105,7 @@ def _promise(step: Mechanism) -> tuple[Amount, Amount]:
         raise _no_epsilon(step)
     stated = step.stated_epsilon
     if stated is not None:
-        return _typed(stated), _delta(step.promise)
+        return _typed(stated), _delta_price(step.promise)
     bound = step.pure_epsilon
     if math.isinf(bound):
         raise _no_epsilon(step)
@@ -253,7 +253,7 @@ def _quotient(name: str, ratio: Ratio) -> Fraction:
     return exact(name, ratio.above) if ratio.below == 1 else exact(name, ratio.above) / exact(name, ratio.below)
 
 
-def _delta(promise: Promise | None) -> Amount:
+def _delta_price(promise: Promise | None) -> Amount:
     return exact("delta", promise.delta) if promise is not None and promise.delta else ZERO
 
 

@@ -147,12 +147,12 @@ def object_from_state(state: object, kinds: Mapping[str, type[AnyKept]], what: s
         check_state_keys("constants", constants, made._constants().keys(), wrote)
         made._use_constants(constants)
         made._relations = _relations(state["relations"], made._mixes)
-    made._sequence = _counted(state["sequence"]) if version > 2 else None
+    made._sequence = _count_in_state(state["sequence"]) if version > 2 else None
     made._restore(state["spent"])
     return made
 
 
-def _counted(found: object) -> int | None:
+def _count_in_state(found: object) -> int | None:
     if found is not None and (type(found) is not int or found < 0):
         raise InvalidParameter("sequence", found, "a whole number from 0, or null if that is not known")
     return found

@@ -59,12 +59,12 @@ def _different_steps(composition: Composable) -> int:
 def _fine_curves(composition: Composable, epsilons: NDArray[np.float64], rtol: float, names: list[str], floor: float) -> Curves:
     """Return the curves at these ε and more, where lines would be seen to bulge between them."""
     first = compare_curves(composition, epsilons, rtol, [name for name in names if name != murtagh_vadhan.name])
-    seen = np.max([seen_bulges(epsilons, line, floor, TOP) for line in _lines(first)], axis=0)
+    seen = np.max([seen_bulges(epsilons, line, floor, TOP) for line in _view_lines(first)], axis=0)
     more = points_between(epsilons, seen, MOST_MORE)
     return compare_curves(composition, np.union1d(epsilons, more), rtol, names)
 
 
-def _lines(curves: Curves) -> list[NDArray[np.float64]]:
+def _view_lines(curves: Curves) -> list[NDArray[np.float64]]:
     return [curves.band.upper, curves.band.lower, *(np.array(line.deltas) for line in curves.lines)]
 
 

@@ -100,7 +100,7 @@ class Explanation:
             ExplanationSection("Guessing", (_guessing(self),)),
             ExplanationSection("Finding", tuple(_finding(self))),
             ExplanationSection("Believing", tuple(_believing(self))),
-            ExplanationSection("ε and δ", (_epsilon(self),)),
+            ExplanationSection("ε and δ", (_explained_epsilon(self),)),
             ExplanationSection("Who is protected", tuple(_protected(self))),
             ExplanationSection("What is not protected", tuple(_not_protected(self))),
             ExplanationSection("In numbers", tuple(_numbers(self))),
@@ -181,7 +181,7 @@ def _believing(of: Explanation) -> Iterator[str]:
         yield f"No outcome, however rare, can make it more than {out_of(of.most.upper, 100)} in 100 likely."
 
 
-def _epsilon(of: Explanation) -> str:
+def _explained_epsilon(of: Explanation) -> str:
     if of.epsilon.lower == math.inf:
         return f"No ε holds at δ = {of.delta!r}: everything is revealed with a larger probability than that."
     if of.epsilon.upper > 700.0:

@@ -87,7 +87,7 @@ def _draw_runs(
             before = _shown(stop, spaced)
             axes.plot(before, path[before], color=UNSOUND_COLOURS[0], linewidth=0.8, alpha=0.7, zorder=3)
     for name, (colour, style) in _styles(bounds, unsound).items():
-        label = f"{_label(name, unsound)}, {len(marks[name])} above"
+        label = f"{_odometer_label(name, unsound)}, {len(marks[name])} above"
         axes.plot(shown, bounds[name][shown], color=colour, linewidth=2.0, linestyle=style, label=label, zorder=4)
         for run, first in marks[name].items():
             axes.plot(first, losses[run, first], marker="o", markersize=4, color=colour, markeredgecolor="white", zorder=5)
@@ -116,7 +116,9 @@ def draw_separation(result: Separation, unsound: set[str], file_format: str = "p
 def _draw_over_time(axes: "Axes", lines: Bounds, unsound: set[str]) -> None:
     for name, (colour, style) in _styles(lines, unsound).items():
         rounds = _shown(lines[name].size, np.geomspace)
-        axes.plot(rounds, lines[name][rounds - 1], color=colour, linewidth=1.8, linestyle=style, label=_label(name, unsound))
+        axes.plot(
+            rounds, lines[name][rounds - 1], color=colour, linewidth=1.8, linestyle=style, label=_odometer_label(name, unsound)
+        )
     _scale_rounds(axes, max(values.size for values in lines.values()), "log")
     axes.set_xlabel("rounds")
 
@@ -178,7 +180,7 @@ def _styles(bounds: Bounds, unsound: set[str]) -> dict[str, tuple[str, Any]]:
     return {name: styles[name] for name in bounds}
 
 
-def _label(name: str, unsound: set[str]) -> str:
+def _odometer_label(name: str, unsound: set[str]) -> str:
     return f"{name} (UNSOUND)" if name in unsound else name
 
 

@@ -88,7 +88,7 @@ def _size(plan: SweepPlan) -> tuple[float, float]:
 
 
 def _paint(figure: "Figure", result: SweepResult, **options: Any) -> None:
-    (_lines if len(swept_names(result.plan)) == 1 else _heat_maps)(figure, result, options)
+    (_sweep_lines if len(swept_names(result.plan)) == 1 else _heat_maps)(figure, result, options)
 
 
 def _paint_one(axes: "Axes", result: SweepResult) -> None:
@@ -121,7 +121,7 @@ def swept_answers(result: SweepResult, question: Question, names: Sequence[str])
     return places, result["lower"][asked], result["upper"][asked]
 
 
-def _lines(figure: "Figure", result: SweepResult, options: dict[str, Any]) -> None:
+def _sweep_lines(figure: "Figure", result: SweepResult, options: dict[str, Any]) -> None:
     (name,) = swept_names(result.plan)
     groups = _groups(result.plan)
     panels = figure.subplots(len(groups), 1, sharex=True, squeeze=False, subplot_kw=options)[:, 0]

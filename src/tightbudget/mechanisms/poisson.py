@@ -184,7 +184,7 @@ class Poisson(RunsOnSamples):
             bound[near] = np.minimum(bound[near], self.events(direction, REACH + m).log_moment(orders[near]))
         if not near.all():
             far = orders[~near]
-            reach = _reach(m, float(far.max()), q)
+            reach = _sampled_reach(m, float(far.max()), q)
             bound[~near] = np.minimum(bound[~near], self.events(direction, reach).log_moment(far))
         if direction is Direction.REMOVE and base.gaussian is not None:
             for place in np.flatnonzero((orders == np.floor(orders)) & (orders <= subsampled_gaussian.LARGEST_ORDER)):
@@ -199,7 +199,7 @@ class Poisson(RunsOnSamples):
         return subsampled_events(inner, float(self.q), direction) if self.q < 1 else inner
 
 
-def _reach(m: float, order: float, q: float) -> float:
+def _sampled_reach(m: float, order: float, q: float) -> float:
     """Return how far to resolve a normal law: past the peak of the moment, or to where sampling no longer matters."""
     peak = order * m + 20.0
     alike = (math.log(order) - math.log(q) - math.log1p(-q) + 12.0) / m + m

@@ -37,8 +37,8 @@ class Bracket:
 
     def __post_init__(self) -> None:
         if not (type(self.lower) is type(self.upper) is float):
-            object.__setattr__(self, "lower", _plain("lower", self.lower, float_below))
-            object.__setattr__(self, "upper", _plain("upper", self.upper, float_above))
+            object.__setattr__(self, "lower", _plain_end("lower", self.lower, float_below))
+            object.__setattr__(self, "upper", _plain_end("upper", self.upper, float_above))
         if not self.lower <= self.upper:  # written so that NaN is refused too
             raise ValueError(f"empty bracket: lower={self.lower!r}, upper={self.upper!r}")
 
@@ -80,7 +80,7 @@ class Bracket:
         return html_record((what, text) for what, text in rows if text)
 
 
-def _plain(name: str, value: object, rounded: Callable[[Fraction], float]) -> float:
+def _plain_end(name: str, value: object, rounded: Callable[[Fraction], float]) -> float:
     """Return the float of a number of another kind, rounded outward."""
     if not isinstance(value, numbers.Real):
         raise InvalidParameter(name, value, "a number")

@@ -67,7 +67,7 @@ def _types(base: Hashable, batches: int, times: int) -> tuple[Array, Array, floa
     answers = _few_answers(cast(Pair, base), batches, times)
     if answers is None:
         return None
-    p, q = _counted(answers, batches, times)
+    p, q = _counted_answers(answers, batches, times)
     roundings = 8.0 * batches + answers.p.size * (2.0 * times + 8.0) + 16.0
     return p, q, batches * answers.error + roundings * U
 
@@ -79,13 +79,13 @@ def _few_answers(base: Pair, batches: int, times: int) -> AnswerTypes | None:
         most -= 1
     if most < 2:
         return None
-    answers = _merged(base, most)
+    answers = _merged_answers(base, most)
     masses = np.concatenate([answers.p, answers.q])
     least = masses[masses > 0.0].min(initial=1.0)
     return answers if answers.p.size >= 2 and batches * math.log(least) > _LEAST_LOG else None
 
 
-def _merged(base: Pair, most: int) -> AnswerTypes:
+def _merged_answers(base: Pair, most: int) -> AnswerTypes:
     """Return the base with its losses merged into cells, which is post-processing."""
     points, certain = base.points(), [base.infinity.lower, base.minus_infinity.lower]
     inner = most - sum(mass > 0.0 for mass in certain)
@@ -119,7 +119,7 @@ def _edges(base: Pair, cells: int) -> Array:
     return np.linspace(low, high, cells - 1)
 
 
-def _counted(answers: AnswerTypes, batches: int, times: int) -> tuple[Array, Array]:
+def _counted_answers(answers: AnswerTypes, batches: int, times: int) -> tuple[Array, Array]:
     """Return the masses, with and without the record, of all ways in which the answers can be counted.
 
     Of answers that occur n_1, ..., n_m times they are t! / (n_1! ... n_m!) times the coefficients of z^k, over C(t, k),

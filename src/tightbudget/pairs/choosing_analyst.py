@@ -65,7 +65,7 @@ class ChoosingAnalyst:
 
     @cached_property
     def _answers(self) -> list[AnalystAnswers]:
-        return [_answers(pair) for pair in self._pairs]
+        return [_analyst_answers(pair) for pair in self._pairs]
 
     @cached_property
     def _end(self) -> float:
@@ -126,7 +126,7 @@ class ChoosingAnalyst:
         return Tests(np.where(first, one.alpha, other.alpha), np.where(first, one.beta, other.beta))
 
 
-def _answers(pair: Pair) -> AnalystAnswers:
+def _analyst_answers(pair: Pair) -> AnalystAnswers:
     """Return a pair with its losses merged into cells, which is post-processing."""
     points = pair.points()
     edges = np.unique([np.linspace(*_ends(pair.coarse_cells(), tail), _ANSWERS) for tail in (_TAIL, _UNUSUAL)])

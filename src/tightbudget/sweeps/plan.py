@@ -111,7 +111,7 @@ def _points(given: Mapping[str, Any]) -> tuple[SweepTemplate, Space]:
             if key in given:
                 raise InvalidParameter(key, brief_value(given[key]), "absent beside `compositions`, which has no gaps to fill")
         return SweepTemplate(f"{{{LISTED}}}"), _compositions(given["compositions"])
-    template = SweepTemplate(_text(given["composition"]))
+    template = SweepTemplate(_plan_text(given["composition"]))
     if "grid" in given and "points" in given:
         raise InvalidParameter("points", brief_value(given["points"]), "absent beside `grid`", "Give one of them.")
     if "points" in given:
@@ -119,7 +119,7 @@ def _points(given: Mapping[str, Any]) -> tuple[SweepTemplate, Space]:
     return template, grid_space(given.get("grid", {}), template)
 
 
-def _text(composition: Any) -> str:
+def _plan_text(composition: Any) -> str:
     if isinstance(composition, Composable):
         return str(composition)
     if not isinstance(composition, str):
@@ -133,7 +133,7 @@ def _compositions(given: Any) -> Listed:
         raise InvalidParameter(
             "compositions", brief_value(given), "a list of compositions", "For example ['gaussian(sigma=2) * 10']."
         )
-    column = tuple(_text(one) for one in given)
+    column = tuple(_plan_text(one) for one in given)
     return Listed((LISTED,), (column,), len(column))
 
 

@@ -59,11 +59,11 @@ class Kind:
         return tuple(dict.fromkeys(name for names in self.takes for name in names))
 
 
-def _epsilon(private: Private, at: Numbers, rtol: float, effort: float | None) -> Bracket:
+def _epsilon_asked(private: Private, at: Numbers, rtol: float, effort: float | None) -> Bracket:
     return private.epsilon(at["delta"], rtol=rtol, effort=effort)
 
 
-def _delta(private: Private, at: Numbers, rtol: float, effort: float | None) -> Bracket:
+def _delta_asked(private: Private, at: Numbers, rtol: float, effort: float | None) -> Bracket:
     return private.delta(at["epsilon"], rtol=rtol, effort=effort)
 
 
@@ -101,8 +101,8 @@ TARGETS = (
     ("bayes_error", "prior"),
 )
 KINDS = {
-    "epsilon": Kind((("delta",),), _epsilon),
-    "delta": Kind((("epsilon",),), _delta),
+    "epsilon": Kind((("delta",),), _epsilon_asked),
+    "delta": Kind((("epsilon",),), _delta_asked),
     "tpr": Kind((("fpr",),), partial(_risk, "tpr"), cost=4.0),
     "advantage": Kind(((),), partial(_risk, "advantage")),
     "bayes_error": Kind((("prior",),), partial(_risk, "bayes_error"), cost=2.0),

@@ -131,7 +131,7 @@ class SweepResult(Mapping[str, NDArray[Any]]):
     def summary(self) -> str:
         """How the sweep went, in a sentence."""
         tally, points = self.tally, self.plan.space.size
-        said = [f"{_counted(tally.answers, 'answer')} at {_counted(points, 'point')}"]
+        said = [f"{_number_and_noun(tally.answers, 'answer')} at {_number_and_noun(points, 'point')}"]
         if tally.reused:
             said.append(f"{tally.reused:,} of them from an earlier run")
         if tally.wide:
@@ -142,5 +142,5 @@ class SweepResult(Mapping[str, NDArray[Any]]):
         return f"{', '.join(said)}{where}."
 
 
-def _counted(number: int, noun: str) -> str:
+def _number_and_noun(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

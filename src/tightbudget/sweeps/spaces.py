@@ -130,12 +130,12 @@ def listed_space(given: Any) -> Listed:
     if isinstance(given, (str, Mapping)) or not isinstance(given, Sequence) or not given:
         raise InvalidParameter("points", brief_value(given), "a list of tables", f"For example [{example}].")
     names = tuple(plan_table(given[0], "points[0]", example))
-    rows = [_row(names, place, plan_table(table, f"points[{place}]", example)) for place, table in enumerate(given)]
+    rows = [_space_row(names, place, plan_table(table, f"points[{place}]", example)) for place, table in enumerate(given)]
     columns = zip(names, zip(*rows, strict=True), strict=False)  # no names, no columns
     return Listed(names, tuple(one_kind(name, column) for name, column in columns), len(rows))
 
 
-def _row(names: tuple[str, ...], place: int, table: Mapping[str, Any]) -> tuple[Value, ...]:
+def _space_row(names: tuple[str, ...], place: int, table: Mapping[str, Any]) -> tuple[Value, ...]:
     check_plan_keys(table, names, f"points[{place}]")
     for name in names:
         if name not in table:

@@ -80,13 +80,13 @@ class GridPlan:
     def laws(self, target: PlanTarget, step: float, rows: Discretise = discretise) -> Laws:
         """Return the only pair of the target on this grid, once."""
         points = replace(self.grid, step=step)
-        return discretised_laws(target, points, _columns(points), rows, [1])
+        return discretised_laws(target, points, _grid_columns(points), rows, [1])
 
     def follow(self, target: PlanTarget, step: float, rows: Discretise = discretise) -> "tuple[Spectrum | None, GridPlan]":
         """Return the spectrum on this grid, if it is short, and the plan for the next: other frequencies if need be."""
         choice = _Choice(self.frequencies)
         points = self.grid if step == self.grid.step else replace(self.grid, step=step)
-        made = composed_spectrum(target, points, _columns(points), choice, rows)
+        made = composed_spectrum(target, points, _grid_columns(points), choice, rows)
         served = choice.plan is self.frequencies
         if served and points is self.grid and not self.in_vain:
             return made, self
@@ -118,7 +118,7 @@ def planned_spectrum(target: PlanTarget, most_points: float) -> tuple[Spectrum |
         return composed_spectrum(target, points), float(points.places.size), None
     points = spectral_grid(_roomier(target), most_points)
     choice = _Choice()
-    made = composed_spectrum(target, points, _columns(points), choice)
+    made = composed_spectrum(target, points, _grid_columns(points), choice)
     if made is None or choice.plan is None:
         return made, float(points.places.size), None
     window, deviation = (_WIDER * low / points.step, _WIDER * high / points.step), target.tilt.deviation / points.step
@@ -145,7 +145,7 @@ def _window(target: PlanTarget) -> tuple[float, float]:
     return min(span.low for span in target.windows), max(span.high for span in target.windows)
 
 
-def _columns(points: SpectralGrid) -> slice:
+def _grid_columns(points: SpectralGrid) -> slice:
     """Return the columns between the outermost points of a grid, which lie far beyond its ends."""
     return slice(LAST.size - 1, points.places.size - LAST.size + 1)
 

@@ -42,17 +42,17 @@ def curve_picture(private: Composable, result: Curve, rtol: float, effort: float
 
 
 def curve_as_csv(result: Curve) -> bytes:
-    rows = zip(*_columns(result), strict=True)
+    rows = zip(*_curve_columns(result), strict=True)
     ends = ((epsilon, wire.lower_end(lower), wire.upper_end(upper)) for epsilon, lower, upper in rows)
     return csv_bytes(["epsilon", "delta_lower", "delta_upper"], ends)
 
 
-def _columns(result: Curve) -> tuple[list[float], list[float], list[float]]:
+def _curve_columns(result: Curve) -> tuple[list[float], list[float], list[float]]:
     return result.epsilons.tolist(), result.lower.tolist(), result.upper.tolist()
 
 
 def curve_as_text(result: Curve) -> list[str]:
-    rows = list(zip(*_columns(result), strict=True))
+    rows = list(zip(*_curve_columns(result), strict=True))
     shown = [rows[round(i)] for i in np.linspace(0, len(rows) - 1, min(TABLE_ROWS, len(rows)))]
     cells = [(repr(epsilon).removesuffix(".0"), _ends(lower, upper)) for epsilon, lower, upper in shown]
     heading, records = fitted_table([Column("ε"), Column(f"δ in ({result.relation})")], cells)

@@ -110,7 +110,7 @@ def timing(
     measured = samples.measured_samples(first, second, column, counts=counts, cells=cells, edges=edges, seed=seed)
     note = samples.outside_cells(measured) if edges is not None else ""
     confident = measured.confidence_bounds(rounds, confidence)
-    model, truth = patiently(lambda: _answers((measured.plug_in(rounds), confident), epsilon, delta), "bracketing")
+    model, truth = patiently(lambda: _study_answers((measured.plug_in(rounds), confident), epsilon, delta), "bracketing")
     asked: dict[str, Any] = {"epsilon": epsilon} if epsilon is not None else {"delta": delta}
     if as_json:
         show(wire.json_text(output.timing_shape(measured, confident, asked, model, truth, note)))
@@ -123,7 +123,7 @@ def timing(
     return NOT_NARROW_ENOUGH
 
 
-def _answers(views: tuple[Any, Any], epsilon: float | None, delta: float | None) -> "tuple[Bracket, Bracket]":
+def _study_answers(views: tuple[Any, Any], epsilon: float | None, delta: float | None) -> "tuple[Bracket, Bracket]":
     """Return what was asked, of the histograms as a model and of what was sampled."""
     model, truth = views
     if epsilon is not None:

@@ -27,7 +27,7 @@ _SHORT = {
 
 def trace_lines(answer: Bracket, rtol: float) -> list[str]:
     """Return the lines of a trace. Widths are in ln δ, as they were asked for."""
-    heading, rows = fitted_table(_COLUMNS, [_row(one) for one in answer.trace])
+    heading, rows = fitted_table(_COLUMNS, [_trace_row(one) for one in answer.trace])
     lines = [
         *heading,
         *(line for row in rows for line in row),
@@ -39,7 +39,7 @@ def trace_lines(answer: Bracket, rtol: float) -> list[str]:
     return lines
 
 
-def _row(one: Attempt) -> tuple[str, ...]:
+def _trace_row(one: Attempt) -> tuple[str, ...]:
     return (
         one.route,
         one.direction,
