@@ -17,8 +17,7 @@ from tightbudget.adaptive.filters.sum_filter import SumFilter
 from tightbudget.adaptive.increments import Increment, checked_increment, parse_increment
 from tightbudget.errors import InvalidParameter
 from tightbudget.ledger.entries import text_of
-from tightbudget.mechanisms import Composable
-from tightbudget.mechanisms.base import compose
+from tightbudget.mechanisms import Composable, compose
 from tightbudget.notation import MAX_CHARACTERS
 from tightbudget.numerics.remembered import remember
 

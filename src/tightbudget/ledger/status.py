@@ -17,7 +17,7 @@ from tightbudget.ledger.history import Entry, entries_of
 from tightbudget.ledger.receipts import moment
 from tightbudget.ledger.storage.schema import reservations
 from tightbudget.ledger.tally import tally_of
-from tightbudget.mechanisms.base import compose
+from tightbudget.mechanisms import compose
 from tightbudget.notation import parse
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.rounding import float_below
@@ -235,12 +235,12 @@ def status_of(budget: Budget) -> Status:
 
 def status_as_html(status: Status) -> str:
     """Return a table for notebooks."""
-    from tightbudget.markup import record
+    from tightbudget.markup import html_record
 
     rows = [("promise", f"epsilon {status.budget.terms.epsilon}, delta {status.budget.terms.delta}"), ("state", status.state)]
     for limit in status.limits:
         rows.append((limit.name, f"{readable_amount(limit.used)} of {readable_amount(limit.cap)}"))
-    return record([*rows, ("charges", status.charges), ("reserved", len(status.held))], f"budget {status.name}")
+    return html_record([*rows, ("charges", status.charges), ("reserved", len(status.held))], f"budget {status.name}")
 
 
 def _part_used(limit: Limit) -> float:
