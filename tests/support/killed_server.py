@@ -1,0 +1,68 @@
+"""A PostgreSQL server of a test's own, which it may kill."""
+
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+from sqlalchemy import URL, create_engine
+from sqlalchemy.exc import DBAPIError
+from tests.support.postgresql import address, started, stop
+
+
+class OwnServer:
+    """A server of the test's own, which it may kill."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._server = started(home)
+
+    @property
+    def url(self) -> URL:
+        return address(self._server)
+
+    def processes(self) -> list[psutil.Process]:
+        """Return the first process of the server and its children."""
+        try:
+            first = psutil.Process(self._server.get_pid())
+            return [first, *first.children(recursive=True)]
+        except psutil.NoSuchProcess:
+            return []
+
+    def kill_all(self) -> None:
+        """Kill the whole server, as a crash of the machine would."""
+        killed = self.processes()
+        for process in killed:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        psutil.wait_procs(killed, timeout=30)
+
+    def kill_a_backend(self) -> None:
+        """Kill a process that serves a client; the server then cuts all connections and recovers."""
+        for process in self.processes()[1:]:
+            with suppress(psutil.NoSuchProcess):
+                if "test_" in " ".join(process.cmdline()):
+                    process.kill()
+                    return
+
+    def start_again(self) -> None:
+        """Start the server after a crash and wait until it answers."""
+        with self._server._lock:
+            self._server.ensure_postgres_running()
+        self.wait()
+
+    def wait(self) -> None:
+        engine = create_engine(self.url)
+        until = time.monotonic() + 60
+        while True:
+            try:
+                with engine.connect():
+                    break
+            except DBAPIError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.02)
+        engine.dispose()
+
+    def stop(self) -> None:
+        stop(self._home)
