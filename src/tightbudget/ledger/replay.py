@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from tightbudget.adaptive.amounts import amount_to_float
-from tightbudget.adaptive.filters.scales import sums_in_ticks_after
+from tightbudget.adaptive.filters.scales import saturated_sums, sums_in_ticks_after
 from tightbudget.adaptive.filters.sum_filter import SumFilter
 from tightbudget.adaptive.states import TOLERANCE
+from tightbudget.adaptive.ticks import BEYOND
 from tightbudget.errors import TightBudgetError
 from tightbudget.ledger import entries
 from tightbudget.ledger.entries import START, Body, hash_of, read
@@ -144,7 +145,7 @@ class Chain:
         after = sums_in_ticks_after(self.sums, price)
         if not filter._scales.verdict(self.sums, after)[0]:
             raise Broken("the filter would have refused it")
-        self.sums = after
+        self.sums = after if max(price) <= BEYOND else saturated_sums(after)  # as the filter keeps them
         return charge
 
     def _checked_price(self, rules: Rules, filter: SumFilter, increment: str, written: Mapping[str, str]) -> tuple[Any, ...]:

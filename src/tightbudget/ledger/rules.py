@@ -146,13 +146,17 @@ class Rules:
         filter = self.filter
         if not isinstance(filter, SumFilter):
             return text_of(filter._written())
-        return text_of({name: f"{count} ticks" for name, count in zip(filter.sums, filter._sums, strict=True)})
+        return text_of({name: _ticks(count) for name, count in zip(filter.sums, filter._sums, strict=True)})
 
     def _go_to(self, spent: str) -> None:
         if spent != self._at:
             self._at = ""  # until it is there: reading may fail
             self.filter._restore(json.loads(spent))
             self._at = spent
+
+
+def _ticks(count: Any) -> str:
+    return "inf" if isinstance(count, float) else f"{count} ticks"
 
 
 def _in_numbers(increment: Composable) -> Composable:

@@ -226,7 +226,7 @@ def status_of(budget: Budget) -> Status:
         for name, amount in rules.amounts_of_text(each.price).items():
             reserved[name] = reserved.get(name, 0) + amount
     total = rules.sums(row.spent)
-    spent = {name: max(amount - reserved.get(name, 0), 0) for name, amount in total.items()}
+    spent = {name: _less(amount, reserved.get(name, 0)) for name, amount in total.items()}
     held = tuple(Held(each.key, moment(each.expires), each.seq) for each in open_now)
     now = moment(int(book.clock() * 1e6))
     limits = tuple(rules.limits(row.spent))
@@ -248,6 +248,11 @@ def _part_used(limit: Limit) -> float:
     if total <= 0.0:
         return 1.0 if limit.used > limit.cap else 0.0
     return amount_to_float(limit.used) / total
+
+
+def _less(total: Amount, part: Amount) -> Amount:
+    """Return the rest; nobody knows that of an infinite sum, so it counts as spent."""
+    return total if total == math.inf else max(total - part, 0)
 
 
 def _written(amount: Amount) -> str:

@@ -74,9 +74,12 @@ class SumFilter(Filter):
         return self._scales.verdict(after, after)[0]
 
     def sums_without(self, price: State) -> Sums:
-        """Return the sums in ticks less a price that is part of them, as it was written; never less than the rest."""
+        """Return the sums in ticks less a price that is part of them, as it was written; never less than the rest.
+
+        What the rest of an infinite sum was, nobody knows: it stays infinite.
+        """
         parts = zip(self._sums, self._scales.read(price), strict=True)
-        return tuple(short_ticks(max(total - part, 0)) for total, part in parts)
+        return tuple(total if isinstance(total, float) else short_ticks(max(total - part, 0)) for total, part in parts)
 
     def _charged(self, increment: Increment) -> Sums:
         """Return the price in ticks."""
