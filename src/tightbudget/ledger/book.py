@@ -385,7 +385,8 @@ class Book:
         ttl: float | None,
     ) -> Receipt:
         """Return the receipt of a charge that was made before by the same key, if it is the same charge."""
-        if any(known.body.get(name) != value for name, value in payload.fields(step).items()):
+        told = payload.fields(step)
+        if canonical({name: known.body.get(name) for name in told}) != canonical(told):  # 1, 1.0 and True differ there
             raise KeyReused(known.body["key"], f"stands for another charge, of {known.body['increment']}")
         newest = self._newest(tx, place.id, known)
         state = newest.body["kind"]

@@ -69,8 +69,8 @@ class Ledger:
         restore_guards: bool = False,
     ) -> None:
         self._given = {"signing_key": signing_key, "clock": clock, "patience": patience}
-        self.url = os.fspath(url)
         self._database = database_at(url, patience)
+        self.url = os.fspath(url)
         prepare(self._database, create=create, restore_guards=restore_guards, check=check)
         self._book = Book(self._database, clock)
         self._book.start()
@@ -131,6 +131,8 @@ class Ledger:
         **settings: Any,
     ) -> Budget:
         made = new_filter(filter, epsilon, delta, settings)
+        if not isinstance(odometers, Iterable):
+            raise InvalidParameter("odometers", odometers, "a list of odometers or of their kinds")
         told = (odometers,) if isinstance(odometers, str) else tuple(odometers)
         terms = Terms(
             name=checked_name(name),
@@ -157,10 +159,12 @@ class Ledger:
         known = self._known.get(name) if isinstance(name, str) else None
         if known is not None:
             return known
-        found = self._loaded(name) if isinstance(name, str) else None
+        found = None
+        with suppress(InvalidParameter):  # what cannot be a name is none
+            found = self._loaded(checked_name(name))
         if found is None:
             problem = UnknownBudget(name, difflib.get_close_matches(name, self.names(1000)) if isinstance(name, str) else ())
-            self.denied(ROOT, problem, None, None, None, budget=str(name)[:200])
+            self.denied(ROOT, problem, None, None, None, name=str(name)[:200])
             raise problem
         self._known[name] = found
         return found

@@ -151,7 +151,11 @@ class Rules:
     def _go_to(self, spent: str) -> None:
         if spent != self._at:
             self._at = ""  # until it is there: reading may fail
-            self.filter._restore(json.loads(spent))
+            sums = json.loads(spent)
+            if isinstance(self.filter, SumFilter):  # they may be above a limit that was lowered since
+                self.filter._sums = self.filter._scales.read(sums)
+            else:
+                self.filter._restore(sums)
             self._at = spent
 
 
