@@ -197,8 +197,6 @@ class Budget:
             return {"filter": lowered(old, epsilon, delta), "reason": why}
 
         def change(row: Row) -> None:
-            if row.rules != seen.rules:  # another lowered it meanwhile, perhaps to less
-                raise _LoweredMeanwhile
             row.rules = row.seq
 
         self._book.log_decided(self._place.id, entries.LOWERED, decide, change)
