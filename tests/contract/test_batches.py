@@ -1,0 +1,73 @@
+"""Batches are all or nothing, also over several budgets."""
+
+from fractions import Fraction
+
+import pytest
+
+import tightbudget as tb
+from tightbudget.ledger import Ledger
+
+STEP = "pure_dp(epsilon=0.3)"
+
+
+def test_all_or_none(ledger: Ledger) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    receipts = budget.charge_all([STEP, "pure_dp(epsilon=0.1)"], keys=["a", "b"], actor="ana", purpose="report")
+    assert [(each.key, each.state) for each in receipts] == [("a", "committed"), ("b", "committed")]
+    entries = len(budget.history())
+    with pytest.raises(tb.BudgetRefused):
+        budget.charge_all([STEP] * 3, keys=["c", "d", "e"])
+    assert budget.status().spent["epsilon"] == Fraction(2, 5)
+    assert [entry.state for entry in budget.history()][: len(budget.history()) - entries] == ["refused"]
+    assert budget.charge_all([STEP, STEP], keys=["c", "d"])[1].state == "committed"  # a refusal binds no key
+    assert budget.remaining(STEP) == 0
+    assert ledger.verify().ok
+
+
+def test_over_several_budgets_in_any_order(ledger: Ledger) -> None:
+    names = ["c", "a", "b"]
+    budgets = [ledger.create_budget(name, epsilon=1, delta=0, filter="basic") for name in names]
+    budgets.append(budgets[0].split("part of c", epsilon=1, delta=0))
+    wanted = [(budget, STEP, f"key {place}") for place, budget in enumerate(budgets)]
+    receipts = ledger.charge_all(reversed(wanted))
+    assert [receipt.budget for receipt in receipts] == ["part of c", "b", "a", "c"]
+    assert [budget.remaining(STEP) for budget in budgets] == [1, 2, 2, 1]
+    again = ledger.charge_all(wanted)
+    assert [receipt.hash for receipt in again] == [receipt.hash for receipt in reversed(receipts)]
+    with pytest.raises(tb.BudgetRefused, match="'c'"):
+        ledger.charge_all([(budgets[1], STEP, "x"), (budgets[0], STEP, "y"), (budgets[3], STEP, "z")])
+    assert [budget.remaining(STEP) for budget in budgets] == [1, 2, 2, 1]
+    assert ledger.verify().ok
+
+
+def test_a_key_is_used_once_in_a_batch_and_keeps_its_charge(ledger: Ledger) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    with pytest.raises(tb.InvalidParameter, match="used twice"):
+        budget.charge_all([STEP, STEP], keys=["a", "a"])
+    budget.charge(STEP, key="a")
+    with pytest.raises(tb.KeyReused):
+        budget.charge_all(["pure_dp(epsilon=0.1)", STEP], keys=["b", "a"], purpose="another")
+    with pytest.raises(tb.InvalidParameter, match="one for each"):
+        budget.charge_all([STEP], keys=["b", "c"])
+    assert budget.charge_all([]) == []
+    assert budget.remaining(STEP) == 2
+    assert {entry.state for entry in budget.history()} == {"opened", "committed", "denied"}
+
+
+def test_what_is_reserved_is_committed_by_a_batch(ledger: Ledger) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    budget.reserve(STEP, key="a")
+    assert [each.state for each in budget.charge_all([STEP, STEP], keys=["a", "b"])] == ["committed", "committed"]
+    assert not budget.status().held
+    assert ledger.verify().ok
+
+
+@pytest.mark.parametrize("kind", ["residual", "slots"])
+def test_filters_without_prices_go_from_step_to_step(ledger: Ledger, kind: str) -> None:
+    settings = {"plan": tb.PureDP(0.1) * 4} if kind == "slots" else {}
+    budget = ledger.create_budget("census", epsilon=1, delta=1e-6, filter=kind, **settings)
+    budget.charge_all(["pure_dp(epsilon=0.1)"] * 3)
+    with pytest.raises(tb.BudgetRefused):
+        budget.charge_all(["pure_dp(epsilon=0.1)", "pure_dp(epsilon=1)"])
+    budget.charge("pure_dp(epsilon=0.1)")
+    assert ledger.verify().ok
