@@ -133,14 +133,14 @@ def test_a_retry_after_the_end_gets_its_receipt(ledger: Ledger, budget: Budget) 
 def test_of_two_that_lower_at_once_the_lower_limit_stays(
     ledger: Ledger, budget: Budget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    log = ledger._book.log
+    log = ledger._book.log_decided
 
     def another_first(*arguments: Any) -> Any:
-        monkeypatch.setattr(ledger._book, "log", log)
+        monkeypatch.setattr(ledger._book, "log_decided", log)
         budget.lower(epsilon="0.3")
         return log(*arguments)
 
-    monkeypatch.setattr(ledger._book, "log", another_first)
+    monkeypatch.setattr(ledger._book, "log_decided", another_first)
     with pytest.raises(tb.InvalidParameter, match="never raised"):
         budget.lower(epsilon="0.8")
     assert budget.remaining(STEP) == 3
