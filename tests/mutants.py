@@ -196,6 +196,10 @@ class Mutation(NamedTuple):
 
 MUTATIONS = [
     # a budget accountant over filters
+    Mutation("prv command inward", "interfaces/cli/compute_dp_epsilon.py", "rounded(ours.upper, _DIGITS, ROUND_CEILING)", "rounded(ours.upper, _DIGITS, ROUND_FLOOR)",
+             "the upper end that compute-dp-epsilon prints is rounded down", ["unit/adapters/prv/test_command.py"]),
+    Mutation("prv command renyi down", "interfaces/cli/compute_dp_epsilon.py", "rounded(by_renyi, _DIGITS, ROUND_CEILING)", "rounded(by_renyi, _DIGITS, ROUND_FLOOR)",
+             "the bound by Rényi DP that compute-dp-epsilon prints is rounded down", ["unit/adapters/prv/test_command.py"]),
     Mutation("budget never charged", "adapters/budget/accountant.py", "self._filter.spend(ApproximateDP(*asked))", "pass",
              "spends are recorded but the filter does not know of them", ["unit/adapters/budget/test_accountant.py"]),
     Mutation("budget without lock", "adapters/budget/accountant.py", "with self._spending():\n            self._check_fits(*asked)", "if True:\n            self._check_fits(*asked)",

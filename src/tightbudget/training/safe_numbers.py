@@ -31,9 +31,11 @@ def noise_below(name: str, value: object) -> float:
     return _on_the_side(value, number, float_below)
 
 
-def rate_above(name: str, value: object) -> float:
+def rate_above(
+    name: str, value: object, hint: str = "For a batch of 256 out of 60000 give batch=256 and examples=60000."
+) -> float:
     """Return a sampling rate as the smallest float or whole number from it on."""
-    number = probability(name, value, "For a batch of 256 out of 60000 give batch=256 and examples=60000.")
+    number = probability(name, value, hint)
     return _on_the_side(value, number, float_above)
 
 

@@ -1,7 +1,8 @@
 """`prv_accountant` by its own names: change the import, and brackets are certified and every legal input is answered.
 
-Belongs here: the random variables, accountants and search for noise of prv_accountant 0.2, which need it not installed.
-Elsewhere: `tightbudget dpsgd` answers on the command line; the random variables are mechanisms of `mechanisms`.
+Belongs here: the random variables, accountants, search for noise and command of prv_accountant 0.2, which need it not
+installed.
+Elsewhere: what its command prints (`interfaces/cli`); the random variables are mechanisms of `mechanisms`.
 """
 
 from tightbudget.adapters.prv.accountant import Accountant, PRVAccountant

@@ -1,7 +1,7 @@
 """DP-SGD as `prv_accountant.dpsgd` has it: an accountant of equal steps, and the noise for a target."""
 
 from tightbudget.adapters.prv.accountant import PRVAccountant, Triple
-from tightbudget.adapters.prv.privacy_random_variables import PoissonSubsampledGaussianMechanism
+from tightbudget.adapters.prv.privacy_random_variables import RATE, PoissonSubsampledGaussianMechanism
 from tightbudget.calibration import calibrate
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composition, Gaussian, Poisson
@@ -58,7 +58,7 @@ def find_noise_multiplier(
     """
     positive("eps_error", eps_error, "0.1 is a usual choice.")
     most = positive("mu_max", mu_max, infinite=True)
-    q, steps = rate_above("sampling_probability", sampling_probability), whole_count(num_steps, "num_steps")
+    q, steps = rate_above("sampling_probability", sampling_probability, RATE), whole_count(num_steps, "num_steps")
     epsilon, delta = budget_below(positive("target_epsilon", target_epsilon), target_delta)
 
     def run(noise: float) -> Composition:

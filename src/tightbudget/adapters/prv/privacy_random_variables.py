@@ -17,6 +17,9 @@ __all__ = [
     "PureDPMechanism",
 ]
 
+RATE = "It is the size of a batch over the number of records."
+"""What to say to whoever gives a rate that is none."""
+
 
 class PrivacyRandomVariable:
     """The privacy loss of one step, known by the mechanism that has it.
@@ -44,7 +47,7 @@ class PoissonSubsampledGaussianMechanism(PrivacyRandomVariable):
     mechanism: Mechanism = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        q = rate_above("sampling_probability", self.sampling_probability)
+        q = rate_above("sampling_probability", self.sampling_probability, RATE)
         vars(self)["mechanism"] = Poisson(Gaussian(sigma=noise_below("noise_multiplier", self.noise_multiplier)), q)
 
 

@@ -23,6 +23,7 @@ COMMANDS = (
     ("dpsgd", "dpsgd:dpsgd", "A training run and its statement."),
     ("explain-sampling", "explain_sampling:explain_sampling", "Which sampling a data loader does."),
     ("convert", "convert:convert", "Other tools' words for a composition."),
+    ("compute-dp-epsilon", "compute_dp_epsilon:compute_dp_epsilon", "ε of DP-SGD by prv_accountant's flags."),
     ("sweep", "sweep:sweep", "Many compositions, on all cores."),
     ("study", "study:app", "Case studies."),
     ("compare", "compare:compare", "The classic bounds beside ours."),

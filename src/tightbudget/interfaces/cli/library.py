@@ -6,6 +6,7 @@ from tightbudget.lazy import imported_when_used
 
 if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.adapters.convert import convert as convert
+    from tightbudget.adapters.prv.command import compute_dp_epsilon as compute_dp_epsilon
     from tightbudget.adaptive.amounts import exact as exact
     from tightbudget.adaptive.filters import parse_increment as parse_increment
     from tightbudget.adaptive.filters.best_filters import best_filters as best_filters
@@ -40,6 +41,7 @@ else:
             "class_note": "tightbudget.mechanisms.class_note:class_note",
             "compare": "tightbudget.comparison:compare",
             "compare_output": "tightbudget.interfaces.cli.compare_output",
+            "compute_dp_epsilon": "tightbudget.adapters.prv.command:compute_dp_epsilon",
             "convert": "tightbudget.adapters.convert:convert",
             "curve_output": "tightbudget.interfaces.cli.curve_output",
             "dpsgd": "tightbudget.training:dpsgd",

@@ -52,8 +52,8 @@ def epsilon(
         show(wire.json_text(wire.bracket_shape(str(private), {"delta": delta}, answer, rtol, note, direction)))
     else:
         show_words(f"ε in {answer} at δ = {delta!r} ({_relation(answer, direction)})")
-        _show_trace(answer, rtol, trace)
-    return _finish(answer, note)
+        show_trace(answer, rtol, trace)
+    return finish(answer, note)
 
 
 def delta(
@@ -82,15 +82,16 @@ def delta(
         show(wire.json_text(wire.bracket_shape(str(private), {"epsilon": epsilon}, answer, rtol, note, direction)))
     else:
         show_words(f"δ in {answer} at ε = {epsilon!r} ({_relation(answer, direction)})")
-        _show_trace(answer, rtol, trace)
-    return _finish(answer, note)
+        show_trace(answer, rtol, trace)
+    return finish(answer, note)
 
 
 def _relation(answer: "Bracket", direction: str | None) -> str:
     return answer.relation if direction is None else f"{answer.relation}, {direction} only"
 
 
-def _show_trace(answer: "Bracket", rtol: float, wanted: bool) -> None:
+def show_trace(answer: "Bracket", rtol: float, wanted: bool) -> None:
+    """Print how the bracket was made, if that is wanted."""
     if wanted:
         show("\n".join(["", *library.trace_lines(answer, rtol)]))
 
@@ -104,7 +105,8 @@ def say_bracket(note: str) -> None:
 HOLDS = "the bracket holds but is wider than asked: "
 
 
-def _finish(answer: "Bracket", note: str) -> int:
+def finish(answer: "Bracket", note: str = "") -> int:
+    """Say what there is to say of an answer that was shown, and return the exit code."""
     say_bracket(note)
     if answer.lower == math.inf:
         say_bracket("no ε is large enough: whatever ε is, the loss exceeds it with more than this probability.")

@@ -20,6 +20,7 @@ HELP = [
     ["--version"], ["--help"], [], ["nonsense"],
     *([*command, "--help"] for command in (
         ["epsilon"], ["delta"], ["calibrate"], ["curve"], ["compare"], ["explain"], ["explain-sampling"], ["dpsgd"],
+        ["compute-dp-epsilon"],
         ["reproduce"], ["filter"], ["filter", "compare"], ["study"], ["study", "timing"], ["study", "vuvuzela"], ["odometer"],
         ["odometer", "simulate"], ["odometer", "separation"], ["sweep"], ["convert"],
     )),
