@@ -329,8 +329,10 @@ MUTATIONS = [
              "a tilt does not move the noise towards its tail", [SHIFTS]),
     Mutation("roots rounded down", "mechanisms/integer_vectors.py", "Fraction(self.length) ** 2 * (1 + _ROUNDED)", "Fraction(self.length) ** 2",
              "a length that a float rounds down loses its longest shifts", [VECTORS]),
-    Mutation("vectors attain", "mechanisms/discrete.py", "return len(self.members()) == 1 and self.moment_promise is None", "return True",
+    Mutation("vectors attain", "mechanisms/discrete.py", "return self.members() == (self,) and self.moment_promise is None", "return True",
              "a single step has the lower end of a promise that only dominates it", [VECTORS]),
+    Mutation("raised pair attained", "mechanisms/discrete.py", "return self.members() == (self,) and", "return len(self.members()) == 1 and",
+             "where one of several shifts is the worst, the lower end is that of a pair that is rounded up", [VECTORS]),
     # records replaced in samples
     Mutation("replaced as doubled", "pairs/replaced_laplace.py", "math.log1p(-self.q) - above_low,", "math.log1p(-self.q) - above_high,",
              "the part of a sample without the record is taken where it is least", [REPLACED]),

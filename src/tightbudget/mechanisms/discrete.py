@@ -197,7 +197,8 @@ class DiscreteGaussian(AdditiveNoise):
 
     @property
     def attains_pair(self) -> bool:  # type: ignore[override]
-        return len(self.members()) == 1 and self.moment_promise is None
+        # the pair of several shifts is rounded up, also where one of them tells most
+        return self.members() == (self,) and self.moment_promise is None
 
     def member(self) -> Mechanism:
         return self.members()[0]

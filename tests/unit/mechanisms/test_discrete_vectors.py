@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from mpmath import mp, mpf
 
 import tightbudget as tb
 from tightbudget.engine.reasons import TOO_MANY_SHIFTS
@@ -20,6 +21,21 @@ def test_no_single_shift_is_the_worst(epsilon: float, exact: float):
     assert answer.lower <= exact * (1 + 1e-14)
     assert exact <= answer.upper * (1 + 1e-14)
     assert answer.converged
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("sigma", ["1", "1.5", "4"])
+def test_where_one_of_several_shifts_is_the_worst_everywhere_it_is_attained_and_no_more(sigma: str, dimension: int):
+    """For a length of 2 that is (2); the pair of all shifts is rounded up, and no lower end may come from it."""
+    with mp.workdps(40):
+        noise = mpf(sigma)
+        masses = [mp.exp(-(mpf(x) ** 2) / (2 * noise**2)) for x in range(-60, 61)]
+        total = mp.fsum(masses)
+        for epsilon in (0.0, 1.0, 3.0):
+            moved = zip(masses[2:], masses, strict=False)
+            truth = mp.fsum(max(mpf(0), here - mp.exp(epsilon) * there) for here, there in moved) / total
+            answer = tb.DiscreteGaussian(float(sigma), 2, dimension=dimension).delta(epsilon=epsilon, rtol=1e-9)
+            assert mpf(answer.lower) <= truth <= mpf(answer.upper)
 
 
 def test_one_dimension_is_what_it_was():
