@@ -22,7 +22,7 @@ from tightbudget.pairs.integer_shifts import (
     telling_shifts,
 )
 
-_MOST_DIMENSION = 2**53
+MOST_DIMENSION = 2**53
 _MOST_INTEGERS = 4_000_000 - 100  # that the noise on single integers lists, and a few to be sure
 _ROUNDED = Fraction(1, 2**48)  # by how much the square of a rounded root may be too small: 32 roundings
 _LENGTH = "0, or a number from 1 on"
@@ -32,7 +32,7 @@ _AT_LEAST_1 = "It bounds the Euclidean length of what a record adds to a vector 
 def whole_dimension(value: object) -> int:
     """Check that a dimension is a whole number from 1."""
     number = real("dimension", value, "a whole number from 1")
-    if not (1.0 <= number <= _MOST_DIMENSION and number == math.floor(number)):
+    if not (1.0 <= number <= MOST_DIMENSION and number == math.floor(number)):
         raise InvalidParameter("dimension", value, "a whole number from 1", "It counts the entries of the query.")
     return int(number)
 

@@ -35,6 +35,7 @@ from tightbudget.mechanisms.checks import real, whole_count
 from tightbudget.mechanisms.composition import Composable
 from tightbudget.mechanisms.exact_numbers import exact
 from tightbudget.mechanisms.mechanism import Mechanism
+from tightbudget.mechanisms.integer_vectors import MOST_DIMENSION
 from tightbudget.numerics.rounding import float_above, float_below
 
 NOTHING = Composition(())
@@ -126,12 +127,15 @@ def _discrete_gaussian(fields: Mapping[str, Any], relation: str, _: Read) -> Com
     sigma, sensitivity, dimension = fields["sigma"], fields.get("sensitivity", 1.0), fields.get("dimension")
     if _is_zero(sigma):
         return NON_PRIVATE
+    length = exact("sensitivity", sensitivity)
+    if 0 < length < 1:  # no vector of integers is that short, and what is meant may be longer
+        length = Fraction(1)
     if dimension == 1:
         # of whole numbers: they differ by a whole number
-        return DiscreteGaussian(sigma, math.floor(_number("sensitivity", sensitivity))).under(relation)
-    # in several dimensions no single shift is the worst; the promise holds in all of them
-    shift = exact("sensitivity", sensitivity) * (2 if relation == "replace_one" else 1)
-    return ZCDP(shift**2 / (2 * exact("sigma", sigma) ** 2))
+        return DiscreteGaussian(sigma, math.floor(length)).under(relation)
+    # not told: no vector of integers that one record adds, or two do, has more entries than its squared length is
+    entries = min(MOST_DIMENSION, max(2, math.floor(4 * length**2))) if dimension is None else dimension
+    return DiscreteGaussian(sigma, float_above(length), dimension=entries).under(relation)
 
 
 def _randomized_response(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
@@ -213,7 +217,16 @@ def _poisson(fields: Mapping[str, Any], relation: str, read: Read) -> Composable
 
 def _without_replacement(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
     size, batch = fields["source_dataset_size"], fields["sample_size"]
-    return _sampled(lambda inner: WithoutReplacement(inner, batch, size), fields["event"], relation, _is_zero(batch))
+
+    def made(inner: Any) -> Mechanism:
+        if relation != "replace_one" and not inner.relations:
+            # Which records may differ is told by the accountant alone. Where a batch has a fixed size, one record takes
+            # the place of another: a promise for one that is added or zeroed says less than is needed.
+            allowed = f"one whose promise is for replaced records: batches differ by one, and this is for {THEIRS[relation]}"
+            raise InvalidParameter("mechanism", str(inner), allowed, "Ask under REPLACE_ONE if that is what is promised.")
+        return WithoutReplacement(inner, batch, size)
+
+    return _sampled(made, fields["event"], relation, _is_zero(batch))
 
 
 def _with_replacement(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:

@@ -22,6 +22,7 @@ from tightbudget.adapters.dp_accounting import (
     relation_of,
     to_event,
 )
+from tightbudget.adapters.dp_accounting.reading import NON_PRIVATE
 
 Relation = dp_accounting.NeighboringRelation
 GAUSSIAN = dp_event.GaussianDpEvent(2.0)
@@ -128,7 +129,13 @@ def test_no_event_class_was_forgotten() -> None:
             {"sigma": 3.0, "sensitivity": 2.9, "dimension": 1},
             "discrete_gaussian(sigma=3.0, sensitivity=2)",
         ),
-        ("DiscreteGaussianDpEvent", {"sigma": 2.0}, "zcdp(rho=0.125)"),
+        ("DiscreteGaussianDpEvent", {"sigma": 2.0}, "discrete_gaussian(sigma=2.0, dimension=4)"),
+        (
+            "DiscreteGaussianDpEvent",
+            {"sigma": 2.0, "sensitivity": 1.5, "dimension": 3},
+            "discrete_gaussian(sigma=2.0, sensitivity=1.5, dimension=3)",
+        ),
+        ("DiscreteGaussianDpEvent", {"sigma": 0.0, "sensitivity": 1.5, "dimension": 3}, str(NON_PRIVATE)),
         (
             "RandomAllocationDpEvent",
             {"event": GAUSSIAN, "num_selected": 2, "num_steps": 10},
@@ -151,8 +158,42 @@ def test_numbers_are_rounded_towards_less_privacy() -> None:
     for sigma, sensitivity in ((1.0, 3.0), (0.1, 0.7), (5.0, 1.1)):
         multiplier = to_event(tb.Gaussian(sigma, sensitivity)).noise_multiplier
         assert Fraction(multiplier) * Fraction(sensitivity) <= Fraction(sigma)
-    rho = from_event({"class_name": "DiscreteGaussianDpEvent", "sigma": 0.3, "sensitivity": 0.7}).rho
-    assert rho == Fraction(49, 18)
+    for dimension in (None, 1, 5):  # no vector of integers is as short as 0.7
+        event = {"class_name": "DiscreteGaussianDpEvent", "sigma": 0.3, "sensitivity": 0.7, "dimension": dimension}
+        assert from_event(event).sensitivity == 1
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one", "zero_out"])
+@pytest.mark.parametrize("sensitivity", [1.0, math.sqrt(2.0), 1.9, 2.0, math.sqrt(5.0)])
+def test_a_dimension_that_is_not_told_may_be_any(sensitivity: float, relation: str) -> None:
+    event = {"class_name": "DiscreteGaussianDpEvent", "sigma": 1.5, "sensitivity": sensitivity}
+    unknown = [from_event(event, relation).delta(epsilon).upper for epsilon in (0.0, 1.0, 3.0)]
+    for dimension in (1, 2, 3, 4, 7, 30, 10**9):
+        known = from_event({**event, "dimension": dimension}, relation)
+        assert all(known.delta(at).lower <= up for at, up in zip((0.0, 1.0, 3.0), unknown, strict=True))
+    many = from_event({**event, "dimension": 10**9}, relation)
+    assert unknown == [many.delta(epsilon).upper for epsilon in (0.0, 1.0, 3.0)]
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        {"class_name": "EpsilonDeltaDpEvent", "epsilon": 1.0, "delta": 0.0},
+        {"class_name": "ZCDpEvent", "rho": 0.5, "xi": 0.0},
+        {"class_name": "ExponentialMechanismDpEvent", "epsilon": 1.0},
+        {"class_name": "PermuteAndFlipDpEvent", "epsilon": 1.0},
+    ],
+    ids=lambda promise: promise["class_name"],
+)
+def test_a_promise_about_added_records_says_nothing_of_batches_that_differ_by_a_replaced_one(promise: dict[str, Any]) -> None:
+    """Laplace noise keeps each of these promises, and in such a batch it costs more than they would."""
+    batch = {"class_name": "SampledWithoutReplacementDpEvent", "source_dataset_size": 100, "sample_size": 10}
+    noise = from_event({**batch, "event": dp_event.LaplaceDpEvent(1.0)})
+    promised = from_event({**batch, "event": promise}, "replace_one")
+    assert promised.delta(0.3).upper < noise.delta(0.3).lower
+    for relation in ("add_remove", "zero_out"):
+        with pytest.raises(UnsupportedEvent, match="promise is for replaced records"):
+            from_event({**batch, "event": promise}, relation)
 
 
 def test_an_order_of_a_promise_with_an_offset_is_at_least_what_is_promised() -> None:
