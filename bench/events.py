@@ -1,7 +1,6 @@
 """Random DpEvents beside dp_accounting's accountants: who is lower, and how long each takes (CPU time).
 
 python bench/events.py [--count N] [--seed S]    # 1,000 events: some minutes, nearly all of them theirs
-python bench/events.py --calibrate               # its calibration with its accountant and with ours
 """
 
 import argparse
@@ -93,11 +92,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rtol", type=float, default=1e-7, help="how narrow our brackets are, relatively")
-    parser.add_argument("--calibrate", action="store_true")
     asked = parser.parse_args()
-    if asked.calibrate:
-        calibrate()
-        return
     draw, kinds, lost = random.Random(asked.seed), Counter[str](), Counter[str]()
     ours = theirs = 0.0
     for number in range(asked.count):
@@ -112,20 +107,6 @@ def main() -> None:
     for kind, count in sorted(kinds.items()):
         print(f"{kind:60} {count:5} events, {lost[kind]} with an upper end above theirs")
     print(f"{asked.count} events: {ours:.1f} s, theirs {theirs:.1f} s")
-
-
-def calibrate() -> None:
-    """Print what a calibration of DP-SGD takes with each accountant."""
-    for make in (pld.PLDAccountant, TightBudgetAccountant):
-        asked: list[float] = []
-
-        def event(noise: float, asked: list[float] = asked) -> dp_event.DpEvent:
-            asked.append(noise)
-            return dp_event.SelfComposedDpEvent(dp_event.PoissonSampledDpEvent(0.01, dp_event.GaussianDpEvent(noise)), 10_000)
-
-        begun = time.process_time()
-        noise = dp_accounting.calibrate_dp_mechanism(make, event, 2.0, 1e-6)
-        print(f"{make.__name__:24} {noise:.9f} {len(asked):3} evaluations {time.process_time() - begun:8.3f} s", flush=True)
 
 
 if __name__ == "__main__":

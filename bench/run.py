@@ -10,6 +10,7 @@ import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import accountants
 import report
 import samplings
 import start
@@ -213,7 +214,13 @@ def main() -> None:
     parser.add_argument("--only", action="append", metavar="NAME", help="a case by name; may be repeated; writes no file")
     parser.add_argument("--quick", action="store_true", help="short timings, nothing over 10 s; writes no file")
     options = parser.parse_args()
-    names = {case.name for case in (*CASES, *DEFECTS, *CALIBRATIONS)} | {"growth", "start", "sweeps", "samplings"}
+    names = {case.name for case in (*CASES, *DEFECTS, *CALIBRATIONS)} | {
+        "growth",
+        "start",
+        "sweeps",
+        "samplings",
+        "accountants",
+    }
     if unknown := set(options.only or ()) - names:
         parser.error(f"unknown case {', '.join(sorted(unknown))}; known: {', '.join(sorted(names))}")
 
@@ -239,7 +246,8 @@ def main() -> None:
     starts = start.measure(3 if options.quick else start.RUNS) if wanted("start") else []
     swept = sweeps.measure(400 if options.quick else sweeps.POINTS) if wanted("sweeps") else []
     sampled = samplings.measure(3 if options.quick else 5) if wanted("samplings") else []
-    made = tables.tables(results, defects, calibrations, growth, starts, swept, sampled)
+    searched = accountants.measure(1 if options.quick else 2) if wanted("accountants") else []
+    made = tables.tables(results, defects, calibrations, growth, starts, swept, sampled, searched)
     report.show(made)
     if not options.only and not options.quick:
         path = report.write(HERE / "RESULTS.md", made, time.perf_counter() - started)

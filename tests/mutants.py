@@ -204,6 +204,8 @@ MUTATIONS = [
              "a promise about added records is taken for one about replaced ones", ["unit/adapters/dp_accounting/test_events.py"]),
     Mutation("unknown dimension small", "adapters/dp_accounting/reading.py", "math.floor(4 * length**2)", "math.floor(length**2)",
              "two records that one dimension each has room for have more entries than are tried", ["unit/adapters/dp_accounting/test_events.py"]),
+    Mutation("answer for every delta", "adapters/dp_accounting/asked_before.py", "_known_epsilon if type(delta) is float else", "_known_epsilon if True else",
+             "what equals a float and is none gets the float's answer", ["unit/adapters/dp_accounting/test_accountant.py"]),
     Mutation("budget never charged", "adapters/budget/accountant.py", "self._filter.spend(ApproximateDP(*asked))", "pass",
              "spends are recorded but the filter does not know of them", ["unit/adapters/budget/test_accountant.py"]),
     Mutation("budget without lock", "adapters/budget/accountant.py", "with self._spending():\n            self._check_fits(*asked)", "if True:\n            self._check_fits(*asked)",

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tightbudget.adapters.dp_accounting.asked_before import delta_of, epsilon_of
 from tightbudget.adapters.dp_accounting.reading import NON_PRIVATE, UnsupportedEvent, from_event
 from tightbudget.adapters.dp_accounting.relations import THEIRS, our_relation
 from tightbudget.errors import InvalidParameter, MissingExtra
@@ -72,11 +73,11 @@ class TightBudgetAccountant(privacy_accountant.PrivacyAccountant):  # type: igno
 
     def bracket_epsilon(self, target_delta: float) -> Bracket:
         """Return a bracket of the smallest epsilon at a delta."""
-        return self._asked.epsilon(target_delta, self._rtol)
+        return epsilon_of(self._accountant.composition, self._relation, target_delta, self._rtol)
 
     def bracket_delta(self, target_epsilon: float) -> Bracket:
         """Return a bracket of the smallest delta at an epsilon."""
-        return self._asked.delta(target_epsilon, self._rtol)
+        return delta_of(self._accountant.composition, self._relation, target_epsilon, self._rtol)
 
     def get_epsilon(self, target_delta: float) -> float:
         """Return the certified upper end of epsilon. Where a release was not private it is inf at every delta."""

@@ -16,6 +16,7 @@ from scipy.special import ndtr, ndtri
 
 import tightbudget as tb
 from tightbudget.adapters.dp_accounting import TightBudgetAccountant
+from tightbudget.errors import InvalidParameter
 
 Relation = dp_accounting.NeighboringRelation
 
@@ -222,3 +223,35 @@ def test_threads_lose_no_step_and_a_pickle_goes_its_own_way() -> None:
     copy.compose(dp_event.GaussianDpEvent(10.0))
     assert copy.get_epsilon(1e-6) > accountant.get_epsilon(1e-6)
     assert copy.neighboring_relation is accountant.neighboring_relation
+
+
+def test_an_answer_is_remembered_for_the_next_accountant_and_no_other_question_gets_it() -> None:
+    """A search makes an accountant for each trial, and tries some values twice."""
+    event = sampled(1.0731, 0.0123, 77)
+
+    def asked(
+        delta: Any, event: dp_event.DpEvent = event, relation: Relation = Relation.ADD_OR_REMOVE_ONE, **more: float
+    ) -> Any:
+        return TightBudgetAccountant(relation, **more).compose(event).bracket_epsilon(delta)
+
+    first = asked(1e-6)
+    assert asked(1e-6) is first
+    assert asked(2e-6).upper < first.lower
+    assert asked(1e-6, sampled(1.0731, 0.0123, 78)).lower > first.upper
+    assert asked(1e-6, relation=Relation.REPLACE_ONE).lower > first.upper
+    assert asked(1e-6, rtol=1e-3).width > first.width
+    accountant = TightBudgetAccountant().compose(event)
+    assert accountant.bracket_delta(1.0) is TightBudgetAccountant().compose(event).bracket_delta(1.0)
+    assert accountant.compose(event).bracket_delta(1.0).lower > TightBudgetAccountant().compose(event).bracket_delta(1.0).upper
+    assert asked(1.0).upper == 0.0
+    with pytest.raises(InvalidParameter):  # it equals 1.0, and is none
+        asked(True)
+
+
+@pytest.mark.slow
+def test_more_effort_is_spent_where_little_is_not_enough() -> None:
+    composition = tb.Poisson(tb.Gaussian(0.7), 1e-3) * 1000
+    little, default = composition.epsilon(1e-8, 1e-8, effort=1.0), composition.epsilon(1e-8, 1e-8)
+    assert not little.converged
+    found = TightBudgetAccountant(rtol=1e-8).compose(sampled(0.7, 1e-3, 1000)).bracket_epsilon(1e-8)
+    assert (found.lower, found.upper) == (default.lower, default.upper)
