@@ -27,7 +27,7 @@ LOWEST_TESTS := tests/unit/numerics tests/unit/pairs tests/unit/engine \
 FAST_TESTS := tests/unit tests/reference tests/regression
 FAST_CASES ?= 3
 # Adapters that import what only `make test-opacus` installs.
-OPACUS_MODULES := $(addprefix src/tightbudget/adapters/,opacus.py lightning.py keras.py)
+OPACUS_MODULES := $(addprefix src/tightbudget/adapters/,opacus.py lightning.py keras.py jax_privacy.py)
 # Processes for the tests; PYTEST_WORKERS=0 runs them in one.
 PYTEST_WORKERS ?= auto
 
@@ -54,7 +54,7 @@ test-fast: $(READY)  ## run a few cases of every test that is not slow, in every
 test-lowest: $(LOWEST_READY)  ## measure what is assumed of the libraries, and test the core, in the oldest versions accepted
 	$(LOWEST_VENV)/bin/python -m pytest -q -n $(PYTEST_WORKERS) -p no:cacheprovider $(LOWEST_TESTS)
 
-test-opacus: $(OPACUS_READY)  ## test the adapters to Opacus, Lightning and Keras with the real ones (over 1 GB to install)
+test-opacus: $(OPACUS_READY)  ## test the adapters to Opacus, Lightning, Keras and JAX Privacy with the real ones (over 1 GB to install)
 	$(OPACUS_VENV)/bin/python -m pytest -q -p no:cacheprovider tests/opacus
 
 check: $(READY) $(LOWEST_READY)  ## what CI runs: format, lint, types, import layers, all tests, doctests, the oldest libraries

@@ -1,25 +1,12 @@
 """The code of the how-to pages runs as it is printed."""
 
-import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from opacus.accountants import create_accountant
-
-PAGES = Path(__file__).parents[2] / "docs" / "how-to"
+from pages import PAGES, run_page
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # what PyTorch and Opacus warn of is theirs
-
-
-def run_page(name: str, names: dict[str, Any]) -> dict[str, Any]:
-    """Run the blocks of a page that are no doctests one after another; return the names they have made."""
-    page = (PAGES / name).read_text(encoding="utf-8")
-    blocks = [block for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL) if ">>>" not in block]
-    assert len(blocks) >= 4
-    for block in blocks:
-        exec(compile(block, name, "exec"), names)
-    return names
 
 
 def test_the_pages_run_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

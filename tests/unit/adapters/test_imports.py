@@ -17,10 +17,11 @@ def test_the_package_itself_loads_no_adapter_and_no_tool() -> None:
     assert not {"tightbudget.adapters", "dp_accounting", "prv_accountant", "opacus", "torch"} & set(loaded)
 
 
-@pytest.mark.parametrize("tool", ["opacus", "lightning", "keras"])
+@pytest.mark.parametrize("tool", ["opacus", "lightning", "keras", "jax_privacy"])
 def test_an_adapter_without_its_tool_says_what_to_install(tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tool.replace("_", "-")
     for name in (tool, f"pytorch_{tool}"):
         monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
     monkeypatch.delitem(sys.modules, f"tightbudget.adapters.{tool}", raising=False)
-    with pytest.raises(tb.MissingExtra, match=rf"pip install {tool} .*'\.\[{tool}\]'"):
+    with pytest.raises(tb.MissingExtra, match=rf"pip install {package} .*'\.\[{package}\]'"):
         importlib.import_module(f"tightbudget.adapters.{tool}")
