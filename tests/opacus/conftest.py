@@ -1,4 +1,4 @@
-"""Tests with the real Opacus, Lightning, Keras and JAX Privacy: `make test-opacus` runs them, other runs do not see them."""
+"""Tests with the real Opacus, Lightning, Keras and JAX Privacy, which only `make test-opacus` runs."""
 
 import os
 from importlib.util import find_spec

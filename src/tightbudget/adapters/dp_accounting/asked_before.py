@@ -1,4 +1,4 @@
-"""Brackets for an accountant, remembered: a search makes a new accountant for each trial, and tries some values twice."""
+"""Brackets for an accountant, remembered: a search makes one for each trial, and tries some values twice."""
 
 from tightbudget.mechanisms import Composition
 from tightbudget.numerics.bracket import Bracket

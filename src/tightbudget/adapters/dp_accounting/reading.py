@@ -42,7 +42,7 @@ NOTHING = Composition(())
 NON_PRIVATE = ApproximateDP(0.0, 1.0)
 """What a release without noise is taken for: no epsilon is enough at any delta below 1."""
 
-_ORDERS = tuple(1 + Fraction(k) * 2**j for j in range(-6, 11) for k in (1, Fraction(3, 2)))
+_ORDERS = tuple(1.0 + k * 2.0**j for j in range(-6, 11) for k in (1.0, 1.5))
 """Of a promise (xi, rho)-zCDP, which is made for all orders: some are enough, and what they give holds."""
 
 Read = Callable[[Any], Composition]
@@ -139,7 +139,9 @@ def _discrete_gaussian(fields: Mapping[str, Any], relation: str, _: Read) -> Com
 
 
 def _randomized_response(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
-    noise, buckets = _chance("noise_parameter", fields["noise_parameter"]), whole_count(fields["num_buckets"])
+    noise, buckets = _chance("noise_parameter", fields["noise_parameter"]), whole_count(fields["num_buckets"], "num_buckets")
+    if buckets == 0:
+        raise InvalidParameter("num_buckets", fields["num_buckets"], "a whole number from 1")
     if buckets == 1:
         return NOTHING
     if noise == 0:
@@ -160,7 +162,7 @@ def _zcdp(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
     if _is_zero(xi):
         return ZCDP(rho)
     slope, offset = exact("rho", rho), exact("xi", xi)
-    return RDP(list(_ORDERS), [offset + slope * order for order in _ORDERS])
+    return RDP(list(_ORDERS), [offset + slope * Fraction(order) for order in _ORDERS])
 
 
 def _exponential(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:

@@ -4,6 +4,7 @@ import math
 
 from tightbudget.errors import InvalidParameter
 
+LEAST_GAMMA = 1e-12  # that `repeat_and_select` takes
 _ROUNDED = 1e-13  # relative: what a mean is computed to, and more
 
 
@@ -13,11 +14,14 @@ def gamma_for(mean: float, shape: float) -> float:
         raise InvalidParameter("mean", mean, "a number from 1, below 1e12: some run is always there")
     if mean == 1.0:
         return 1.0
-    low, high = 0.0, 700.0  # of -log gamma: at the upper one there are enough runs
+    if mean > (most := mean_of(LEAST_GAMMA, shape) * (1.0 - _ROUNDED)):
+        hint = "More runs on average come by a few that are too many to be answered for."
+        raise InvalidParameter("mean", mean, f"at most {most:.6g} for a shape of {shape:g}", hint)
+    low, high = 0.0, -math.log(LEAST_GAMMA)  # of -log gamma: at the upper one there are enough runs
     while low < (middle := 0.5 * (low + high)) < high:
         enough = mean_of(math.exp(-middle), shape) * (1.0 - _ROUNDED) >= mean
         low, high = (low, middle) if enough else (middle, high)
-    return math.exp(-high)
+    return max(LEAST_GAMMA, math.exp(-high))
 
 
 def mean_of(gamma: float, shape: float) -> float:

@@ -1,4 +1,4 @@
-"""What prv_accountant's command compute-dp-epsilon answers: DP-SGD by our bracket, and by the best order of Rényi DP."""
+"""What prv_accountant's command compute-dp-epsilon answers: DP-SGD by our bracket and by Rényi DP."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from tightbudget.training.safe_numbers import delta_below
 
 @dataclass(frozen=True)
 class Computed:
-    """The composition that was asked about, our bracket of its epsilon, and the upper bound by Rényi DP if there is one."""
+    """The composition asked about, our bracket of its epsilon, and the upper bound by Rényi DP if there is one."""
 
     composition: Composition
     bracket: Bracket

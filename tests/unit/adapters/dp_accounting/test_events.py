@@ -15,6 +15,7 @@ from mpmath import mp, mpf
 
 import tightbudget as tb
 from tightbudget.adapters.dp_accounting import (
+    TightBudgetAccountant,
     UnsupportedEvent,
     event_from_json,
     event_to_json,
@@ -202,6 +203,35 @@ def test_an_order_of_a_promise_with_an_offset_is_at_least_what_is_promised() -> 
     for order, divergence in zip(promise.alpha, promise.divergences, strict=True):
         assert divergence >= Fraction(1, 5) + Fraction(1, 10) * order
     assert (promise * 3).epsilon(1e-5).upper < (tb.ZCDP(0.3 + 0.6)).epsilon(1e-5).upper
+
+
+def test_divergences_of_a_promise_with_an_offset_are_not_rounded() -> None:
+    for rho, xi in ((0.1, 0.2), (1 / 3, 1e-3), (1e-17, 0.7), (0.3, 1e-20)):
+        promise = from_event(dp_event.ZCDpEvent(rho, xi))
+        for order, divergence in zip(promise.alpha, promise.divergences, strict=True):
+            assert Fraction(divergence) == Fraction(str(xi)) + Fraction(str(rho)) * Fraction(order)
+
+
+def test_an_offset_that_no_float_holds_has_no_finite_upper_end() -> None:
+    assert from_event(dp_event.ZCDpEvent(1.0, 10**400)).epsilon(1e-6).upper == math.inf
+
+
+@pytest.mark.parametrize(
+    ("event", "sentence"),
+    [
+        (dp_event.RandomizedResponseDpEvent(0.5, 0), "num_buckets is 0, but must be a whole number from 1"),
+        (
+            dp_event.RepeatAndSelectDpEvent(GAUSSIAN, 1e6, -0.99),
+            r"mean is 1000000\.0, but must be at most 1\.30507 for a shape",
+        ),
+        (dp_event.RepeatAndSelectDpEvent(GAUSSIAN, 1e11, 0.0), r"at most 3\.61912e\+10 for a shape of 0"),
+        (dp_event.RepeatAndSelectDpEvent(GAUSSIAN, 0.5, 0.5), "a number from 1, below 1e12"),
+    ],
+)
+def test_what_is_refused_is_said_by_the_fields_of_the_event(event: dp_event.DpEvent, sentence: str) -> None:
+    with pytest.raises(tb.InvalidParameter, match=sentence):
+        from_event(event, "replace_one")
+    assert not TightBudgetAccountant(dp_accounting.NeighboringRelation.REPLACE_ONE).supports(event)
 
 
 @pytest.mark.slow
