@@ -1,7 +1,8 @@
 """An accountant for whoever has code for dp_accounting's: the same questions, answered with certified bounds."""
 
+import copy
 import math
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike
 from tightbudget.adapters.dp_accounting.asked_before import delta_of, epsilon_of
 from tightbudget.adapters.dp_accounting.reading import NON_PRIVATE, UnsupportedEvent, from_event
 from tightbudget.adapters.dp_accounting.relations import THEIRS, our_relation
+from tightbudget.adaptive.sharing import Locks, lock_of
 from tightbudget.errors import InvalidParameter, MissingExtra
 from tightbudget.mechanisms import Composable, Composition
 from tightbudget.mechanisms.checks import asked_width
@@ -23,6 +25,8 @@ except ImportError:
 
 NeighboringRelation = privacy_accountant.NeighboringRelation
 _Details = privacy_accountant.PrivacyAccountant.CompositionErrorDetails
+_COMPOSING: Locks = {}
+_MANY = 2**40  # of one event; fewer than 8192 times as many can be counted
 _TESTS = 1e-5  # least error rate of the tests that an estimate of mu is for, unless rates are given
 
 
@@ -36,7 +40,7 @@ class TightBudgetAccountant(privacy_accountant.PrivacyAccountant):  # type: igno
 
     `compose`, `get_epsilon` and `get_delta` are those of dp_accounting, and take and return what they do there; so
     `calibrate_dp_mechanism` and libraries that build DpEvents need nothing else. Besides there are brackets. Threads
-    may share one, as they may an `Accountant`.
+    may share one, as they may an `Accountant`; a copy, a pickle and a forked child go their own ways, ledger and all.
 
     >>> import dp_accounting
     >>> accountant = TightBudgetAccountant()
@@ -51,6 +55,15 @@ class TightBudgetAccountant(privacy_accountant.PrivacyAccountant):  # type: igno
         self._rtol = asked_width(rtol, 0.0)[0]
         self._accountant = Accountant()
 
+    def compose(self, event: Any, count: int = 1) -> Self:
+        """Count an event, or `count` of them; what cannot be counted raises, and is not in the ledger either."""
+        with lock_of(_COMPOSING):  # the ledger, which is dp_accounting's, takes no care of threads
+            super().compose(event, count)
+        return self
+
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)
+
     def supports(self, event: Any) -> bool:
         try:
             return bool(super().supports(event))
@@ -64,6 +77,8 @@ class TightBudgetAccountant(privacy_accountant.PrivacyAccountant):  # type: igno
             return _Details(invalid_event=problem.event, error_message=str(problem))
         if do_compose:
             self._accountant.step(steps, count=count)
+        elif type(count) is int and count > _MANY:  # before it is in the ledger: so many may be too many
+            copy.copy(self._accountant).step(steps, count=count)
         return None
 
     @property

@@ -128,7 +128,7 @@ class Accountant:
 
 
 def _listed(prvs: Any) -> list[Any]:
-    if isinstance(prvs, Iterable) and not isinstance(prvs, str | bytes | dict):
+    if isinstance(prvs, Iterable) and not isinstance(prvs, str | bytes | dict) and getattr(prvs, "ndim", 1) != 0:
         return list(prvs)
     return [prvs]  # whatever it is, it will be refused by name
 

@@ -8,10 +8,10 @@ import typer
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
-from tightbudget.interfaces.cli.options import Json, Rtol, number, whole
-from tightbudget.interfaces.cli.questions import finish, say, show_trace
+from tightbudget.interfaces.cli.options import Json, Rtol, number_typed, whole_typed
+from tightbudget.interfaces.cli.questions import finish, say_bracket, show_trace
 from tightbudget.interfaces.cli.terminal import patiently, show
-from tightbudget.numerics.decimals import rounded
+from tightbudget.numerics.decimals import decimal_rounded
 
 if TYPE_CHECKING:
     from tightbudget.adapters.prv.command import Computed
@@ -23,7 +23,7 @@ def compute_dp_epsilon(
     sampling_probability: Annotated[
         float,
         typer.Option(
-            "--sampling-probability", "-p", help="Probability that a record is in a batch.", parser=number, metavar="Q"
+            "--sampling-probability", "-p", help="Probability that a record is in a batch.", parser=number_typed, metavar="Q"
         ),
     ],
     noise_multiplier: Annotated[
@@ -32,14 +32,14 @@ def compute_dp_epsilon(
             "--noise-multiplier",
             "-s",
             help="Standard deviation of the noise over the clipping norm.",
-            parser=number,
+            parser=number_typed,
             metavar="S",
         ),
     ],
     num_compositions: Annotated[
-        int, typer.Option("--num-compositions", "-i", help="Number of steps.", parser=whole, metavar="N")
+        int, typer.Option("--num-compositions", "-i", help="Number of steps.", parser=whole_typed, metavar="N")
     ],
-    delta: Annotated[float, typer.Option("--delta", "-d", help="The δ to hold, between 0 and 1.", parser=number, metavar="D")],
+    delta: Annotated[float, typer.Option("--delta", "-d", help="The δ to hold, between 0 and 1.", parser=number_typed, metavar="D")],
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print also how the bracket was made.")] = False,
     fail_on_no_value: Annotated[
         bool, typer.Option("--fail-on-no-value", help="Exit with 3 where a line has no value.")
@@ -60,14 +60,14 @@ def compute_dp_epsilon(
         "bracketing ε",
     )
     if as_json:
-        shape = wire.bracket(str(found.composition), {"delta": delta}, found.bracket, rtol)
-        show(wire.dumps({**shape, "by_renyi": None if found.by_renyi is None else wire.upper_end(found.by_renyi)}))
+        shape = wire.bracket_shape(str(found.composition), {"delta": delta}, found.bracket, rtol)
+        show(wire.json_text({**shape, "by_renyi": None if found.by_renyi is None else wire.upper_end(found.by_renyi)}))
     else:
         show("\n".join(_lines(found)))
         show_trace(found.bracket, rtol, verbose)
     code = finish(found.bracket)
     if found.by_renyi is None and fail_on_no_value:
-        say("Rényi DP has no value for this composition.")
+        say_bracket("Rényi DP has no value for this composition.")
         return NOT_NARROW_ENOUGH
     return code
 
@@ -75,11 +75,11 @@ def compute_dp_epsilon(
 def _lines(found: "Computed") -> list[str]:
     """Return the lines of prv_accountant's command; ends are rounded outward."""
     ours, by_renyi = found.bracket, found.by_renyi
-    lower, upper = rounded(ours.lower, _DIGITS, ROUND_FLOOR), rounded(ours.upper, _DIGITS, ROUND_CEILING)
-    lines = [_line("PRV Accountant", lower, rounded(ours.estimate, _DIGITS, ROUND_CEILING), upper)]
+    lower, upper = decimal_rounded(ours.lower, _DIGITS, ROUND_FLOOR), decimal_rounded(ours.upper, _DIGITS, ROUND_CEILING)
+    lines = [_line("PRV Accountant", lower, decimal_rounded(ours.estimate, _DIGITS, ROUND_CEILING), upper)]
     if by_renyi is None:
         return [*lines, "RDP Accountant:\t\tn/a"]
-    bound = rounded(by_renyi, _DIGITS, ROUND_CEILING)
+    bound = decimal_rounded(by_renyi, _DIGITS, ROUND_CEILING)
     return [*lines, _line("RDP Accountant", "0.0", bound, bound)]
 
 

@@ -1,5 +1,6 @@
 """The accountant in dp_accounting's own hands: its tests for every accountant, its calibration, and edge values."""
 
+import copy
 import math
 import pickle
 from collections.abc import Collection
@@ -219,6 +220,7 @@ def test_threads_lose_no_step_and_a_pickle_goes_its_own_way() -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: accountant.compose(dp_event.GaussianDpEvent(10.0), 5), range(40)))
     assert accountant.composition == tb.Gaussian(10.0) * 200
+    assert accountant.ledger == dp_event.SelfComposedDpEvent(dp_event.GaussianDpEvent(10.0), 200)
     copy = pickle.loads(pickle.dumps(accountant))
     copy.compose(dp_event.GaussianDpEvent(10.0))
     assert copy.get_epsilon(1e-6) > accountant.get_epsilon(1e-6)
@@ -255,3 +257,23 @@ def test_more_effort_is_spent_where_little_is_not_enough() -> None:
     assert not little.converged
     found = TightBudgetAccountant(rtol=1e-8).compose(sampled(0.7, 1e-3, 1000)).bracket_epsilon(1e-8)
     assert (found.lower, found.upper) == (default.lower, default.upper)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_a_copy_has_steps_and_a_ledger_of_its_own(copied: Any) -> None:
+    accountant = TightBudgetAccountant(Relation.REPLACE_SPECIAL).compose(dp_event.GaussianDpEvent(10.0))
+    before, twin = accountant.get_epsilon(1e-6), copied(accountant)
+    twin.compose(dp_event.GaussianDpEvent(10.0), 3)
+    assert accountant.get_epsilon(1e-6) == before < twin.get_epsilon(1e-6)
+    assert accountant.ledger == dp_event.GaussianDpEvent(10.0)
+    assert twin.ledger == dp_event.SelfComposedDpEvent(dp_event.GaussianDpEvent(10.0), 4)
+
+
+@pytest.mark.parametrize("count", [2**53 + 1, 10**30, 0, -1, 2.0, "3", None])
+def test_what_cannot_be_counted_is_not_in_the_ledger_either(count: Any) -> None:
+    accountant = TightBudgetAccountant().compose(dp_event.GaussianDpEvent(10.0))
+    before = accountant.get_epsilon(1e-6)
+    with pytest.raises((ValueError, TypeError)):
+        accountant.compose(dp_event.GaussianDpEvent(10.0), count)
+    assert accountant.ledger == dp_event.GaussianDpEvent(10.0)
+    assert accountant.get_epsilon(1e-6) == before

@@ -1,7 +1,10 @@
 """The accountants of prv_accountant as we have them: counts, widths, and what is refused."""
 
+import copy
 import math
 import pickle
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -146,3 +149,18 @@ def test_the_old_accountant_warns_and_answers() -> None:
         old = prv.Accountant(noise_multiplier=0.8, sampling_probability=5e-3, delta=1e-6, max_compositions=1000)
     new = prv.DPSGDAccountant(noise_multiplier=0.8, sampling_probability=5e-3, max_steps=1000)
     assert old.compute_epsilon(1000) == new.compute_epsilon(delta=1e-6, num_steps=1000)
+
+
+@pytest.mark.parametrize("prvs", [np.array(0.5), 5, "gaussian", None, {"a": 1}, [prv.GaussianMechanism(2.0), 3.0]])
+def test_what_is_no_random_variable_is_refused_in_a_sentence(prvs: Any) -> None:
+    with pytest.raises(tb.InvalidParameter, match=r"prvs is .*random variables imported from"):
+        prv.PRVAccountant(prvs, eps_error=0.1, delta_error=1e-9)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_a_copy_answers_alike_and_threads_may_share_one(copied: Any) -> None:
+    accountant = prv.PRVAccountant(iter([prv.GaussianMechanism(2.0)]), eps_error=0.1, delta_error=1e-9)
+    alone = [accountant.compute_epsilon(1e-6, count) for count in range(1, 9)]
+    twin = copied(accountant)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda count: twin.compute_epsilon(1e-6, count), range(1, 9))) == alone
