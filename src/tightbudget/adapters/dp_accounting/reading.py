@@ -34,8 +34,8 @@ from tightbudget.mechanisms import (
 from tightbudget.mechanisms.checks import real, whole_count
 from tightbudget.mechanisms.composition import Composable
 from tightbudget.mechanisms.exact_numbers import exact
-from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.integer_vectors import MOST_DIMENSION
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.numerics.rounding import float_above, float_below
 
 NOTHING = Composition(())

@@ -39,7 +39,9 @@ def compute_dp_epsilon(
     num_compositions: Annotated[
         int, typer.Option("--num-compositions", "-i", help="Number of steps.", parser=whole_typed, metavar="N")
     ],
-    delta: Annotated[float, typer.Option("--delta", "-d", help="The δ to hold, between 0 and 1.", parser=number_typed, metavar="D")],
+    delta: Annotated[
+        float, typer.Option("--delta", "-d", help="The δ to hold, between 0 and 1.", parser=number_typed, metavar="D")
+    ],
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print also how the bracket was made.")] = False,
     fail_on_no_value: Annotated[
         bool, typer.Option("--fail-on-no-value", help="Exit with 3 where a line has no value.")
