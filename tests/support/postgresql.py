@@ -59,7 +59,8 @@ def stop_servers() -> None:
 
 
 def stop(home: Path) -> None:
-    _STARTED.pop(home).cleanup()
+    if (server := _STARTED.pop(home, None)) is not None:
+        server.cleanup()
 
 
 def run_outside(url: URL, *statements: str) -> None:

@@ -93,7 +93,7 @@ class PostgreSQL(Database):
         # several statements are to see the same moment
         settings = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
         try:
-            with self.engine.connect().execution_options(**settings) as connection, connection.begin():
+            with self._alive().execution_options(**settings) as connection, connection.begin():
                 yield connection
         except DBAPIError as problem:
             raise self.explained(problem) from problem
@@ -104,10 +104,24 @@ class PostgreSQL(Database):
         except DBAPIError as problem:
             raise problem.orig or problem from None
 
+    def _alive(self) -> Connection:
+        """Return a connection that answers. Those that were kept do not after a restart of the server."""
+        for last in (False, True):
+            connection = self.engine.connect()
+            try:
+                connection.exec_driver_sql("SELECT 1")
+                connection.rollback()
+                break
+            except DBAPIError as problem:
+                connection.close()
+                if last or not problem.connection_invalidated:
+                    raise
+        return connection
+
     @contextmanager
     def writing_connection(self) -> Iterator[Connection]:
         try:
-            with self.engine.begin() as connection:
+            with self._alive() as connection, connection.begin():
                 yield connection
         except DBAPIError as problem:
             raise self.explained(problem) from problem

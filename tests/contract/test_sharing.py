@@ -1,0 +1,152 @@
+"""A ledger and its budgets in several places at once: copies, pickles, children, other objects on the same database."""
+
+import copy
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.support.processes import elsewhere, in_a_child
+
+import tightbudget as tb
+from tightbudget.ledger import Ledger
+
+STEP = "pure_dp(epsilon=0.1)"
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_a_copy_is_as_good(ledger: Ledger, copied: Callable[[Any], Any]) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    other = copied(budget)
+    assert other == budget
+    assert hash(other) == hash(budget)
+    other.charge(STEP, key="a")
+    assert budget.receipt("a").state == "committed"
+    again = copied(ledger)
+    assert again == ledger
+    again.budget("census").charge(STEP)
+    assert budget.remaining(STEP) == 8
+    assert ledger.verify().ok
+    other.ledger.close()
+    again.close()
+
+
+def test_a_forked_child_connects_anew(ledger: Ledger) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    budget.charge(STEP, key="parent")
+    assert in_a_child(lambda: budget.charge(STEP, key="child").state) == "committed"
+    assert in_a_child(lambda: ledger.budget("census").commit("child").state) == "committed"
+    assert budget.charge(STEP, key="parent again").state == "committed"
+    assert budget.remaining(STEP) == 7
+    assert ledger.verify().ok
+
+
+def test_a_child_forked_within_a_context_leaves_the_charge_to_its_parent(ledger: Ledger) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    with budget.spend(STEP, key="a"):
+        assert in_a_child(lambda: budget.receipt("a").state) == "reserved"
+    assert budget.receipt("a").state == "committed"
+
+
+def test_a_pickle_works_in_another_process(ledger: Ledger) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    assert elsewhere(f"print(given.charge({STEP!r}, key='a').state)", budget).strip() == "committed"
+    assert budget.receipt("a").state == "committed"
+
+
+def test_two_objects_on_one_database_see_each_other(url: str) -> None:
+    with Ledger(url) as one, Ledger(url) as other:
+        first = one.create_budget("census", epsilon=1, delta=0, filter="basic")
+        second = other.budget("census")
+        assert one == other
+        assert first == second
+        first.charge(STEP, key="a")
+        assert second.charge(STEP, key="a") == first.receipt("a")
+        second.lower(epsilon="0.3")
+        assert first.remaining(STEP) == 2
+        first.close()
+        with pytest.raises(tb.BudgetClosed):
+            second.charge(STEP)
+        assert other.verify().ok
+
+
+def test_a_closed_ledger_opens_again(ledger: Ledger) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    ledger.close()
+    assert budget.charge(STEP).state == "committed"
+
+
+def test_threads_that_use_one_key_make_one_charge(ledger: Ledger) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    found: list[Any] = []
+
+    def work() -> None:
+        found.append(budget.charge(STEP, key="a"))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert len({receipt.hash for receipt in found}) == 1
+    assert budget.remaining(STEP) == 9
+
+
+def test_batches_in_opposite_order_do_not_wait_for_each_other_for_ever(ledger: Ledger) -> None:
+    budgets = [ledger.create_budget(name, epsilon=100, delta=0, filter="basic") for name in ("a", "b")]
+    part = budgets[1].split("part", epsilon=100, delta=0)
+
+    def work(turn: int) -> None:
+        for _ in range(10):
+            ledger.charge_all([(budget, STEP, tb.ledger.ledger.new_key()) for budget in [*budgets, part][:: 1 - 2 * turn]])
+
+    threads = [threading.Thread(target=work, args=(turn,)) for turn in (0, 1) * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [budget.status().charges for budget in (*budgets, part)] == [40, 80, 40]
+    assert ledger.verify().ok
+
+
+def test_four_processes_may_make_one_ledger_at_once(url: str) -> None:
+    script = (
+        "import sys, tightbudget as tb\n"
+        "sys.stdin.readline()\n"
+        "ledger = tb.ledger.open(sys.argv[1])\n"
+        "try:\n    ledger.create_budget('census', epsilon=1, delta=0, filter='basic')\n    made = 1\n"
+        "except tb.BudgetExists:\n    made = 0\n"
+        f"ledger.budget('census').charge({STEP!r})\n"
+        "print(ledger.id, made)\n"
+    )
+    everyone = [
+        subprocess.Popen([sys.executable, "-c", script, url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    for each in everyone:  # all are started; now let them go at once
+        assert each.stdin is not None
+    answers = [each.communicate("\n", timeout=120)[0].split() for each in everyone]
+    assert len({answer[0] for answer in answers}) == 1
+    assert sum(int(answer[1]) for answer in answers) == 1
+    with Ledger(url) as ledger:
+        assert ledger.budget("census").status().charges == 4
+        assert ledger.verify().ok
+
+
+def test_connections_that_were_cut_are_made_anew(ledger: Ledger) -> None:
+    if not ledger.url.startswith("postgresql"):
+        pytest.skip("a file has no connections")
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    for ask in (lambda: budget.charge(STEP), budget.status, ledger.names, budget.history, ledger.verify, ledger.expire):
+        cut = Ledger(ledger.url)
+        with cut._database.reading() as connection:
+            connection.exec_driver_sql(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        cut.close()
+        ask()  # nobody needs to ask twice
