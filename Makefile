@@ -34,10 +34,10 @@ PYTEST_WORKERS ?= auto
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # The test workers are the parallelism; threads inside each would only compete with them.
-test test-fast test-lowest test-opacus check mutants random-runs: export OMP_NUM_THREADS := 1
-test test-fast test-lowest test-opacus check mutants random-runs: export OPENBLAS_NUM_THREADS := 1
+test test-fast test-faults test-lowest test-opacus check mutants random-runs: export OMP_NUM_THREADS := 1
+test test-fast test-faults test-lowest test-opacus check mutants random-runs: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help demo test test-fast test-lowest test-opacus opacus-environment check bench random-runs format map mutants clean python-is-new-enough
+.PHONY: help demo test test-fast test-faults test-lowest test-opacus opacus-environment check bench random-runs format map mutants clean python-is-new-enough
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -50,6 +50,9 @@ test: $(READY)  ## run all tests
 
 test-fast: $(READY)  ## run a few cases of every test that is not slow, in every room: about a minute on two cores
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS) -m "not slow" --cases $(FAST_CASES) $(FAST_TESTS)
+
+test-faults: $(READY)  ## the long fault runs of the ledger: 16 processes, 200 kills of clients and servers on each database (half an hour)
+	TIGHTBUDGET_FAULTS=long $(BIN)/python -m pytest -q --durations=0 tests/faults
 
 test-lowest: $(LOWEST_READY)  ## measure what is assumed of the libraries, and test the core, in the oldest versions accepted
 	$(LOWEST_VENV)/bin/python -m pytest -q -n $(PYTEST_WORKERS) -p no:cacheprovider $(LOWEST_TESTS)

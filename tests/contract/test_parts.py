@@ -51,7 +51,7 @@ def test_a_part_refuses_what_the_whole_would_admit(nested: tuple[Budget, Budget,
 
 
 def test_settling_reaches_all_above(ledger: Ledger, nested: tuple[Budget, Budget, Budget]) -> None:
-    whole, part, town = nested
+    _, part, town = nested
     town.reserve(STEP, key="a")
     town.reserve(STEP, key="b")
     assert [len(budget.status().held) for budget in nested] == [2, 2, 2]

@@ -35,7 +35,7 @@ def test_only_a_declaration_gives_back(budget: Budget) -> None:
     with budget.spend(STEP, key="a") as charge:
         charge.nothing_released()
     assert budget.receipt("a").state == "aborted"
-    with pytest.raises(ZeroDivisionError), budget.spend(STEP, key="b") as charge:
+    with pytest.raises(ZeroDivisionError), budget.spend(STEP, key="b") as charge:  # noqa: PT012
         charge.nothing_released()
         raise ZeroDivisionError
     assert budget.receipt("b").state == "aborted"
@@ -88,7 +88,7 @@ def test_a_body_that_outlives_its_reservation_is_paid_for(url: str) -> None:
         with budget.spend(STEP, key="a", ttl=10):
             now[0] += 11
         assert budget.receipt("a").reason == "expired"
-        with pytest.raises(tb.ChargeSettled, match="expired"), budget.spend(STEP, key="b", ttl=10) as charge:
+        with pytest.raises(tb.ChargeSettled, match="expired"), budget.spend(STEP, key="b", ttl=10) as charge:  # noqa: PT012
             charge.nothing_released()
             now[0] += 11
         assert budget.receipt("b").state == "committed"

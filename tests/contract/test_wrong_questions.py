@@ -80,9 +80,10 @@ def test_steps_are_asked_under_the_relation_of_the_budget(ledger: Ledger) -> Non
 
 @pytest.mark.parametrize(
     "terms",
-    [{"relation": "neighbours"}, {"filter": "best"}, {"filter": None}, {"epsilon": -1}, {"epsilon": None}, {"delta": 2}, {"unit": 7},
-     {"odometers": ["none such"]}, {"odometers": 3}, {"sigma": 3}, {"metadata": {1: 2}}, {"metadata": {"x": float("nan")}},
-     {"metadata": {"x": object()}}, {"metadata": {"x": "y" * 9000}}, {"description": "\ud800"}, {"mix_relations": True},
+    [{"relation": "neighbours"}, {"filter": "best"}, {"filter": None}, {"epsilon": -1}, {"epsilon": None}, {"delta": 2},
+     {"unit": 7}, {"odometers": ["none such"]}, {"odometers": 3}, {"sigma": 3}, {"metadata": {1: 2}},
+     {"metadata": {"x": float("nan")}}, {"metadata": {"x": object()}}, {"metadata": {"x": "y" * 9000}},
+     {"description": "\ud800"}, {"mix_relations": True},
      {"description": "x" * 2000}, {"parent": "census"}],
 )  # fmt: skip
 def test_terms_that_cannot_be_are_refused(ledger: Ledger, terms: dict[str, Any]) -> None:

@@ -37,13 +37,14 @@ class OwnServer:
                 process.kill()
         psutil.wait_procs(killed, timeout=30)
 
-    def kill_a_backend(self) -> None:
-        """Kill a process that serves a client; the server then cuts all connections and recovers."""
+    def kill_a_backend(self, database: str) -> bool:
+        """Kill a process that serves a client of the database; the server then cuts all connections and recovers."""
         for process in self.processes()[1:]:
             with suppress(psutil.NoSuchProcess):
-                if "test_" in " ".join(process.cmdline()):
+                if database in " ".join(process.cmdline()):
                     process.kill()
-                    return
+                    return True
+        return False
 
     def start_again(self) -> None:
         """Start the server after a crash and wait until it answers."""
