@@ -35,13 +35,16 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 test test-fast test-lowest test-opacus check mutants random-runs: export OMP_NUM_THREADS := 1
 test test-fast test-lowest test-opacus check mutants random-runs: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help demo test test-fast test-lowest test-opacus opacus-environment check bench random-runs format map mutants clean python-is-new-enough
+.PHONY: help demo serve test test-fast test-lowest test-opacus opacus-environment check bench random-runs format map mutants clean python-is-new-enough
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 demo: $(READY)  ## print certified brackets for three compositions and draw build/demo.png
 	@$(BIN)/python examples/demo.py
+
+serve: $(READY)  ## start the service and its pages on this machine; its address and the owner's token are printed
+	@$(BIN)/tightbudget serve --log-format text
 
 test: $(READY)  ## run all tests
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS)

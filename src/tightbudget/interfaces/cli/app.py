@@ -24,6 +24,7 @@ COMMANDS = (
     ("explain-sampling", "explain_sampling:explain_sampling", "Which sampling a data loader does."),
     ("convert", "convert:convert", "Other tools' words for a composition."),
     ("sweep", "sweep:sweep", "Many compositions, on all cores."),
+    ("serve", "serve:serve", "The HTTP service and its pages."),
     ("study", "study:app", "Case studies."),
     ("compare", "compare:compare", "The classic bounds beside ours."),
     ("filter", "filters:app", "Budgets for adaptive steps."),

@@ -83,7 +83,7 @@ def dpsgd(
     output = library.dpsgd_output
     done = [] if statement is None else written({statement: output.contents(run, statement)})
     if as_json:
-        show(wire.dumps(output.shape(run, rtol)))
+        show(wire.dumps(wire.training_run(run, rtol)))
     else:
         show("\n".join([output.text(run), *(["", *library.trace_lines(run.epsilon, rtol)] if trace else []), *done]))
     if run.epsilon.converged:

@@ -57,7 +57,7 @@ def explain(
     if plot is not None:
         target = plot
         done = written({target: patiently(lambda: output.picture(private, target, rtol, effort), "drawing the curves")})
-    show(wire.dumps(output.shape(found, rtol, note)) if as_json else "\n".join([output.text(found), *done]))
+    show(wire.dumps(wire.explanation(found, rtol, note)) if as_json else "\n".join([output.text(found), *done]))
     say(note)
     if found.converged:
         return 0

@@ -21,7 +21,7 @@ HELP = [
     *([*command, "--help"] for command in (
         ["epsilon"], ["delta"], ["calibrate"], ["curve"], ["compare"], ["explain"], ["explain-sampling"], ["dpsgd"],
         ["reproduce"], ["filter"], ["filter", "compare"], ["study"], ["study", "timing"], ["study", "vuvuzela"], ["odometer"],
-        ["odometer", "simulate"], ["odometer", "separation"], ["sweep"], ["convert"],
+        ["odometer", "simulate"], ["odometer", "separation"], ["sweep"], ["convert"], ["serve"],
     )),
 ]  # fmt: skip
 PROGRAM = "from tightbudget.interfaces.cli import main"

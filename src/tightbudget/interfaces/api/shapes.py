@@ -1,0 +1,112 @@
+"""Shapes of answers, for the document that describes the service; the answers are made by `interfaces/wire.py`."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+Number = float | Literal["inf", "-inf", "nan"]
+
+
+class Shape(BaseModel):
+    """Answers may come to say more than is listed here, never less."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class ProblemShape(BaseModel):
+    code: str
+    message: str
+    fields: dict[str, str]
+
+
+class Ends(Shape):
+    lower: Number
+    upper: Number
+
+
+class Bracket(Ends):
+    expression: str
+    relation: str
+    direction: str | None
+    estimate: Number
+    converged: bool
+    reason: str
+    rtol: Number
+    trace: list[dict[str, Any]]
+    note: str
+    version: str
+
+
+class Curve(Shape):
+    expression: str
+    relation: str
+    epsilon: list[Number]
+    lower: list[Number]
+    upper: list[Number]
+    converged: bool
+    note: str
+    version: str
+
+
+class Comparison(Shape):
+    expression: str
+    relation: str
+    bounds: list[dict[str, Any]]
+    converged: bool
+    reason: str
+    note: str
+    version: str
+
+
+class Calibration(Shape):
+    template: str
+    argument: str | None
+    target: dict[str, Any]
+    value: Number
+    achieved: Ends
+    too_little: Number | None
+    missed: Ends | None
+    expression: str
+    relation: str
+    converged: bool
+    reason: str
+    version: str
+
+
+class Risk(Shape):
+    expression: str
+    relation: str
+    epsilon: Ends
+    advantage: Ends
+    tpr: list[Ends]
+    posterior: list[Ends]
+    bayes_error: Ends
+    words: list[dict[str, Any]]
+    converged: bool
+    reason: str
+    version: str
+
+
+class TrainingRun(Ends):
+    expression: str
+    relation: str
+    delta: Number
+    steps: int
+    statement: dict[str, list[str]]
+    converged: bool
+    reason: str
+    version: str
+
+
+_SAYS = {
+    400: "The body cannot be read.",
+    401: "A token is needed.",
+    403: "The role does not allow this.",
+    413: "The body is too long.",
+    415: "The body is not JSON.",
+    422: "A value is not allowed.",
+    429: "Too many requests.",
+}
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ProblemShape, "description": says} for status, says in _SAYS.items()
+}
