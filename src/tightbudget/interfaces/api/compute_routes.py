@@ -12,10 +12,11 @@ from tightbudget.interfaces.api.service import Service
 
 router = APIRouter(prefix="/v1", route_class=GuardedRoute, tags=["compute"])
 COMPUTE = Permission.COMPUTE
+_PROBLEMS = shapes.problems(400, 401, 403, 413, 415, 422, 429)
 
 
 def _documented(shape: type[BaseModel], says: str) -> dict[str, Any]:
-    return {"response_class": Response, "responses": {200: {"model": shape, "description": says}, **shapes.PROBLEMS}}
+    return {"response_class": Response, "responses": {200: {"model": shape, "description": says}, **_PROBLEMS}}
 
 
 @router.post("/epsilon", **_documented(shapes.Bracket, "A bracket of the smallest ε at δ."))

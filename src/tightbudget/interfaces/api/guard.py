@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fastapi import Request, Response
+from fastapi import Request, Response, params
 from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 
@@ -21,6 +21,7 @@ Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 PUBLIC = "public"
+FROM_OWN_PAGES = "from own pages"  # anyone, but not through pages of other sites: for what begins a log-in
 SAFE = ("GET", "HEAD", "OPTIONS")
 _STATED = "__who_may_call__"
 
@@ -42,7 +43,7 @@ class Client:
 
 
 def allows(who: Permission | str) -> Callable[[Endpoint], Endpoint]:
-    """State who may call a route: those whose role has the permission, or with PUBLIC anyone."""
+    """State who may call a route: those whose role has the permission, or with PUBLIC or FROM_OWN_PAGES anyone."""
 
     def stated(endpoint: Endpoint) -> Endpoint:
         setattr(endpoint, _STATED, who)
@@ -61,7 +62,7 @@ class GuardedRoute(APIRoute):
 
     def get_route_handler(self) -> Handler:
         handle, wanted = super().get_route_handler(), stated_by(self.endpoint)
-        reads_json = self.body_field is not None and type(self.body_field.field_info).__name__ != "Form"
+        reads_json = self.body_field is not None and not isinstance(self.body_field.field_info, params.Form)
 
         async def guarded(request: Request) -> Response:
             service: Service = request.app.state.service
@@ -100,6 +101,10 @@ async def _identified(request: Request, service: "Service", unknown: Client) -> 
 
 
 async def _check(request: Request, service: "Service", client: Client, wanted: Permission | str | None) -> None:
+    if wanted == FROM_OWN_PAGES:
+        if not is_same_origin(request):
+            raise _forged()
+        return
     if wanted != PUBLIC:
         open_to_all = wanted is Permission.COMPUTE and service.settings.anyone_computes
         if not (open_to_all or (isinstance(wanted, Permission) and client.may(wanted))):
@@ -109,7 +114,11 @@ async def _check(request: Request, service: "Service", client: Client, wanted: P
     if client.csrf and request.method not in SAFE:
         session = service.sessions.read(request)
         if session is None or not is_same_origin(request) or not await csrf_is_right(request, session):
-            raise Problem(403, "csrf", "The request does not come from a page of this service; reload the page and try again.")
+            raise _forged()
+
+
+def _forged() -> Problem:
+    return Problem(403, "csrf", "The request does not come from a page of this service; reload the page and try again.")
 
 
 async def _with_json(request: Request) -> Request:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from functools import lru_cache
-from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -20,19 +19,16 @@ from tightbudget.interfaces.api.service import Service
 from tightbudget.version import __version__
 
 router = APIRouter(route_class=GuardedRoute, tags=["operations"])
-_LIMITED: dict[int | str, dict[str, Any]] = {429: shapes.PROBLEMS[429]}
-_UNREADY: dict[int | str, dict[str, Any]] = {503: {"model": shapes.ProblemShape, "description": "Not now."}, **_LIMITED}
-_TOKENS: dict[int | str, dict[str, Any]] = {status: shapes.PROBLEMS[status] for status in (401, 403, 429)}
 
 
-@router.get("/health", responses=_LIMITED)
+@router.get("/health", responses=shapes.problems(401, 429))
 @allows(PUBLIC)
 async def health() -> Response:
     """Whether the process is alive."""
     return _json({"status": "alive", "version": __version__})
 
 
-@router.get("/ready", responses=_UNREADY)
+@router.get("/ready", responses=shapes.problems(401, 429, 503))
 @allows(PUBLIC)
 async def ready(request: Request) -> Response:
     """Whether requests can be answered: the database is there and the processes that compute are warm."""
@@ -46,7 +42,7 @@ async def ready(request: Request) -> Response:
     return _json({"status": "ready", "waiting": service.pool.waiting, "version": __version__})
 
 
-@router.get("/metrics", response_class=Response, responses=_TOKENS)
+@router.get("/metrics", response_class=Response, responses=shapes.problems(401, 403, 429))
 @allows(Permission.METRICS)
 async def all_metrics() -> Response:
     """How the service is doing, for Prometheus."""

@@ -52,7 +52,7 @@ def of_status(status: int, message: str = "", headers: dict[str, str] | None = N
 
 def of_error(error: TightBudgetError) -> Problem:
     """Return what the library says as a problem of the request."""
-    message = str(error)
+    message = str(error).partition("\n")[0]  # below it, a caret points at a position, which is among the fields
     match error:
         case NotationError():
             return Problem(422, error.code, message, {"expression": message, "position": str(error.position)})

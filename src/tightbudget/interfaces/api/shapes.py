@@ -98,15 +98,45 @@ class TrainingRun(Ends):
     version: str
 
 
+class Session(Shape):
+    role: str | None
+    name: str | None
+    token: str | None
+    csrf: str | None
+
+
+class OneToken(Shape):
+    id: str
+    name: str
+    role: str
+    created: int
+    expires: int | None
+    revoked: int | None
+
+
+class NewToken(OneToken):
+    text: str
+
+
+class Tokens(Shape):
+    tokens: list[OneToken]
+    next: str | None
+
+
 _SAYS = {
     400: "The body cannot be read.",
     401: "A token is needed.",
     403: "The role does not allow this.",
+    404: "There is no such thing.",
+    409: "Refused, or in contradiction to an earlier request.",
     413: "The body is too long.",
     415: "The body is not JSON.",
     422: "A value is not allowed.",
     429: "Too many requests.",
+    503: "Not now; try again later.",
 }
-PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ProblemShape, "description": says} for status, says in _SAYS.items()
-}
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return what the document says of these statuses."""
+    return {status: {"model": ProblemShape, "description": _SAYS[status]} for status in statuses}
