@@ -35,7 +35,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 test test-fast test-lowest test-opacus check mutants random-runs: export OMP_NUM_THREADS := 1
 test test-fast test-lowest test-opacus check mutants random-runs: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help demo serve test test-fast test-lowest test-opacus opacus-environment check bench random-runs format map mutants clean python-is-new-enough
+.PHONY: help demo serve test test-fast test-lowest test-opacus test-faults opacus-environment check bench random-runs format map mutants clean python-is-new-enough
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -57,6 +57,9 @@ test-lowest: $(LOWEST_READY)  ## measure what is assumed of the libraries, and t
 
 test-opacus: $(OPACUS_READY)  ## test the adapters to Opacus, Lightning and Keras with the real ones (over 1 GB to install)
 	$(OPACUS_VENV)/bin/python -m pytest -q -p no:cacheprovider tests/opacus
+
+test-faults: $(READY)  ## the long runs: 10^5 random requests to the service
+	TIGHTBUDGET_RANDOM_REQUESTS=100000 $(BIN)/python -m pytest -q tests/e2e/test_service_schema.py -k random
 
 check: $(READY) $(LOWEST_READY)  ## what CI runs: format, lint, types, import layers, all tests, doctests, the oldest libraries
 	$(BIN)/ruff format --check .

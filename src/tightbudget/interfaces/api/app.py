@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Route
 
 from tightbudget.errors import TightBudgetError
 from tightbudget.interfaces.api import compute_routes, operations, session_routes, token_routes
@@ -71,14 +72,22 @@ def _shape_errors(app: FastAPI) -> None:
         return response_of(of_error(error))
 
     @app.exception_handler(HTTPException)
-    async def _(_: Request, error: HTTPException) -> Response:
-        return response_of(of_status(error.status_code, headers=dict(error.headers or {})))
+    async def _(request: Request, error: HTTPException) -> Response:
+        headers = dict(error.headers or {})
+        if error.status_code == 405:  # the first route of an address knows only its own methods
+            headers["Allow"] = ", ".join(sorted(_methods_at(app, request)))
+        return response_of(of_status(error.status_code, headers=headers))
 
     @app.exception_handler(RequestValidationError)
     async def _(_: Request, error: RequestValidationError) -> Response:
         fields = {_field(one["loc"]): _sentence(one) for one in error.errors()}
         message = "; ".join(f"{name}: {said}" for name, said in fields.items())
         return response_of(Problem(422, "invalid_request", f"The request is not of the right form. {message}.", fields))
+
+
+def _methods_at(app: FastAPI, request: Request) -> set[str]:
+    there = (route for route in app.routes if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE)
+    return {method for route in there for method in route.methods or ()}
 
 
 def _field(location: tuple[Any, ...]) -> str:

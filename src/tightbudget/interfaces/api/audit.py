@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
+from tightbudget.interfaces.api import metrics
 from tightbudget.interfaces.api.logs import logger, route_of
 from tightbudget.interfaces.api.problems import Problem
 
@@ -25,4 +26,5 @@ class Audit:
             "code": problem.code,
             "request_id": request.scope.get("state", {}).get("request_id"),
         }
+        metrics.denied.labels(problem.code).inc()
         logger.warning("denied", extra={"event": event})

@@ -3,6 +3,7 @@
 import asyncio
 import json
 
+from tightbudget.interfaces.api import metrics
 from tightbudget.interfaces.api.answers import AS_ASKED, CHEAP, FREE, Answer
 from tightbudget.interfaces.api.cache import AnswerCache
 from tightbudget.interfaces.api.meaning import Question
@@ -23,6 +24,7 @@ class Compute:
         """Return the answer for a client; `who` tells clients apart, so that each gets its share of the processes."""
         key = json.dumps([kind, question], sort_keys=True)
         kept = self._cache.get(key)
+        metrics.cache.labels("no" if kept is None else "yes").inc()
         if kept is not None:
             return kept
         task = self._under_way.get(key)
@@ -47,5 +49,5 @@ class Compute:
             try:
                 return await self._pool.answer(kind, question, how, seconds, who)
             except LimitReached:
-                continue
+                metrics.limits.labels(kind).inc()
         raise too_much()

@@ -1,7 +1,5 @@
 """Problems as clients see them: {"code", "message", "fields"} for every error, and nothing of our insides."""
 
-from dataclasses import dataclass, field
-
 from tightbudget.errors import BudgetRefused, CannotShare, InvalidParameter, NotationError, TightBudgetError
 from tightbudget.interfaces import wire
 
@@ -24,15 +22,20 @@ CODES = {
 }
 
 
-@dataclass(frozen=True)
 class Problem(Exception):
     """What went wrong: a status of HTTP, a stable code, a sentence, and a sentence for each field that it is about."""
 
-    status: int
-    code: str
-    message: str
-    fields: dict[str, str] = field(default_factory=dict)
-    headers: dict[str, str] = field(default_factory=dict)
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        fields: dict[str, str] | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        self.status, self.code, self.message = status, code, message
+        self.fields, self.headers = fields or {}, headers or {}
+        super().__init__(message)
 
     @property
     def body(self) -> bytes:
@@ -47,7 +50,7 @@ class Problem(Exception):
 def of_status(status: int, message: str = "", headers: dict[str, str] | None = None) -> Problem:
     """Return the problem that a status alone tells."""
     code, sentence = CODES.get(status, ("error", "The request failed."))
-    return Problem(status, code, message or sentence, headers=headers or {})
+    return Problem(status, code, message or sentence, headers=headers)
 
 
 def of_error(error: TightBudgetError) -> Problem:
