@@ -12,18 +12,30 @@ from tightbudget.lazy import imported_when_used
 from tightbudget.version import __version__
 
 if TYPE_CHECKING:
-    from tightbudget import classic, divergences, filters, games, individual, odometers, published, studies
+    from tightbudget import classic, divergences, filters, games, individual, ledger, odometers, published, studies
     from tightbudget.calibration import Calibration, calibrate
     from tightbudget.comparison import Comparison, compare, compare_curves
     from tightbudget.errors import (
+        BudgetClosed,
+        BudgetExists,
         BudgetRefused,
         CannotShare,
+        ChargeRefused,
+        ChargeSettled,
+        ClockWentBack,
         DoesNotApply,
         InvalidParameter,
+        KeyReused,
+        LedgerBusy,
+        LedgerCorrupt,
+        LedgerError,
+        LedgerUnavailable,
         MissingExtra,
         MixedRelations,
         NotationError,
         TightBudgetError,
+        UnknownBudget,
+        UnknownCharge,
         UnknownRelation,
     )
     from tightbudget.mechanisms import (
@@ -82,11 +94,16 @@ __all__ = [
     "BoundedRange",
     "Bracket",
     "Brackets",
+    "BudgetClosed",
+    "BudgetExists",
     "BudgetRefused",
     "Calibration",
     "CannotShare",
+    "ChargeRefused",
+    "ChargeSettled",
     "ClampedGaussian",
     "ClampedLaplace",
+    "ClockWentBack",
     "Comparison",
     "Composition",
     "Curve",
@@ -99,7 +116,12 @@ __all__ = [
     "Group",
     "Histograms",
     "InvalidParameter",
+    "KeyReused",
     "Laplace",
+    "LedgerBusy",
+    "LedgerCorrupt",
+    "LedgerError",
+    "LedgerUnavailable",
     "MatrixMechanism",
     "Mechanism",
     "MissingExtra",
@@ -128,6 +150,8 @@ __all__ = [
     "TruncatedGaussian",
     "TruncatedLaplace",
     "TruncatedPoisson",
+    "UnknownBudget",
+    "UnknownCharge",
     "UnknownRelation",
     "WithReplacement",
     "WithoutReplacement",
@@ -143,6 +167,7 @@ __all__ = [
     "from_loss_distribution",
     "games",
     "individual",
+    "ledger",
     "odometers",
     "parse",
     "published",
@@ -152,13 +177,16 @@ __all__ = [
     "sweep",
 ]
 
-_PARTS = ("classic", "divergences", "filters", "games", "individual", "odometers", "published", "studies")
+_PARTS = ("classic", "divergences", "filters", "games", "individual", "ledger", "odometers", "published", "studies")
 _ROOMS = ("engine", "errors", "mechanisms", "notation", "numerics", "pairs")  # not public, but met by these names
 _ELSEWHERE = {
     **dict.fromkeys(("Calibration", "calibrate"), "calibration"),
     **dict.fromkeys(("Comparison", "compare", "compare_curves"), "comparison"),
     **dict.fromkeys(("BudgetRefused", "CannotShare", "DoesNotApply", "InvalidParameter"), "errors"),
     **dict.fromkeys(("MissingExtra", "MixedRelations", "NotationError", "TightBudgetError", "UnknownRelation"), "errors"),
+    **dict.fromkeys(("BudgetClosed", "BudgetExists", "ChargeRefused", "ChargeSettled", "ClockWentBack", "KeyReused"), "errors"),
+    **dict.fromkeys(("LedgerBusy", "LedgerCorrupt", "LedgerError", "LedgerUnavailable"), "errors"),
+    **dict.fromkeys(("UnknownBudget", "UnknownCharge"), "errors"),
     **dict.fromkeys(("Brackets", "Curve"), "mechanisms.answers"),
     **dict.fromkeys(("Accountant", "Samplings", "TrainingRun", "dpsgd", "samplings"), "training"),
     **dict.fromkeys(("Risk", "Roc", "risk"), "tradeoff"),

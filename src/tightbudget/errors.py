@@ -7,6 +7,18 @@ TightBudgetError
 ├── NotationError      text that is not a composition (also a ValueError)
 ├── BudgetRefused      a filter does not admit a step; nothing was spent
 ├── CannotShare        a budget would be spent in two places that do not know of each other
+├── LedgerError        a ledger could not do what was asked
+│   ├── UnknownBudget     no budget of that name
+│   ├── BudgetExists      a budget of that name is there already
+│   ├── BudgetClosed      it takes no more charges
+│   ├── ChargeRefused     its filter does not admit the step (also a BudgetRefused)
+│   ├── KeyReused         a key stands for another charge already
+│   ├── UnknownCharge     no charge has that key
+│   ├── ChargeSettled     it was committed, aborted or refunded before
+│   ├── ClockWentBack     the clock shows an earlier time than the log
+│   ├── LedgerBusy        others held the budget for too long
+│   ├── LedgerUnavailable the database cannot be reached, read or written
+│   └── LedgerCorrupt     what is stored cannot be what was written
 ├── MissingExtra       an optional package is not installed (also an ImportError)
 ├── DoesNotApply       a theorem says nothing about the composition asked about
 └── Contradiction      two certified bounds exclude each other: a bug of ours, so no answer is given
@@ -93,6 +105,128 @@ class CannotShare(TightBudgetError):
     def __init__(self, problem: str, hint: str) -> None:
         self.problem, self.hint = problem, hint
         super().__init__(f"{problem} {hint}")
+
+
+class LedgerError(TightBudgetError):
+    """A ledger could not do what was asked; unless the sentence says otherwise, nothing was spent."""
+
+    code = "ledger"
+
+    def __init__(self, problem: str, hint: str = "") -> None:
+        self.problem, self.hint = problem, hint
+        super().__init__(f"{problem} {hint}" if hint else problem)
+
+
+class UnknownBudget(LedgerError):
+    """No budget of the ledger has this name."""
+
+    code = "unknown_budget"
+
+    def __init__(self, name: object, close: Iterable[str] = ()) -> None:
+        self.name = name
+        similar = next(iter(close), None)
+        hint = (
+            f"Did you mean {similar!r}?" if similar is not None else "create_budget makes one; budgets() lists those there are."
+        )
+        super().__init__(f"There is no budget called {name!r} in this ledger.", hint)
+
+
+class BudgetExists(LedgerError):
+    """A budget of this name is there already, and its terms are fixed."""
+
+    code = "budget_exists"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        hint = "Take it with budget(name), or give the new one another name: terms are fixed when a budget is made."
+        super().__init__(f"There is a budget called {name!r} already.", hint)
+
+
+class BudgetClosed(LedgerError):
+    """The budget was closed and takes no more charges."""
+
+    code = "budget_closed"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"The budget {name!r} was closed.", "Nothing was spent, and nothing more will be admitted.")
+
+
+class ChargeRefused(BudgetRefused, LedgerError):
+    """The filter of a budget in a ledger does not admit a step; nothing was spent, and the refusal is in the log.
+
+    `budget` is the name of the one that refused, which may be a parent of the one that was asked; `fits` says how much
+    less would fit, in words.
+    """
+
+    def __init__(self, quote: Any, budget: str, fits: str) -> None:
+        self.quote, self.budget, self.fits = quote, budget, fits
+        self.problem, self.hint = f"Budget {budget!r}: {quote.reason}", f"Nothing was spent. {fits}".strip()
+        Exception.__init__(self, f"{self.problem} {self.hint}")
+
+
+class KeyReused(LedgerError):
+    """A key stands for another charge already: retries have the same key, other charges another one."""
+
+    code = "key_reused"
+
+    def __init__(self, key: str, why: str) -> None:
+        self.key = key
+        super().__init__(f"The key {key!r} {why}.", "Nothing was spent. Take a new key for a new charge.")
+
+
+class UnknownCharge(LedgerError):
+    """No charge of the budget has this key."""
+
+    code = "unknown_charge"
+
+    def __init__(self, key: str, budget: str) -> None:
+        self.key, self.budget = key, budget
+        super().__init__(f"No charge on {budget!r} has the key {key!r}.", "Reserve or charge first.")
+
+
+class ChargeSettled(LedgerError):
+    """A charge was committed, aborted, refunded or has expired, and cannot become something else."""
+
+    code = "charge_settled"
+
+    def __init__(self, key: str, state: str, asked: str, hint: str = "") -> None:
+        self.key, self.state = key, state
+        super().__init__(f"The charge {key!r} cannot be {asked}: it {state}.", hint)
+
+
+class ClockWentBack(LedgerError):
+    """The clock shows an earlier time than the last entry of the log; reservations could be kept open for ever."""
+
+    code = "clock_went_back"
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        hint = "Nothing was spent. Set the clock right, on all machines that use this ledger, and try again."
+        super().__init__(f"The clock is {seconds:.0f} s behind the last entry of this budget.", hint)
+
+
+class LedgerBusy(LedgerError):
+    """Others held what was needed for so long that the attempt was given up; it may succeed later."""
+
+    code = "ledger_busy"
+
+    def __init__(self, seconds: float, last: str) -> None:
+        self.seconds = seconds
+        hint = "Try again with the same key: if it was spent after all, the same receipt comes back."
+        super().__init__(f"The ledger gave no answer within {seconds:g} s ({last}).", hint)
+
+
+class LedgerUnavailable(LedgerError):
+    """The database cannot be reached, read or written."""
+
+    code = "ledger_unavailable"
+
+
+class LedgerCorrupt(LedgerError):
+    """What is stored cannot be what was written."""
+
+    code = "ledger_corrupt"
 
 
 class MissingExtra(TightBudgetError, ImportError):

@@ -2,22 +2,25 @@
 
 import inspect
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from tightbudget.adaptive.amounts import Amount, exact, exact_probability, float_up, show
 from tightbudget.adaptive.filters.expected import Expected
-from tightbudget.adaptive.filters.limits import readable_amount
+from tightbudget.adaptive.filters.limits import Limit, readable_amount
 from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import KeptAsState
 from tightbudget.errors import BudgetRefused
+from tightbudget.mechanisms import PureDP
 
 MOST = 2**53
 """`remaining` counts no further: as many as this or more."""
 
 Sums = tuple[Amount, ...]
+
+_NOTHING = PureDP(0)
 
 Candidate = tuple[str, Callable[[], "Filter"]]
 
@@ -85,6 +88,12 @@ class Filter(KeptAsState):
     def note(self, increment: Increment, count: int, or_more: bool) -> str:
         """Return what is to be said about so many such steps, in the table of `best`."""
         return "or more" if or_more else ""
+
+    @property
+    def limits(self) -> Sequence[Limit]:
+        """The limits, with what is used of each now."""
+        with self._reading():
+            return self._weigh(_NOTHING)[0].before
 
     def quote(self, increment: Increment) -> Quote:
         """Return whether the step fits, what it asks and what is left; nothing is spent."""

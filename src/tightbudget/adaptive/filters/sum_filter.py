@@ -16,7 +16,7 @@ from tightbudget.adaptive.filters.scales import Scales, saturated_sums, sums_in_
 from tightbudget.adaptive.increments import Increment, checked_increment
 from tightbudget.adaptive.prices import REMEMBERED
 from tightbudget.adaptive.states import State, check_spent
-from tightbudget.adaptive.ticks import BEYOND
+from tightbudget.adaptive.ticks import BEYOND, short_ticks
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.remembered import remember
 
@@ -71,6 +71,11 @@ class SumFilter(Filter):
         totals = {name: _exact_sum(name, amount) for name, amount in sums.items()}
         after = self._scales.in_ticks(totals)
         return self._scales.verdict(after, after)[0]
+
+    def sums_without(self, price: State) -> Sums:
+        """Return the sums in ticks less a price that is part of them, as it was written; never less than the rest."""
+        parts = zip(self._sums, self._scales.read(price), strict=True)
+        return tuple(short_ticks(max(total - part, 0)) for total, part in parts)
 
     def _charged(self, increment: Increment) -> Sums:
         """Return the price in ticks."""

@@ -1,0 +1,28 @@
+"""Reservations whose time is over become commits. They counted as spent all the while, so there is no hurry."""
+
+from sqlalchemy import select
+
+from tightbudget.errors import ChargeSettled
+from tightbudget.ledger import entries
+from tightbudget.ledger.ledger import Ledger
+from tightbudget.ledger.storage.schema import budgets, reservations
+
+
+def expire(ledger: Ledger) -> int:
+    """Commit every reservation of the ledger that has expired; return how many there were."""
+    now = int(ledger._book.clock() * 1e6)
+    late = (
+        select(budgets.c.name, reservations.c.key)
+        .join(budgets, budgets.c.id == reservations.c.origin)
+        .where(reservations.c.budget == reservations.c.origin, reservations.c.expires <= now)
+    )
+    with ledger._database.reading() as connection:
+        found = connection.execute(late).all()
+    done = 0
+    for name, key in found:
+        try:
+            ledger._book.settle(ledger.budget(name)._place, key, entries.COMMITTED)
+        except ChargeSettled:  # somebody else was faster
+            continue
+        done += 1
+    return done

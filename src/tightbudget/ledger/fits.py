@@ -1,0 +1,24 @@
+"""How much less would fit, in words, for whoever was refused."""
+
+from tightbudget.adaptive.filters.quotes import Quote
+from tightbudget.ledger.rules import Rules, Step
+
+_PARTS = ((2, "half"), (10, "a tenth"), (100, "a hundredth"), (1000, "a thousandth"))
+
+
+def what_fits(quote: Quote, rules: Rules, spent: str, step: Step) -> str:
+    """Return how many of a smaller step would fit: of one of several that were asked for, or of a part of its price."""
+    parts = list(step.increment._parts)
+    if len(parts) == 1 and parts[0][1] > 1:
+        mechanism, count = parts[0]
+        fitting = rules.remaining(spent, Step(mechanism * 1, ""))
+        if fitting:
+            return f"{fitting} of the {count} would fit."
+    asked, left = quote.asked, quote.left
+    if isinstance(asked, float) or not asked or not left:
+        return f"Nothing is left of {quote.limit}." if not left else ""
+    for divisor, words in _PARTS:
+        if (count := int(left * divisor // asked)) >= 1:
+            times = "once" if count == 1 else f"about {count} times"
+            return f"A step that asks for {words} of that would fit {times}."
+    return ""

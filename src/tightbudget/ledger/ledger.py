@@ -1,0 +1,301 @@
+"""A ledger: budgets that outlive processes and are shared by machines."""
+
+import difflib
+import os
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, Protocol, Self
+
+from sqlalchemy import select
+
+from tightbudget.errors import (
+    BudgetExists,
+    InvalidParameter,
+    LedgerBusy,
+    LedgerError,
+    LedgerUnavailable,
+    TightBudgetError,
+    UnknownBudget,
+)
+from tightbudget.lazy import found_at
+from tightbudget.ledger import entries
+from tightbudget.ledger.book import ROOT, ROOT_NAME, Book, Payload, Place, Refusal, Wanted
+from tightbudget.ledger.budget import Budget, refused
+from tightbudget.ledger.entries import read
+from tightbudget.ledger.receipts import Receipt
+from tightbudget.ledger.rules import Rules
+from tightbudget.ledger.storage.addresses import database_at
+from tightbudget.ledger.storage.database import PATIENCE
+from tightbudget.ledger.storage.layout import prepare
+from tightbudget.ledger.storage.schema import budgets
+from tightbudget.ledger.storage.schema import entries as entries_table
+from tightbudget.ledger.terms import (
+    Terms,
+    checked_key,
+    checked_metadata,
+    checked_name,
+    checked_note,
+    checked_relation,
+    new_filter,
+    new_odometer,
+)
+
+
+class Signer(Protocol):
+    """What signs receipts and checkpoints: `tb.ledger.SigningKey`."""
+
+    @property
+    def public(self) -> str: ...
+    def signed(self, receipt: Receipt) -> Receipt: ...
+    def sign_checkpoint(self, body: Mapping[str, Any]) -> str: ...
+
+
+class Ledger:
+    """Budgets in a database. Threads may share it; a forked child, a copy or a pickle connects anew and is as good."""
+
+    def __init__(
+        self,
+        url: str | os.PathLike[str],
+        *,
+        signing_key: Signer | None = None,
+        clock: Callable[[], float] = time.time,
+        patience: float = PATIENCE,
+        create: bool = True,
+        check: bool = True,
+        restore_guards: bool = False,
+    ) -> None:
+        self._given = {"signing_key": signing_key, "clock": clock, "patience": patience}
+        self.url = os.fspath(url)
+        self._database = database_at(url, patience)
+        prepare(self._database, create=create, restore_guards=restore_guards, check=check)
+        self._book = Book(self._database, clock)
+        self._book.start()
+        self._signing_key = signing_key
+        self._known: dict[str, Budget] = {}
+        self._rules: dict[int, Rules] = {}
+        self._tallies: dict[int, tuple[int, Counter[str]]] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def id(self) -> str:
+        """The name that the ledger gave itself when it was made; it is in every entry."""
+        return self._book.ledger
+
+    def create_budget(
+        self,
+        name: str,
+        *,
+        epsilon: Any = None,
+        delta: Any = None,
+        filter: Any = "zcdp",
+        relation: str = "add_remove",
+        unit: str = "person",
+        odometers: Iterable[Any] = (),
+        parent: "Budget | str | None" = None,
+        description: str = "",
+        metadata: Any = None,
+        **filter_settings: Any,
+    ) -> Budget:
+        """Make a budget. Everything about it is fixed from now on, filter and odometers with what they compute.
+
+        `filter` is one of the kinds of `tb.filters`, to which other arguments are handed on, or a fresh filter.
+        """
+        above = self.budget(parent) if isinstance(parent, str) else parent
+        return self._created(
+            name, epsilon, delta, filter=filter, relation=relation, unit=unit, odometers=odometers, parent=above,
+            description=description, metadata=metadata, **filter_settings,
+        )  # fmt: skip
+
+    def create_beside(self, name: str, beside: Budget, *, epsilon: Any, delta: Any, **terms: Any) -> Budget:
+        """Make a budget beside another, for the same people: what `budget.extend` does."""
+        return self._created(name, epsilon, delta, beside=beside, **terms)
+
+    def _created(
+        self,
+        name: str,
+        epsilon: Any,
+        delta: Any,
+        *,
+        filter: Any,
+        relation: str,
+        unit: str,
+        odometers: Iterable[Any] = (),
+        parent: Budget | None = None,
+        beside: Budget | None = None,
+        description: str = "",
+        metadata: Any = None,
+        **settings: Any,
+    ) -> Budget:
+        made = new_filter(filter, epsilon, delta, settings)
+        told = (odometers,) if isinstance(odometers, str) else tuple(odometers)
+        terms = Terms(
+            name=checked_name(name),
+            unit=checked_note("unit", unit, 200) or "person",
+            relation=checked_relation(relation),
+            filter=made.state(),
+            odometers=tuple(new_odometer(each, made.delta if delta is None else delta).state() for each in told),
+            description=checked_note("description", description),
+            metadata=checked_metadata(metadata),
+        )
+        if terms.filter["mix_relations"]:
+            raise InvalidParameter("mix_relations", True, "left out: a budget is for one neighbouring relation")
+        if parent is not None and parent.terms.relation != terms.relation:
+            raise InvalidParameter("relation", relation, f"that of the budget it is part of, {parent.terms.relation}")
+        place = None if parent is None else parent._place
+        if self._book.create(terms.body(), place, None if beside is None else beside._place.id) < 0:
+            raise BudgetExists(terms.name)
+        if beside is not None:
+            self._book.log(beside._place.id, entries.EXTENDED, {"by": terms.name})
+        return self.budget(terms.name)
+
+    def budget(self, name: str) -> Budget:
+        """Return the budget of that name."""
+        known = self._known.get(name) if isinstance(name, str) else None
+        if known is not None:
+            return known
+        found = self._loaded(name) if isinstance(name, str) else None
+        if found is None:
+            problem = UnknownBudget(name, difflib.get_close_matches(name, self.names(1000)) if isinstance(name, str) else ())
+            self.denied(ROOT, problem, None, None, None, budget=str(name)[:200])
+            raise problem
+        self._known[name] = found
+        return found
+
+    def _loaded(self, name: str) -> Budget | None:
+        if name == ROOT_NAME:
+            return None
+        with self._database.reading() as connection:
+            columns = select(budgets.c.id, budgets.c.name, budgets.c.parent)
+            row = connection.execute(columns.where(budgets.c.name == name)).first()
+            if row is None:
+                return None
+            above: list[Any] = []
+            parent = row.parent
+            while parent is not None:
+                found = connection.execute(columns.where(budgets.c.id == parent)).one()
+                above.append(found)
+                parent = found.parent
+            first = select(entries_table.c.body).where(entries_table.c.budget == row.id, entries_table.c.seq == 1)
+            terms = Terms.of(read(bytes(connection.execute(first).scalar_one())))
+        above.reverse()
+        place = Place(row.id, row.name, terms.relation, tuple(each.id for each in above), tuple(each.name for each in above))
+        return Budget(self, place, terms)
+
+    def names(self, limit: int | None = None, *, after: str = "") -> list[str]:
+        """Return the names of budgets, sorted."""
+        query = select(budgets.c.name).where(budgets.c.id != ROOT, budgets.c.name > after).order_by(budgets.c.name)
+        with self._database.reading() as connection:
+            return list(connection.execute(query if limit is None else query.limit(limit)).scalars())
+
+    def budgets(self) -> Iterator[Budget]:
+        """Yield all budgets by name."""
+        for name in self.names():
+            yield self.budget(name)
+
+    def charge_all(
+        self, wanted: Iterable[tuple[Budget, Any, str]], *, actor: str | None = None, purpose: str | None = None
+    ) -> list[Receipt]:
+        """Charge several budgets, (budget, increment, key) each, all or none."""
+        asked = [(budget, increment, checked_key(key)) for budget, increment, key in wanted]
+        payload = Payload(checked_note("actor", actor), checked_note("purpose", purpose), {})
+        try:
+            every = [Wanted(budget._place, budget._step(increment), key, payload) for budget, increment, key in asked]
+            result = self._book.charge_all(every)
+        except TightBudgetError as problem:
+            for budget, increment, key in asked[:1]:
+                self.denied(budget._place.id, problem, increment, key, actor)
+            raise
+        if isinstance(result, Refusal):
+            step = next(each.step for each in every if str(each.step.increment) == str(result.decision.quote.increment))
+            raise refused(result, step)
+        return [self.signed(receipt) for receipt in result]
+
+    def rules_at_start(self, budget: Budget) -> Rules:
+        """Return the filter that the budget was made with, to read increments by."""
+        found = self._rules.get(budget._place.id)
+        if found is None:
+            with self._lock:
+                found = self._rules.setdefault(budget._place.id, Rules(budget.terms.filter, budget.terms.relation))
+        return found
+
+    def denied(self, id: int, problem: TightBudgetError, increment: Any, key: Any, actor: Any, **more: Any) -> None:
+        """Log that something was asked that could not be done, as far as the database lets us."""
+        if isinstance(problem, LedgerUnavailable | LedgerBusy) or problem.code in ("clock_went_back", "budget_refused"):
+            return
+        fields = {"code": problem.code, "reason": str(problem)[:1000], **more}
+        for name, value in (("increment", increment), ("key", key), ("actor", actor)):
+            if value is not None:
+                fields[name] = str(value)[:1000]
+        with suppress(LedgerError):
+            self._book.log(id, entries.DENIED, fields)
+
+    def signed(self, receipt: Receipt) -> Receipt:
+        """Return the receipt with a signature, if the ledger was opened with a key."""
+        return receipt if self._signing_key is None else self._signing_key.signed(receipt)
+
+    def verify(self, *, budget: str | None = None, checkpoint: Any = None) -> Any:
+        """Replay the whole log and compare it with what is stored, and with a checkpoint kept elsewhere."""
+        return found_at("tightbudget.ledger.verify:verify")(self, budget, checkpoint)
+
+    def checkpoint(self) -> Any:
+        """Return the heads of all chains, signed. Keep it outside the database: only it shows a cut tail."""
+        return found_at("tightbudget.ledger.signing:make_checkpoint")(self)
+
+    def expire(self) -> int:
+        """Commit the reservations whose time is over, and return how many there were; they counted as spent before."""
+        return int(found_at("tightbudget.ledger.expiry:expire")(self))
+
+    def close(self) -> None:
+        """Close the connections; the ledger opens new ones if it is used again."""
+        self._database.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, (self.url, self._given)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ledger) and self.id == other.id
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def __repr__(self) -> str:
+        return f"<ledger {self.id[:8]} at {_without_password(self.url)}>"
+
+
+def open_ledger(url: str | os.PathLike[str], **options: Any) -> Ledger:
+    """Open the ledger at an address, and make it if there is none: sqlite:///budget.db or postgresql://user@host/db.
+
+    A signing key, `tb.ledger.SigningKey`, makes receipts that can be checked offline, and checkpoints.
+    """
+    return Ledger(url, **options)
+
+
+def _reopened(url: str, options: dict[str, Any]) -> Ledger:
+    return Ledger(url, **options)
+
+
+def _without_password(url: str) -> str:
+    from sqlalchemy import make_url
+
+    return make_url(url).render_as_string() if "://" in url else url
+
+
+def new_key() -> str:
+    """Return a key that nobody else has."""
+    return uuid.uuid4().hex

@@ -1,0 +1,1 @@
+"""One file for each layout that was ever published; none is changed afterwards."""

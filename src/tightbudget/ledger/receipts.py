@@ -1,0 +1,82 @@
+"""Receipts: what a ledger hands out for a charge, and what anybody can check with the public key alone."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from tightbudget.ledger import entries
+from tightbudget.ledger.entries import Body
+
+_STATES = {
+    entries.RESERVED: "reserved",
+    entries.CHARGED: "committed",
+    entries.COMMITTED: "committed",
+    entries.ABORTED: "aborted",
+    entries.REFUNDED: "refunded",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A charge as the log has it. `state` is reserved, committed, aborted or refunded.
+
+    `entry` is the entry of the log itself, word for word, and `hash` its SHA-256, by which the next entry knows it. A
+    ledger that was opened with a signing key signs what it hands out. `price` is exact; of filters without prices it is
+    empty. A reservation commits by itself at `expires`.
+    """
+
+    ledger: str
+    budget: str
+    key: str
+    state: str
+    increment: str
+    sequence: int
+    time: datetime
+    hash: str
+    entry: str
+    price: dict[str, str]
+    expires: datetime | None = None
+    reason: str = ""
+    signature: str = ""
+
+    def __str__(self) -> str:
+        until = f", commits by itself at {self.expires:%Y-%m-%d %H:%M:%S} UTC" if self.expires else ""
+        why = f" ({self.reason})" if self.reason else ""
+        return f"{self.increment} {self.state}{why} on {self.budget!r} as {self.key!r}, entry {self.sequence}{until}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it fit for JSON; `tightbudget.ledger.receipt_from_json` reads it."""
+        found = {name: getattr(self, name) for name in self.__slots__}
+        found["time"] = self.time.isoformat()
+        found["expires"] = self.expires.isoformat() if self.expires else None
+        return found
+
+
+def receipt_from_json(found: dict[str, Any]) -> Receipt:
+    """Return the receipt that `as_json` gave."""
+    expires = found.get("expires")
+    times = {"time": datetime.fromisoformat(found["time"]), "expires": datetime.fromisoformat(expires) if expires else None}
+    return Receipt(**{**found, **times})
+
+
+def receipt_of(name: str, charge: Body, entry: Body, raw: bytes, digest: bytes) -> Receipt:
+    """Return the receipt of a charge whose newest entry is given; `charge` is the one that first had its key."""
+    state = _STATES[entry["kind"]]
+    return Receipt(
+        ledger=entry["ledger"],
+        budget=name,
+        key=charge["key"],
+        state=state,
+        increment=charge["increment"],
+        sequence=entry["seq"],
+        time=moment(entry["time"]),
+        hash=digest.hex(),
+        entry=raw.decode("ascii"),
+        price=charge.get("price") or {},
+        expires=moment(charge["expires"]) if state == "reserved" else None,
+        reason=entry.get("reason", ""),
+    )
+
+
+def moment(microseconds: int) -> datetime:
+    return datetime.fromtimestamp(microseconds // 1_000_000, UTC).replace(microsecond=microseconds % 1_000_000)

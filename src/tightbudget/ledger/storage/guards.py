@@ -1,0 +1,73 @@
+"""Triggers that refuse to change or remove what was logged. They stop accidents; who owns the database can drop them.
+
+What triggers cannot stop, `verify` finds, and what both cannot see, a checkpoint kept elsewhere shows. On SQLite the
+third trigger is there for INSERT OR REPLACE, which removes a row without asking the second one.
+"""
+
+from sqlalchemy import Connection, text
+
+from tightbudget.errors import LedgerCorrupt
+
+_REFUSED = "entries of a ledger are never changed or removed"
+
+SQLITE = {
+    "entries_never_change": f"BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, '{_REFUSED}'); END",
+    "entries_never_go": f"BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, '{_REFUSED}'); END",
+    "entries_follow_each_other": (
+        "BEFORE INSERT ON entries WHEN NEW.seq IS NOT 1 + coalesce((SELECT max(seq) FROM entries WHERE budget = NEW.budget), 0)"
+        " BEGIN SELECT RAISE(ABORT, 'the next entry of a budget has the next number'); END"
+    ),
+    "budgets_never_go": "BEFORE DELETE ON budgets BEGIN SELECT RAISE(ABORT, 'budgets are closed, never removed'); END",
+}
+
+_POSTGRESQL_FUNCTION = (
+    "CREATE OR REPLACE FUNCTION ledger_keeps() RETURNS trigger LANGUAGE plpgsql AS "
+    f"$$ BEGIN RAISE EXCEPTION '{_REFUSED}' USING ERRCODE = 'restrict_violation'; END $$"
+)
+
+POSTGRESQL = {
+    "entries_never_change": "BEFORE UPDATE OR DELETE ON entries FOR EACH ROW EXECUTE FUNCTION ledger_keeps()",
+    "entries_never_go": "BEFORE TRUNCATE ON entries FOR EACH STATEMENT EXECUTE FUNCTION ledger_keeps()",
+    "budgets_never_go": "BEFORE DELETE ON budgets FOR EACH ROW EXECUTE FUNCTION ledger_keeps()",
+    "budgets_never_go_at_once": "BEFORE TRUNCATE ON budgets FOR EACH STATEMENT EXECUTE FUNCTION ledger_keeps()",
+}
+
+
+def create_guards(connection: Connection) -> None:
+    """Put up the triggers, anew where they are there. Migrations that rebuild a table on SQLite lose them."""
+    if connection.dialect.name == "sqlite":
+        for name, rest in SQLITE.items():
+            connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {name}")
+            connection.exec_driver_sql(f"CREATE TRIGGER {name} {rest}")
+        return
+    connection.exec_driver_sql(_POSTGRESQL_FUNCTION)
+    for name, rest in POSTGRESQL.items():
+        table = "budgets" if "budgets" in name else "entries"
+        connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {name} ON {table}")
+        connection.exec_driver_sql(f"CREATE TRIGGER {name} {rest}")
+        # also for replication, which sessions can pretend to be
+        connection.exec_driver_sql(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {name}")
+
+
+def missing_guards(connection: Connection) -> list[str]:
+    """Return the triggers that are not there, or not as they should be."""
+    if connection.dialect.name == "sqlite":
+        found = {
+            name: sql for name, sql in connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
+        }
+        return [name for name, rest in SQLITE.items() if found.get(name) != f"CREATE TRIGGER {name} {rest}"]
+    query = text(
+        "SELECT t.tgname, t.tgenabled, p.prosrc FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid "
+        "JOIN pg_class c ON c.oid = t.tgrelid WHERE c.relname IN ('entries', 'budgets') AND pg_table_is_visible(c.oid)"
+    )
+    always = {name for name, enabled, source in connection.execute(query) if enabled in ("A", b"A") and _REFUSED in source}
+    return [name for name in POSTGRESQL if name not in always]
+
+
+def check_guards(connection: Connection) -> None:
+    """Refuse a ledger whose log could be changed by accident."""
+    if missing := missing_guards(connection):
+        raise LedgerCorrupt(
+            f"The log of this ledger is not protected: {', '.join(missing)} is missing or was changed.",
+            "Run tightbudget ledger verify; if it is sound, tightbudget ledger init --restore-guards puts them up again.",
+        )
