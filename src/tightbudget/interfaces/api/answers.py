@@ -46,21 +46,23 @@ class Answer(NamedTuple):
 
 def answer(kind: str, question: Question, how: str = AS_ASKED) -> Answer:
     """Return the answer to a question whose form has been checked."""
+    return guarded(lambda: _KINDS[kind](question, how), how == AS_ASKED)
+
+
+def guarded(work: Callable[[], wire.Wire], lasting: bool = False) -> Answer:
+    """Return the answer that the work makes, or the problem that it meets."""
     try:
         with without_files():
-            shape = _KINDS[kind](question, how)
-        return Answer(200, wire.dumps(shape).encode(), how == AS_ASKED)
+            shape = work()
+        return Answer(200, wire.dumps(shape).encode(), lasting)
     except TightBudgetError as error:
-        return _refused(of_error(error))
-    except Problem as problem:
-        return _refused(problem, how == AS_ASKED)
+        problem = of_error(error)
+    except Problem as found:
+        problem = found
     except (OverflowError, RecursionError):
-        return _refused(too_much())
+        problem = too_much()
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
-
-
-def _refused(problem: Problem, lasting: bool = True) -> Answer:
     return Answer(problem.status, problem.body, lasting)
 
 

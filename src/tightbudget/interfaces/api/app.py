@@ -1,5 +1,6 @@
 """The application: routes, error shape and lifespan put together."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,11 +8,12 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match, Route
 
 from tightbudget.errors import TightBudgetError
-from tightbudget.interfaces.api import compute_routes, operations, session_routes, token_routes
+from tightbudget.interfaces.api import budget_routes, compute_routes, operations, session_routes, token_routes
 from tightbudget.interfaces.api.boundary import Boundary, response_of
 from tightbudget.interfaces.api.guard import GuardedRoute
 from tightbudget.interfaces.api.logs import logger, set_up_logs
@@ -33,7 +35,9 @@ def create_app(settings: Settings) -> FastAPI:
         try:
             await service.warm()
             logger.info("ready", extra={"event": {"version": __version__, "processes": settings.processes}})
+            tidying = asyncio.create_task(service.settle_expired())
             yield
+            tidying.cancel()
         finally:
             service.stop()
 
@@ -48,8 +52,8 @@ def create_app(settings: Settings) -> FastAPI:
         redirect_slashes=False,
     )
     app.router.route_class = GuardedRoute
-    for router in (operations.router, session_routes.router, token_routes.router, compute_routes.router):
-        app.router.routes.extend(router.routes)  # one flat list, which a test walks
+    for part in (operations, session_routes, token_routes, compute_routes, budget_routes):
+        app.router.routes.extend(part.router.routes)  # one flat list, which a test walks
     _shape_errors(app)
     app.add_middleware(Boundary, body_limit=settings.body_limit, over_tls=settings.over_tls)
     return app
@@ -69,7 +73,15 @@ def _shape_errors(app: FastAPI) -> None:
 
     @app.exception_handler(TightBudgetError)
     async def _(_: Request, error: TightBudgetError) -> Response:
-        return response_of(of_error(error))
+        problem = of_error(error)
+        if problem.status >= 500:
+            logger.error("ledger", extra={"event": {"code": error.code, "problem": str(error)}})
+        return response_of(problem)
+
+    @app.exception_handler(SQLAlchemyError)
+    async def _(_: Request, error: SQLAlchemyError) -> Response:
+        logger.error("database", extra={"event": {"problem": type(error).__name__}})
+        return response_of(of_status(503, "The database cannot be reached; try again later.", {"Retry-After": "1"}))
 
     @app.exception_handler(HTTPException)
     async def _(request: Request, error: HTTPException) -> Response:

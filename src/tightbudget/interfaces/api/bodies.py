@@ -10,7 +10,7 @@ MOST_PHASES = 1000
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
 
-def _number(value: Any) -> float | int:
+def number_as_written(value: Any) -> float | int:
     """Return a number as it was written; infinite ones are the texts "inf" and "-inf", as in answers."""
     if isinstance(value, str) and value in _INFINITE:
         return _INFINITE[value]
@@ -22,7 +22,7 @@ def _number(value: Any) -> float | int:
 
 
 def _whole(value: Any) -> int:
-    number = _number(value)
+    number = number_as_written(value)
     if not math.isfinite(number) or number != int(number):
         raise ValueError("must be a whole number")
     return int(number)
@@ -30,7 +30,7 @@ def _whole(value: Any) -> int:
 
 Number = Annotated[
     float,
-    PlainValidator(_number),
+    PlainValidator(number_as_written),
     WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "enum": list(_INFINITE)}]}),
 ]
 Whole = Annotated[int, PlainValidator(_whole), WithJsonSchema({"type": "integer"})]

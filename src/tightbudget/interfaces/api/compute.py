@@ -4,7 +4,7 @@ import asyncio
 import json
 
 from tightbudget.interfaces.api import metrics
-from tightbudget.interfaces.api.answers import AS_ASKED, CHEAP, FREE, Answer
+from tightbudget.interfaces.api.answers import AS_ASKED, CHEAP, FREE, Answer, answer
 from tightbudget.interfaces.api.cache import AnswerCache
 from tightbudget.interfaces.api.meaning import Question
 from tightbudget.interfaces.api.pool import ComputePool, LimitReached
@@ -47,7 +47,7 @@ class Compute:
             (FREE, min(FREE_SECONDS, self._time_limit)),
         ):
             try:
-                return await self._pool.answer(kind, question, how, seconds, who)
+                return await self._pool.call(answer, (kind, question, how), seconds, who)
             except LimitReached:
                 metrics.limits.labels(kind).inc()
         raise too_much()

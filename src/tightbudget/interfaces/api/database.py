@@ -16,7 +16,9 @@ def engine_of(url: str) -> Engine:
         parsed = make_url(url)
         if parsed.get_backend_name() == "sqlite":
             return _sqlite_engine(parsed)
-        return create_engine(parsed, pool_pre_ping=True)
+        if parsed.get_backend_name() not in ("postgresql", "postgres"):
+            raise ArgumentError
+        return create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError):
         allowed = "a URL such as sqlite:///budget.db or postgresql://user@host/db"
         raise InvalidParameter("database", make_safe(url), allowed) from None

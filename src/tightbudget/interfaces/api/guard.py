@@ -79,7 +79,7 @@ async def _admitted(request: Request, service: "Service", wanted: Permission | s
         service.rates.count(client.name, anonymous=client.token is None)
         await _check(request, service, client, wanted)
     except Problem as problem:
-        service.audit.denied(request, client, problem)
+        await service.audit.denied(request, client, problem)
         raise
     return client
 

@@ -5,17 +5,17 @@ import multiprocessing
 import os
 import resource
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import Future
-from typing import cast
+from typing import Any, cast
 
 from pebble import ProcessExpired, ProcessPool
 
 from tightbudget.interfaces.api.answers import Answer, answer
-from tightbudget.interfaces.api.meaning import Question
 from tightbudget.interfaces.api.problems import busy
 
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}  # processes are the parallelism
-PRELOADED = "tightbudget.interfaces.api.answers"
+PRELOADED = "tightbudget.interfaces.api.ledger_work"
 
 
 class LimitReached(Exception):
@@ -41,7 +41,7 @@ class ComputePool:
             "expression": "poisson(gaussian(sigma=4), q=0.01) * 1000", "delta": 1e-6, "rtol": 1e-3, "effort": None,
             "relation": None, "direction": None, "mix_relations": False,
         }  # fmt: skip
-        await asyncio.gather(*(self._scheduled("epsilon", question, "as asked", 60.0) for _ in range(self._processes)))
+        await asyncio.gather(*(self._scheduled(answer, ("epsilon", question), 60.0) for _ in range(self._processes)))
 
     def stop(self) -> None:
         """End the processes, whatever they do."""
@@ -53,8 +53,8 @@ class ComputePool:
         """How many questions wait or are worked on."""
         return self._waiting.total()
 
-    async def answer(self, kind: str, question: Question, how: str, seconds: float, who: str) -> Answer:
-        """Return the answer; raise LimitReached, or the problem that too many wait.
+    async def call(self, work: Callable[..., Answer], arguments: tuple[Any, ...], seconds: float, who: str) -> Answer:
+        """Return what the work makes in one of the processes; raise LimitReached, or the problem that too many wait.
 
         Of any one client at most all but one of the processes work, and half of the queue wait: others get their turn.
         """
@@ -64,14 +64,14 @@ class ComputePool:
         turn = self._turns.setdefault(who, asyncio.Semaphore(max(1, self._processes - 1)))
         try:
             async with turn:
-                return await self._scheduled(kind, question, how, seconds)
+                return await self._scheduled(work, arguments, seconds)
         finally:
             self._waiting[who] -= 1
             if not self._waiting[who]:
                 del self._waiting[who], self._turns[who]
 
-    async def _scheduled(self, kind: str, question: Question, how: str, seconds: float) -> Answer:
-        future = self._pool.schedule(answer, args=(kind, question, how), timeout=seconds)
+    async def _scheduled(self, work: Callable[..., Answer], arguments: tuple[Any, ...], seconds: float) -> Answer:
+        future = self._pool.schedule(work, args=arguments, timeout=seconds)
         try:
             return await asyncio.wrap_future(cast("Future[Answer]", future))
         except (TimeoutError, MemoryError, ProcessExpired):

@@ -1,6 +1,19 @@
 """Problems as clients see them: {"code", "message", "fields"} for every error, and nothing of our insides."""
 
-from tightbudget.errors import BudgetRefused, CannotShare, InvalidParameter, NotationError, TightBudgetError
+from tightbudget.errors import (
+    BudgetRefused,
+    CannotShare,
+    ClockWentBack,
+    InvalidParameter,
+    LedgerBusy,
+    LedgerCorrupt,
+    LedgerError,
+    LedgerUnavailable,
+    NotationError,
+    TightBudgetError,
+    UnknownBudget,
+    UnknownCharge,
+)
 from tightbudget.interfaces import wire
 
 LONGEST = 2000  # characters of a message; values of clients are quoted in them
@@ -61,9 +74,19 @@ def of_error(error: TightBudgetError) -> Problem:
             return Problem(422, error.code, message, {"expression": message, "position": str(error.position)})
         case InvalidParameter():
             return Problem(422, error.code, message, {error.name: message})
-        case BudgetRefused() | CannotShare():
+        case UnknownBudget() | UnknownCharge():
+            return Problem(404, error.code, message)
+        case LedgerBusy() | LedgerUnavailable() | ClockWentBack():
+            return Problem(503, error.code, _SAME_KEY, headers={"Retry-After": "1"})
+        case LedgerCorrupt():
+            return Problem(500, error.code, "The ledger is broken: verify it, and restore it from a backup.")
+        case BudgetRefused() | CannotShare() | LedgerError():
             return Problem(409, error.code, message)
     return Problem(422, error.code, message)
+
+
+# What the database said may name hosts and files; it is in the log.
+_SAME_KEY = "The ledger cannot answer now. Try again with the same key: what was spent after all is not spent twice."
 
 
 def too_much() -> Problem:

@@ -26,7 +26,7 @@ GRACE_SECONDS = 30  # for requests under way when the service is told to end
 def prepared(settings: Settings) -> str:
     """Make the tables and the key; return the token of a first owner, or nothing if there is an owner."""
     signing_key(settings.secret_path)
-    engine = engine_of(settings.database_url)
+    engine = engine_of(settings.ledger_url)
     try:
         store = SqlTokenStore(engine)
         store.create_table()

@@ -1,13 +1,18 @@
 """What the routes and pages of one worker share."""
 
+import asyncio
 import time
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 
 from sqlalchemy import Engine
+from starlette.concurrency import run_in_threadpool
 
 from tightbudget.access.store import SqlTokenStore
 from tightbudget.access.tokens import Token, TokenStore, token_of
+from tightbudget.errors import LedgerError
 from tightbudget.interfaces.api.audit import Audit
+from tightbudget.interfaces.api.budgets import Budgets
 from tightbudget.interfaces.api.cache import AnswerCache
 from tightbudget.interfaces.api.compute import Compute
 from tightbudget.interfaces.api.database import engine_of
@@ -15,6 +20,10 @@ from tightbudget.interfaces.api.limits import RateLimits
 from tightbudget.interfaces.api.pool import ComputePool
 from tightbudget.interfaces.api.sessions import Sessions, signing_key
 from tightbudget.interfaces.api.settings import MEGABYTE, Settings
+from tightbudget.ledger import Ledger
+
+EXPIRY_SECONDS = 60.0
+LEDGER_PATIENCE = 10.0  # seconds that a request waits for others before its client is told to try again
 
 
 @dataclass
@@ -28,12 +37,14 @@ class Service:
     rates: RateLimits
     pool: ComputePool
     compute: Compute
-    audit: Audit = field(default_factory=Audit)
+    budgets: Budgets
+    audit: Audit
     ready: bool = False
 
     @classmethod
     def started(cls, settings: Settings) -> "Service":
-        engine = engine_of(settings.database_url)
+        engine = engine_of(settings.ledger_url)
+        ledger = Ledger(settings.ledger_url, patience=LEDGER_PATIENCE)
         tokens = SqlTokenStore(engine)
         tokens.create_table()
         pool = ComputePool(settings.processes, settings.memory_limit * MEGABYTE, settings.queue)
@@ -45,16 +56,26 @@ class Service:
             rates=RateLimits(settings.token_rate, settings.anonymous_rate),
             pool=pool,
             compute=Compute(pool, AnswerCache(settings.cache * MEGABYTE), settings.time_limit),
+            budgets=Budgets(ledger, pool, settings.time_limit),
+            audit=Audit(ledger),
         )
 
     async def warm(self) -> None:
         await self.pool.warm()
         self.ready = True
 
+    async def settle_expired(self) -> None:
+        """Commit reservations whose time is over, now and then; they counted as spent before, so there is no hurry."""
+        while True:
+            await asyncio.sleep(EXPIRY_SECONDS)
+            with suppress(LedgerError):
+                await run_in_threadpool(self.budgets.ledger.expire)
+
     def stop(self) -> None:
         self.ready = False
         self.pool.stop()
         self.engine.dispose()
+        self.budgets.ledger.close()
 
     def token_of(self, text: str) -> Token | None:
         """Return the active token of this text, if there is one."""

@@ -24,7 +24,7 @@ async def login(request: Request, token: Annotated[str, Form()], then: Annotated
     found = await run_in_threadpool(service.token_of, token.strip())
     if found is None:
         problem = of_status(401, "The token is not known, has expired or was revoked.", {"WWW-Authenticate": "Bearer"})
-        service.audit.denied(request, request.state.client, problem)
+        await service.audit.denied(request, request.state.client, problem)
         raise problem
     response = _see_other(then)
     service.sessions.begin(response, found.id)

@@ -114,8 +114,10 @@ class Settings:
         return self.compute == ANYONE or (self.compute == "" and self.on_loopback and not self.behind_tls)
 
     @property
-    def database_url(self) -> str:
-        return self.database or f"sqlite:///{state_folder() / 'ledger.db'}"
+    def ledger_url(self) -> str:
+        """The address of the database; the name of a file is that of a SQLite file."""
+        given = self.database or str(state_folder() / "ledger.db")
+        return given if "://" in given else f"sqlite:///{given}"
 
     @property
     def secret_path(self) -> Path:

@@ -123,6 +123,74 @@ class Tokens(Shape):
     next: str | None
 
 
+class OneBudget(Shape):
+    name: str
+    epsilon: str
+    delta: str
+    filter: str
+    relation: str
+    unit: str
+    parent: str | None
+    description: str
+
+
+class Budgets(Shape):
+    budgets: list[OneBudget]
+    next: str | None
+
+
+class Status(Shape):
+    name: str
+    state: str
+    time: str
+    epsilon: str
+    delta: str
+    charges: int
+    spent: dict[str, str]
+    reserved: dict[str, str]
+    limits: list[dict[str, Any]]
+    used: Number
+    held: list[dict[str, Any]]
+
+
+class Quote(Shape):
+    accepted: bool
+    increment: str
+    limit: str
+    asked: str
+    left: str
+    message: str
+
+
+class Receipt(Shape):
+    ledger: str
+    budget: str
+    key: str
+    state: str
+    increment: str
+    sequence: int
+    time: str
+    hash: str
+
+
+class History(Shape):
+    entries: list[dict[str, Any]]
+    next: int | None
+
+
+class Statement(Shape):
+    name: str
+    statement: str
+
+
+class Report(Shape):
+    ok: bool
+    budgets: int
+    entries: int
+    charges: int
+    problems: list[dict[str, Any]]
+
+
 _SAYS = {
     400: "The body cannot be read.",
     401: "A token is needed.",
