@@ -22,8 +22,10 @@ OPACUS_READY := $(OPACUS_VENV)/.ready
 # What depends on the versions of libraries: the assumptions on them, and the arithmetic that rests on these.
 LOWEST_TESTS := tests/unit/numerics tests/unit/pairs tests/unit/engine \
 	tests/unit/divergences/test_conversions.py tests/unit/interfaces/cli/test_bad_input.py tests/unit/interfaces/test_plot.py
-# The fast lane: tests of every room, the truths, and what was once wrong; most cases of large tests are marked slow.
+# The fast lane: tests of every room, the truths, and what was once wrong; what takes long or stands beside a peer is
+# marked slow, and of tests with many cases some are run, always the same.
 FAST_TESTS := tests/unit tests/reference tests/regression
+FAST_CASES ?= 3
 # Adapters that import what only `make test-opacus` installs.
 OPACUS_MODULES := $(addprefix src/tightbudget/adapters/,opacus.py lightning.py keras.py)
 # Processes for the tests; PYTEST_WORKERS=0 runs them in one.
@@ -49,8 +51,8 @@ serve: $(READY)  ## start the service and its pages on this machine; its address
 test: $(READY)  ## run all tests
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS)
 
-test-fast: $(READY)  ## run the tests of every room and the truths, less what is slow: some minutes on two cores
-	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS) -m "not slow" $(FAST_TESTS)
+test-fast: $(READY)  ## run a few cases of every test that is not slow, in every room: about a minute on two cores
+	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS) -m "not slow" --cases $(FAST_CASES) $(FAST_TESTS)
 
 test-lowest: $(LOWEST_READY)  ## measure what is assumed of the libraries, and test the core, in the oldest versions accepted
 	$(LOWEST_VENV)/bin/python -m pytest -q -n $(PYTEST_WORKERS) -p no:cacheprovider $(LOWEST_TESTS)

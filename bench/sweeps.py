@@ -15,7 +15,7 @@ from typing import Any
 import tightbudget as tb
 from tightbudget.sweeps.answers import answer_batch
 from tightbudget.sweeps.batches import batches
-from tightbudget.sweeps.plan import Plan, read_plan
+from tightbudget.sweeps.plan import SweepPlan, read_sweep_plan
 from tightbudget.sweeps.run import sweep
 
 POINTS = 10_000
@@ -35,7 +35,7 @@ class Row:
     met: bool
 
 
-def training(points: int) -> Plan:
+def training(points: int) -> SweepPlan:
     """Return a plan of private training: noises at sampling rates at numbers of steps."""
     noises, rates = max(2, points // 400), 20
     grid = {
@@ -43,13 +43,15 @@ def training(points: int) -> Plan:
         "q": {"from": 1e-3, "to": 5e-2, "points": rates, "scale": "log"},
         "steps": {"from": 100, "to": 20_000, "points": max(2, points // noises // rates), "scale": "log", "whole": True},
     }
-    return read_plan({"composition": "poisson(gaussian(sigma={sigma}), q={q}) * {steps}", "grid": grid, "questions": QUESTION})
+    return read_sweep_plan(
+        {"composition": "poisson(gaussian(sigma={sigma}), q={q}) * {steps}", "grid": grid, "questions": QUESTION}
+    )
 
 
-def cheap(points: int) -> Plan:
+def cheap(points: int) -> SweepPlan:
     """Return a plan whose answers have a closed form, so that what the sweep adds is not small beside them."""
     grid = {"sigma": {"from": 1, "to": 9, "points": points}}
-    return read_plan({"composition": "gaussian(sigma={sigma})", "grid": grid, "questions": QUESTION})
+    return read_sweep_plan({"composition": "gaussian(sigma={sigma})", "grid": grid, "questions": QUESTION})
 
 
 def wall(work: Callable[[], Any]) -> float:
@@ -77,7 +79,7 @@ def _children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def speed_up(plan: Plan) -> list[Row]:
+def speed_up(plan: SweepPlan) -> list[Row]:
     one, two = (lambda: sweep(plan, workers=1)), (lambda: sweep(plan, workers=2))
     # taken in turns, so that a busy moment hits none alone
     times = [(wall(one), wall(two)) for _ in range(2)]
@@ -90,7 +92,7 @@ def speed_up(plan: Plan) -> list[Row]:
     ]
 
 
-def overhead(plan: Plan) -> list[Row]:
+def overhead(plan: SweepPlan) -> list[Row]:
     """Return what a sweep takes beside the answers themselves, for each point."""
     bare = min(own(lambda: [answer_batch(batch) for batch in batches(plan, iter(range(plan.batches)))]) for _ in range(3))
     rows = []
@@ -107,7 +109,7 @@ def overhead(plan: Plan) -> list[Row]:
     return rows
 
 
-def sharing(plan: Plan) -> Row:
+def sharing(plan: SweepPlan) -> Row:
     """Return single calls against one sweep in one process; both in CPU time."""
     points = [plan.space.at(place)[1] for place in range(plan.space.size)]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import tightbudget as tb
 from tightbudget.interfaces import plot
-from tightbudget.interfaces.refined import refined
+from tightbudget.interfaces.refined import refined_curve
 
 DP_SGD = tb.parse("poisson(gaussian(sigma=4), q=0.01) * 65536")
 QUESTIONS = [
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def picture() -> bytes:
-    return plot.draw(refined(DP_SGD.curve()), str(DP_SGD))
+    return plot.draw_curve(refined_curve(DP_SGD.curve()), str(DP_SGD))
 
 
 if __name__ == "__main__":

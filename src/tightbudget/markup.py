@@ -3,7 +3,7 @@
 Every text is escaped, nothing is loaded from elsewhere, and there are no colours: the notebook's own, light or dark,
 serve. Give texts that are rounded outward already, as `str` of a bracket is.
 
->>> print(record([("lower <end>", "0.5")], caption="answer"))
+>>> print(html_record([("lower <end>", "0.5")], caption="answer"))
 <table><caption style="text-align:left">answer</caption><tbody>
 <tr><th scope="row" style="text-align:left">lower &lt;end&gt;</th><td style="text-align:left">0.5</td></tr>
 </tbody></table>
@@ -22,14 +22,14 @@ _LEFT = ' style="text-align:left"'
 _GAP = "⋮"
 
 
-def record(rows: Iterable[tuple[str, object]], caption: str = "") -> str:
+def html_record(rows: Iterable[tuple[str, object]], caption: str = "") -> str:
     """Return a table of two columns: what, and its value."""
-    return _table([], [(what, str(value)) for what, value in rows], caption, "")
+    return _html_table([], [(what, str(value)) for what, value in rows], caption, "")
 
 
-def table(heading: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "", note: str = "") -> str:
+def html_table(heading: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "", note: str = "") -> str:
     """Return a table under a heading, one row each; where there are many, the first and the last."""
-    return _table(heading, _shortened([[str(cell) for cell in row] for row in rows], len(heading)), caption, note)
+    return _html_table(heading, _shortened([[str(cell) for cell in row] for row in rows], len(heading)), caption, note)
 
 
 def _shortened(rows: list[list[str]], columns: int) -> list[list[str]]:
@@ -39,21 +39,21 @@ def _shortened(rows: list[list[str]], columns: int) -> list[list[str]]:
     return [*rows[: MOST_ROWS // 2], [_GAP, left_out, *[""] * (columns - 2)][:columns], *rows[len(rows) - MOST_ROWS // 2 :]]
 
 
-def _table(heading: Sequence[str], rows: Iterable[Sequence[str]], caption: str, note: str) -> str:
-    above = f"<caption{_LEFT}>{_text(caption)}</caption>" if caption else ""
-    names = "".join(f'<th scope="col"{_LEFT}>{_text(name)}</th>' for name in heading)
+def _html_table(heading: Sequence[str], rows: Iterable[Sequence[str]], caption: str, note: str) -> str:
+    above = f"<caption{_LEFT}>{_html_text(caption)}</caption>" if caption else ""
+    names = "".join(f'<th scope="col"{_LEFT}>{_html_text(name)}</th>' for name in heading)
     head = f"<thead><tr>{names}</tr></thead>" if heading else ""
-    lines = [f"<table>{above}{head}<tbody>", *(_row(row) for row in rows), "</tbody></table>"]
-    return "\n".join([*lines, *([f"<p>{_text(note)}</p>"] if note else [])])
+    lines = [f"<table>{above}{head}<tbody>", *(_html_row(row) for row in rows), "</tbody></table>"]
+    return "\n".join([*lines, *([f"<p>{_html_text(note)}</p>"] if note else [])])
 
 
-def _row(row: Sequence[str]) -> str:
+def _html_row(row: Sequence[str]) -> str:
     first, *rest = row
-    cells = "".join(f"<td{_LEFT}>{_text(cell)}</td>" for cell in rest)
-    return f'<tr><th scope="row"{_LEFT}>{_text(first)}</th>{cells}</tr>'
+    cells = "".join(f"<td{_LEFT}>{_html_text(cell)}</td>" for cell in rest)
+    return f'<tr><th scope="row"{_LEFT}>{_html_text(first)}</th>{cells}</tr>'
 
 
-def _text(text: str) -> str:
+def _html_text(text: str) -> str:
     """Return the text escaped; a dollar sign would begin a formula where the notebook sets formulas."""
     shown = text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]} …"
     return escape(shown).replace("$", "&#36;")

@@ -43,7 +43,7 @@ def test_answers_are_as_the_document_says(case: Any, running: Running) -> None:
 
 
 def test_no_random_request_breaks_it_or_learns_of_its_insides(running: Running) -> None:
-    """Bodies near to those of the document and far from them, with headers of all kinds: no 5xx, one shape of errors."""
+    """Bodies near to those of the document and far from them, headers of all kinds: no 5xx, one shape of errors."""
     rng, statuses = random.Random(15), Counter[int]()
     with httpx2.Client(base_url=running.address, timeout=60) as client:
         for _ in range(RANDOM_REQUESTS):

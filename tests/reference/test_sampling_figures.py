@@ -148,6 +148,7 @@ def test_it_lies_in_the_bracket(figure: Figure) -> None:
                 assert mpf(answer.upper) <= (value + room) * (1 + mpf(figure.width))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("direction", "low", "high"), [("remove", 9.6743e-4, 9.7250e-4), ("add", 3.510e-4, 3.558e-4)])
 def test_a_hundred_batches_within_a_coarser_bracket(direction: str, low: float, high: float) -> None:
     """Computed by others on 3000 points to twelve decades; ours lies inside."""

@@ -44,6 +44,7 @@ def test_delta_at_0_is_the_rate_times_the_variation(step: tb.Mechanism, relation
             assert answer.upper <= truth * (1 + mpf(10) ** -8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batches", [2, 3, 10, 100])
 @pytest.mark.parametrize("mechanism", [tb.Gaussian(1.0), tb.Laplace(1.0), tb.DiscreteLaplace(2.0)], ids=str)
 def test_allocation_has_no_worse_direction_at_0(mechanism: tb.Mechanism, batches: int) -> None:
@@ -52,6 +53,7 @@ def test_allocation_has_no_worse_direction_at_0(mechanism: tb.Mechanism, batches
     assert max(remove.lower, add.lower) <= min(remove.upper, add.upper)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [1e-2, 1e-4, 1e-6])
 @pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
 def test_small_batches_are_poisson_samples_of_the_doubled_shift(relation: str, share: float) -> None:
@@ -98,6 +100,7 @@ def two_steps(mu: float, q: float, epsilon: float, last: Callable[[np.ndarray], 
     return float(first), float(second)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mu", "q", "epsilon", "figure"),
     [(1.0, 0.5, 0.5, 0.153777507924229), (1.0, 0.5, 1.0, 0.0742066738335428), (2.0, 0.25, 0.25, None), (0.5, 0.125, 0.0, None)],

@@ -13,6 +13,7 @@ import tightbudget as tb
 from tightbudget.engine.sharing.work import sharing_work
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("part", "count"), [("first", 2), pytest.param("rest", 12, marks=pytest.mark.slow)])
 def test_shared_brackets_contain_the_truth_whatever_was_asked_before(part: str, count: int) -> None:
     """All kinds of compositions take turns in one context, so that plans are tried on what they were not made for."""
@@ -33,6 +34,7 @@ SWEEPS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sweep", SWEEPS)
 def test_a_sweep_of_private_training_contains_the_truth(sweep: str) -> None:
     with sharing_work():

@@ -107,6 +107,7 @@ LAPLACE_LIKE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("law", "count", "epsilon"), mostly_slow(LAPLACE_LIKE, every=3, first=1))
 def test_residues_are_the_contour_integral(law, count, epsilon) -> None:
     residues = truth.laplace_like(law, count, epsilon)
@@ -131,6 +132,7 @@ def test_brackets_hold_the_residues(step, law, edge, count) -> None:
     assert grid.rad() < 1e-3 * exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "epsilon"), mostly_slow([(16, 12.0), (32, 20.0), (32, 60.0)], every=3))
 def test_brackets_hold_the_truncated_gaussian(count, epsilon) -> None:
     grid = truth.bracket(steps.truncated_gaussian_step(1.0, 10.0), count, epsilon, -10, 10, 256)
@@ -186,6 +188,7 @@ def test_a_subsample_of_everyone_is_the_mechanism() -> None:
     assert abs(nearly / truth.gaussian([(2.0, 1, 50)], 10.0) - 1) < 1e-11
 
 
+@pytest.mark.slow
 def test_lattice_laws_beside_a_gaussian() -> None:
     """Conditioning on the binomial turns Gaussian + randomized response into a finite sum of shifted Gaussians."""
     sigma, p, count, epsilon = 2.0, fmpq(3, 4), 12, fmpq(7, 2)

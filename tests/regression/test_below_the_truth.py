@@ -32,6 +32,7 @@ def test_gaussians_by_way_of_buckets(epsilon: float):
     assert found.converged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rtol", [1e-3, 1e-5])
 def test_a_million_steps(rtol: float):
     found = (tb.Poisson(tb.Gaussian(0.6), 0.001) * 10**6).epsilon(1e-8, rtol=rtol)

@@ -16,6 +16,7 @@ def union(mass: mpf, count: int) -> mpf:
     return -mpmath.expm1(count * mpmath.log1p(-mass))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 1000, 10**15])
 def test_truncated_noise(count: int):
     with mpmath.workdps(400):
@@ -61,6 +62,7 @@ def test_response_over_many_values(away: float):
         assert mpf(found.lower) <= true <= mpf(found.upper)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [5e-324, 1e-320, 1e-310])
 @pytest.mark.parametrize(
     "composition",

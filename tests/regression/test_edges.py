@@ -33,6 +33,7 @@ def clamped_gaussian_delta(mean: float, sigma: float, shift: float, epsilon: flo
     return max(mpmath.fsum(max(0, a - scale * b) for a, b in pairs), mpmath.fsum(max(0, b - scale * a) for a, b in pairs))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mean", "sigma", "shift", "epsilon"), [(1e12, 1, 0.3, 0.1), (1e9 + 0.3, 2, 0.1, 0.01)])
 def test_a_large_mean_does_not_swallow_the_shift(mean: float, sigma: float, shift: float, epsilon: float) -> None:
     truth = clamped_gaussian_delta(mean, sigma, shift, epsilon)
@@ -178,6 +179,7 @@ def test_extremes_have_an_answer(expression: str) -> None:
         assert 0.0 <= bracket.lower <= bracket.upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [10**13, 2**53])
 def test_more_steps_than_can_be_composed_still_have_an_upper_bound(count: int) -> None:
     # the Gaussian alone is a lower bound in closed form, and half its sigma an upper one for both together

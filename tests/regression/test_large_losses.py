@@ -10,6 +10,7 @@ from tests.support.checked import contains_delta, contains_epsilon
 import tightbudget as tb
 
 
+@pytest.mark.slow
 def test_epsilon_in_the_ten_thousands():
     part = (0.3, 0.5, 5000)
     found = (tb.Poisson(tb.Gaussian(0.3), 0.5) * 5000).epsilon(1e-6)
@@ -18,6 +19,7 @@ def test_epsilon_in_the_ten_thousands():
     assert found.upper < 14694.0  # what Renyi accounting proves
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [100.0, 300.0, 1000.0])
 def test_targets_in_the_hundreds(epsilon: float):
     count = int(epsilon)

@@ -34,6 +34,7 @@ def test_tolerances_that_nothing_meets(rtol: float):
         assert composition.delta(0.5, rtol=rtol).upper <= composition.delta(0.5).upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parts", "decimal"),
     [
@@ -59,6 +60,7 @@ def test_delta_near_the_infinite_mass(parts: list[tuple[float, float, int]], dec
             assert 0.99 * largest <= found.lower <= found.upper <= largest
 
 
+@pytest.mark.slow
 def test_delta_near_an_infinite_mass_that_is_no_fraction():
     mechanism = tb.TruncatedGaussian(1.0, 3.0) * 4
     mass = mechanism.delta(math.inf)

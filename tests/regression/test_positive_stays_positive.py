@@ -52,6 +52,7 @@ def test_the_mass_at_infinity(name: str, count: int):
             assert mpf(answer.upper) - mpf(answer.lower) <= true * mpf(10) ** -9 + mpf(10) ** -322
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_classic_bounds_know_it_too(name: str):
     composition, _ = CASES[name]

@@ -21,6 +21,7 @@ def test_the_reported_value():
     assert found.upper >= 713.07 - 0.005
 
 
+@pytest.mark.slow
 def test_small_noise_repeated_beside_something_else():
     """With another mechanism beside it there is no closed form to fall back on; the truth is bracketed by the parts."""
     both = tb.compose([tb.Gaussian(0.03) * 3, tb.RandomizedResponse(0.6)], mix_relations=True)

@@ -45,6 +45,7 @@ def leaf(sign: int) -> Leaf:
     return Leaf(point_pair(("two losses", sign), losses, log_a, log_b, error=1e-14, loss_error=1e-15), STEP, 2000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5])
 def test_the_upper_bound_after_a_squaring_is_one(epsilon: float):
     with mpmath.workdps(40):

@@ -11,6 +11,7 @@ from tests.support.checked import contains_epsilon
 import tightbudget as tb
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [1.10e-18, 1.13e-18, 1e-18, 1e-25])
 def test_prv_17(delta: float):
     found = (tb.Poisson(tb.Gaussian(4.0), 0.00033) * 10_000).epsilon(delta)
@@ -26,6 +27,7 @@ def test_no_jump():
     assert left.upper - right.lower <= 3e-3 * left.upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("delta", "renyi"), [(1e-14, 4.98), (1e-16, 5.59)])
 def test_no_floor(delta: float, renyi: float):
     found = (tb.Poisson(tb.Gaussian(1.0), 0.01) * 1000).epsilon(delta)
@@ -34,6 +36,7 @@ def test_no_floor(delta: float, renyi: float):
     assert found.upper < renyi
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["poisson(gaussian(sigma=1), q=0.01) * 1000", "laplace(1) * 3 + gaussian(3) * 4"])
 def test_no_finite_upper_end_is_no_convergence(text: str):
     """At 1e-300 what lies beyond the reach of the grid is as large as delta: a bracket up to infinity, and it

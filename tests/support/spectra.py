@@ -16,10 +16,10 @@ import tightbudget.engine.spectral.spectrum as engine
 from tightbudget.engine.discretisation.discretise import DiscretisedPair
 from tightbudget.engine.discretisation.tilted import TiltedPMF
 from tightbudget.engine.saddle import Tilt
-from tightbudget.engine.spectral.grid import Grid
+from tightbudget.engine.spectral.grid import SpectralGrid
 from tightbudget.engine.spectral.spectrum import Spectrum
 from tightbudget.engine.steps import Steps
-from tightbudget.engine.target import Target
+from tightbudget.engine.target import PlanTarget
 
 BITS = 400
 
@@ -56,10 +56,12 @@ def spectrum(
     error: float = 1e-6,
 ) -> Spectrum | None:
     """Return the spectrum of leaves already made, each repeated its count."""
-    target = Target(
+    target = PlanTarget(
         Steps(tuple(zip(leaves, counts, strict=True))), Tilt(theta, 1.0, 1.0), 1.0, 1.0, error, 0.01, (), (None,) * len(leaves)
     )
-    return engine.spectrum(target, Grid(step, places, (0.0,) * len(leaves)), discretised_pair=lambda made, *_: made)
+    return engine.composed_spectrum(
+        target, SpectralGrid(step, places, (0.0,) * len(leaves)), discretised_pair=lambda made, *_: made
+    )
 
 
 def rows_of(one: DiscretisedPair) -> np.ndarray:

@@ -8,6 +8,7 @@ from tests.support.checked import contains_delta, contains_epsilon
 from tightbudget import Bracket
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("remove", [True, False])
 @pytest.mark.parametrize(
     ("sigma", "q", "count", "epsilon"), [(0.9, 0.05, 200, 2.0), (1.1, 0.01, 200, 0.93), (4.0, 0.01, 5000, 0.9)]

@@ -11,7 +11,7 @@ from tightbudget.adapters.dp_accounting.writing import event_fields, relation_of
 from tightbudget.adapters.opacus_history import composition_of, history_in
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composable, Composition, Gaussian, Poisson
-from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ADD_REMOVE
 from tightbudget.notation import parse
 from tightbudget.numerics.rounding import float_below

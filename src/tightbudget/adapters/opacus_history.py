@@ -29,7 +29,7 @@ def checked_entry(entry: object) -> Entry:
     """Return an entry in plain numbers, rounded if need be to less noise and a higher rate; refuse what is none."""
     if isinstance(entry, str) or not isinstance(entry, Sequence) or len(entry) not in (3, 4):
         raise InvalidParameter("history", entry, f"a list of which each entry is {_ENTRY}")
-    noise, rate, steps, *accumulated = (_plain(number) for number in entry)
+    noise, rate, steps, *accumulated = (_plain_entry(number) for number in entry)
     told = noise_below("noise_multiplier", noise), rate_above("sample_rate", rate), whole_count(steps, "steps")
     batches = _batches(accumulated[0]) if accumulated else 1
     return told if batches == 1 else (*told, batches)
@@ -107,6 +107,6 @@ def _batches(value: object) -> int:
     return batches
 
 
-def _plain(value: object) -> object:
+def _plain_entry(value: object) -> object:
     """Return the number in a tensor or array of one."""
     return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value

@@ -35,7 +35,7 @@ def binary_up(amount: Fraction | float) -> float:
     return amount if isinstance(amount, float) else float_above(amount)
 
 
-def rounded_up(value: float, roundings: float = 8.0) -> Amount:
+def amount_rounded_up(value: float, roundings: float = 8.0) -> Amount:
     """Return a computed amount, at most the given number of roundings below its true value, raised to be no smaller."""
     bound = math.nextafter(raised(value, roundings + 2.0), math.inf)
     return Fraction(bound) if math.isfinite(bound) else math.inf

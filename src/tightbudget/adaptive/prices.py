@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from tightbudget import divergences
-from tightbudget.adaptive.amounts import Amount, amount_to_float, exact, rounded_up, sums_after
+from tightbudget.adaptive.amounts import Amount, amount_rounded_up, amount_to_float, exact, sums_after
 from tightbudget.adaptive.increments import Increment
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Mechanism, PureDP
@@ -105,7 +105,7 @@ def _promise(step: Mechanism) -> tuple[Amount, Amount]:
         raise _no_epsilon(step)
     stated = step.stated_epsilon
     if stated is not None:
-        return _typed(stated), _delta(step.promise)
+        return _typed(stated), _delta_price(step.promise)
     bound = step.pure_epsilon
     if math.isinf(bound):
         raise _no_epsilon(step)
@@ -211,7 +211,7 @@ def mean_loss(epsilon: Amount) -> Amount:
     """Return epsilon tanh(epsilon/2), the least rho of epsilon-private steps, rounded up."""
     x = amount_to_float(epsilon)
     # x is good to one rounding, tanh loses no more than its argument does
-    return rounded_up(x * math.tanh(0.5 * x)) if x < math.inf and epsilon else _end(epsilon)
+    return amount_rounded_up(x * math.tanh(0.5 * x)) if x < math.inf and epsilon else _end(epsilon)
 
 
 def _half_expm1(epsilon: Amount) -> Amount:
@@ -219,7 +219,7 @@ def _half_expm1(epsilon: Amount) -> Amount:
     if not epsilon or x > 700.0:
         return _end(epsilon)
     # a rounding of x moves e^x by x roundings
-    return rounded_up(0.5 * x * math.expm1(x), 8.0 + 2.0 * x)
+    return amount_rounded_up(0.5 * x * math.expm1(x), 8.0 + 2.0 * x)
 
 
 def pure_renyi(epsilon: Amount, order: Fraction) -> Amount:
@@ -235,10 +235,10 @@ def pure_renyi(epsilon: Amount, order: Fraction) -> Amount:
         return _end(epsilon)
     a, rest = amount_to_float(order), amount_to_float(order - 1)
     if a * x > 600.0:  # the hyperbolic functions overflow; what is dropped is below e^-600 and covered by the rounding
-        return min(epsilon, rounded_up(x - math.log1p(math.exp(-x)) / rest + math.exp(-600.0) / rest, 16.0))
+        return min(epsilon, amount_rounded_up(x - math.log1p(math.exp(-x)) / rest + math.exp(-600.0) / rest, 16.0))
     ratio = 2.0 * math.sinh(0.5 * a * x) * math.sinh(0.5 * rest * x) / math.cosh(0.5 * x)
     # roundings of a, rest and x move the exponents by their size; ratio counts fully, its logarithm less
-    return min(epsilon, rounded_up(math.log1p(ratio) / rest, 16.0 + 4.0 * a * x))
+    return min(epsilon, amount_rounded_up(math.log1p(ratio) / rest, 16.0 + 4.0 * a * x))
 
 
 def _end(epsilon: Amount) -> Amount:
@@ -253,7 +253,7 @@ def _quotient(name: str, ratio: Ratio) -> Fraction:
     return exact(name, ratio.above) if ratio.below == 1 else exact(name, ratio.above) / exact(name, ratio.below)
 
 
-def _delta(promise: Promise | None) -> Amount:
+def _delta_price(promise: Promise | None) -> Amount:
     return exact("delta", promise.delta) if promise is not None and promise.delta else ZERO
 
 

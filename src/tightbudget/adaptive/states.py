@@ -138,21 +138,21 @@ def object_from_state(state: object, kinds: Mapping[str, type[AnyKept]], what: s
         raise InvalidParameter("kind", kind, f"one of {', '.join(kinds)}")
     frame, wrote = _FRAME[version], f"as {what} of kind {kind} wrote it"
     settings = {name: value for name, value in state.items() if name not in frame}
-    check_keys("state", state, frame | _settings_of(kinds[kind], version), wrote)
+    check_state_keys("state", state, frame | _settings_of(kinds[kind], version), wrote)
     made = kinds[kind](**settings) if version == 1 else kinds[kind]._remade(settings, state["constants"])
     if version > 1:
         constants = state["constants"]
         if version == 2 and isinstance(constants, dict):
             constants = made._upgraded(constants)
-        check_keys("constants", constants, made._constants().keys(), wrote)
+        check_state_keys("constants", constants, made._constants().keys(), wrote)
         made._use_constants(constants)
         made._relations = _relations(state["relations"], made._mixes)
-    made._sequence = _counted(state["sequence"]) if version > 2 else None
+    made._sequence = _count_in_state(state["sequence"]) if version > 2 else None
     made._restore(state["spent"])
     return made
 
 
-def _counted(found: object) -> int | None:
+def _count_in_state(found: object) -> int | None:
     if found is not None and (type(found) is not int or found < 0):
         raise InvalidParameter("sequence", found, "a whole number from 0, or null if that is not known")
     return found
@@ -163,7 +163,7 @@ def _settings_of(kind: type[KeptAsState], version: int) -> set[str]:
     return set(inspect.signature(kind).parameters) - kind._not_written - later
 
 
-def check_keys(name: str, found: object, expected: Any, wrote: str) -> None:
+def check_state_keys(name: str, found: object, expected: Any, wrote: str) -> None:
     """Refuse what lacks a key or has one more: a default for a missing setting may admit more than was promised."""
     if not isinstance(found, dict):
         raise InvalidParameter(name, found, wrote)
@@ -181,7 +181,7 @@ def _relations(found: object, mixed: bool) -> Relations:
     return frozenset(found)
 
 
-def at_most(name: str, written: object, computed: Fraction | float) -> Fraction:
+def written_at_most(name: str, written: object, computed: Fraction | float) -> Fraction:
     """Return a constant of which less is safe, as it was written; below 0 it admits nothing."""
     text, sign = (written[1:], -1) if isinstance(written, str) and written.startswith("-") else (written, 1)
     value = exact(name, text, "a number, as the state had it") * sign
@@ -190,7 +190,7 @@ def at_most(name: str, written: object, computed: Fraction | float) -> Fraction:
     return value
 
 
-def at_least(name: str, written: object, computed: float) -> float:
+def written_at_least(name: str, written: object, computed: float) -> float:
     """Return a constant of which more is safe, as it was written."""
     value = amount_to_float(exact(name, written, "a number, as the state had it"))
     if value < float(computed) * (1.0 - float(TOLERANCE)):

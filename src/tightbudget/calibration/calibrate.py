@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tightbudget.calibration.candidates import Number, Scale
-from tightbudget.calibration.ends import NotRefuted, enclose
+from tightbudget.calibration.ends import NotRefuted, enclose_target
 from tightbudget.calibration.narrow import narrow_real
 from tightbudget.calibration.narrow_whole import largest_met, narrow_whole
 from tightbudget.calibration.open_number import OpenNumber
@@ -70,7 +70,7 @@ def calibrate(
     scale = Scale(open_number.whole, linear=limits is not None and not limits[0] > 0 and not open_number.whole)
     points = Points(open_number, target, effort, scale)
     try:
-        enclose(points, limits)
+        enclose_target(points, limits)
         reason = narrow_whole(points) if open_number.whole else narrow_real(points, tolerance)
     except NotRefuted as doubt:
         reason = largest_met(points, int(doubt.number), doubt.reason)

@@ -32,12 +32,12 @@ class Scale:
         return abs(one - other) / size if size else 0.0
 
 
-def shortest(low: float, high: float) -> float:
+def shortest_number(low: float, high: float) -> float:
     """Return the number between two others that has the fewest digits.
 
-    >>> shortest(2.35561752, 2.35561839)
+    >>> shortest_number(2.35561752, 2.35561839)
     2.355618
-    >>> shortest(-0.31, -0.29)
+    >>> shortest_number(-0.31, -0.29)
     -0.3
     """
     middle = low + 0.5 * (high - low)

@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 from tightbudget.calibration.candidates import Number
 from tightbudget.calibration.open_number import NotAllowed
-from tightbudget.calibration.points import ROUGH, Point, Points
+from tightbudget.calibration.points import ROUGH, Points, TriedPoint
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import MOST_REPETITIONS
 from tightbudget.numerics.bracket import Bracket
-from tightbudget.numerics.decimals import at_most
+from tightbudget.numerics.decimals import decimal_at_most
 
 _FARTHEST = 1e290
 _TURNS = 14  # from a factor of 2 on, squared each time
@@ -29,7 +29,7 @@ class NotRefuted(Exception):
         self.number, self.reason = number, reason
 
 
-def enclose(points: Points, bounds: tuple[Number, Number] | None) -> None:
+def enclose_target(points: Points, bounds: tuple[Number, Number] | None) -> None:
     """Find both; or raise `InvalidParameter`, if every number meets the target, or none does.
 
     Raise `NotRefuted` where the least count that misses it cannot be proven to.
@@ -66,7 +66,7 @@ def _between(points: Points, low: Number, high: Number) -> None:
         raise _met_by_all(points, exposed, _BOUNDED) if points.best else _met_by_none(points, private, _BOUNDED)
 
 
-def _find_trend(points: Points, here: Point) -> Point:
+def _find_trend(points: Points, here: TriedPoint) -> TriedPoint:
     """Step away from a point, both ways in turn, until privacy has moved for certain; return the last point."""
     factor, last = 2.0, here
     for _ in range(_TURNS):
@@ -83,7 +83,7 @@ def _find_trend(points: Points, here: Point) -> Point:
     raise _same_everywhere(points, here, last)
 
 
-def _walk(points: Points, here: Point, upward: bool) -> None:
+def _walk(points: Points, here: TriedPoint, upward: bool) -> None:
     """Go one way until the target is passed: to where it seems to be, and beyond by ever larger factors."""
     wanted_met = points.reveals != upward
     factor = _FIRST_FACTOR
@@ -110,7 +110,7 @@ def _walk(points: Points, here: Point, upward: bool) -> None:
     raise _met_by_none(points, here, None) if wanted_met else _met_by_all(points, here, None)
 
 
-def _give_up(points: Points, undecided: Point) -> None:
+def _give_up(points: Points, undecided: TriedPoint) -> None:
     """Raise `NotRefuted` for counts of which one meets the target."""
     if points.scale.whole and points.reveals and points.best is not None:
         raise NotRefuted(undecided.number, f"at ? = {undecided.number!r} {_still(points, undecided)}, too wide to tell")
@@ -124,7 +124,7 @@ def _moved(points: Points, number: Number, factor: float) -> Number:
     return min(math.ceil(moved), MOST_REPETITIONS) if factor > 1.0 else math.floor(moved)
 
 
-def _at_the_edge(points: Points, inside: Point, outside: Number, wanted_met: bool, why: str) -> None:
+def _at_the_edge(points: Points, inside: TriedPoint, outside: Number, wanted_met: bool, why: str) -> None:
     """Look at the last number that is allowed; if the target is not passed there either, say so."""
     allows = points.open_number.allows
     dear = allows(outside)  # then it is the question that is refused
@@ -164,13 +164,13 @@ def _middle(points: Points, one: Number, other: Number) -> Number:
     return math.sqrt(low) * math.sqrt(high) if 0.0 < 4.0 * low < high else low + 0.5 * (high - low)
 
 
-def _met_by_none(points: Points, point: Point, why: str | None) -> InvalidParameter:
+def _met_by_none(points: Points, point: TriedPoint, why: str | None) -> InvalidParameter:
     cause = "the other steps, or losses without bound, cost that much whatever ? is."
     hint = f"Even with ? = {point.number!r} {_still(points, point)}: {f'beyond, {why}' if why else cause}"
     return InvalidParameter(points.target.name, points.target.limit, "a limit that some ? meets", hint)
 
 
-def _met_by_all(points: Points, point: Point, why: str | None) -> InvalidParameter:
+def _met_by_all(points: Points, point: TriedPoint, why: str | None) -> InvalidParameter:
     if not point.met:  # nor missed
         best = "" if points.best is None else f"? = {points.best.number!r} certainly meets it. "
         hint = f"{best}At ? = {point.number!r} {_still(points, point)}, too wide to tell; give bounds= (--min and --max)."
@@ -181,16 +181,16 @@ def _met_by_all(points: Points, point: Point, why: str | None) -> InvalidParamet
     return InvalidParameter(points.target.name, points.target.limit, "a limit that some ? misses", hint)
 
 
-def _still(points: Points, point: Point) -> str:
+def _still(points: Points, point: TriedPoint) -> str:
     if point.answer.lower == math.inf:
         rest: Bracket = point.composition.delta(epsilon=math.inf)
         if rest.lower == 0.0:  # normal noise at delta 0
             return f"every epsilon is exceeded{points.target.given}, by outcomes however rare"
-        return f"delta is at least {at_most(rest.lower)} at every epsilon"
+        return f"delta is at least {decimal_at_most(rest.lower)} at every epsilon"
     return f"{points.target.asked} is in {point.answer}"
 
 
-def _same_everywhere(points: Points, one: Point, other: Point) -> InvalidParameter:
+def _same_everywhere(points: Points, one: TriedPoint, other: TriedPoint) -> InvalidParameter:
     if other.met or other.missed:
         return _met_by_all(points, other, None) if other.met else _met_by_none(points, other, None)
     seen = f"from {min(one.number, other.number)!r} to {max(one.number, other.number)!r} it stays in {one.answer}"

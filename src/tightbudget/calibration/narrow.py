@@ -6,8 +6,8 @@ Nothing here is certified or needs to be: a poor guess costs time. What an end p
 import math
 from dataclasses import replace
 
-from tightbudget.calibration.candidates import Number, shortest
-from tightbudget.calibration.points import COARSE, Guess, Point, Points
+from tightbudget.calibration.candidates import Number, shortest_number
+from tightbudget.calibration.points import COARSE, Guess, Points, TriedPoint
 
 _MOST = 120  # brackets
 _NEAR = 3.0  # times the tolerance: a guess as good as this is good enough
@@ -57,7 +57,7 @@ _NOT_NARROW = "brackets are not narrow enough to decide between the two values, 
 _TOO_LONG = f"{_MOST} brackets did not suffice"
 
 
-def _between(guess: Guess | None, best: Point, miss: Point) -> Guess | None:
+def _between(guess: Guess | None, best: TriedPoint, miss: TriedPoint) -> Guess | None:
     """Return the guess if it lies between the ends; the nearer end, if it lies just beyond."""
     if guess is None or _inside(guess.place, best.place, miss.place):
         return guess
@@ -73,16 +73,16 @@ def _inside(place: float, one: float, other: float) -> bool:
 def _short(points: Points, place: float, spread: float) -> float:
     """Return a number with few digits near a place."""
     low, high = sorted(points.scale.number(place + side * spread) for side in (-1.0, 1.0))
-    return shortest(low, high)
+    return shortest_number(low, high)
 
 
-def _try(points: Points, number: Number, width: float) -> Point | None:
+def _try(points: Points, number: Number, width: float) -> TriedPoint | None:
     """Return the point at a number, if that lies between the ends."""
     best, miss = points.ends
     return points.at(number, max(width, _FINEST)) if _inside(number, best.number, miss.number) else None
 
 
-def _halve(points: Points, best: Point, miss: Point) -> bool:
+def _halve(points: Points, best: TriedPoint, miss: TriedPoint) -> bool:
     """Look at the middle; return whether that made the interval smaller."""
     middle = _short(points, 0.5 * (best.place + miss.place), 0.1 * abs(best.place - miss.place))
     if not _inside(middle, best.number, miss.number):

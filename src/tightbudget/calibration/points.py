@@ -21,7 +21,7 @@ _ALIKE = 4.0  # times as wide is still about as narrow
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class TriedPoint:
     """A number and the bracket there: `met` and `missed` are proven, `excess` is a guess."""
 
     number: Number
@@ -58,9 +58,9 @@ class Points:
         self.reveals: bool | None = None  # whether more of the number reveals more
         self.evaluations = 0
         self._effort = effort
-        self._tried: dict[Number, Point] = {}
+        self._tried: dict[Number, TriedPoint] = {}
 
-    def at(self, number: Number, width: float = COARSE) -> Point:
+    def at(self, number: Number, width: float = COARSE) -> TriedPoint:
         """Return the point at a number, with a bracket about as narrow as asked; `NotAllowed` if there is none."""
         known = self._tried.get(number)
         if known is not None and (known.met or known.missed or known.asked <= width):
@@ -76,12 +76,12 @@ class Points:
         least, most = sorted((target.excess(answer.lower), target.excess(answer.upper)))
         doubt = answer.width / answer.upper / target.sharpness if 0.0 < answer.upper < math.inf else math.inf
         place = self.scale.place(number)
-        point = Point(number, place, composition, answer, width, met, missed, excess, least, most, doubt)
+        point = TriedPoint(number, place, composition, answer, width, met, missed, excess, least, most, doubt)
         self._tried[number] = point
         self.check_trend(point)
         return point
 
-    def decided(self, number: Number, width: float = ROUGH) -> Point:
+    def decided(self, number: Number, width: float = ROUGH) -> TriedPoint:
         """Return the point, with a bracket narrow enough to say on which side of the target it is, if that can be."""
         point = self.at(number, width)
         while not (point.met or point.missed) and point.answer.converged and point.asked > _FINEST:
@@ -90,7 +90,7 @@ class Points:
                 break
         return point
 
-    def check_trend(self, point: Point) -> None:
+    def check_trend(self, point: TriedPoint) -> None:
         """Refuse a template whose privacy certainly moves the other way between two points."""
         if self.reveals is None:
             return
@@ -100,32 +100,32 @@ class Points:
             if private is not exposed and self.target.worse(private.answer, exposed.answer):
                 raise _turns_around(self.open_number.text, self.target, less, more)
 
-    def learn(self, less: Point, more: Point) -> None:
+    def learn(self, less: TriedPoint, more: TriedPoint) -> None:
         """Take the way that privacy moves from two points that differ for certain, the smaller number first."""
         self.reveals = self.target.worse(more.answer, less.answer)
         for point in list(self._tried.values()):
             self.check_trend(point)
 
-    def differ(self, one: Point, other: Point) -> bool:
+    def differ(self, one: TriedPoint, other: TriedPoint) -> bool:
         return self.target.worse(one.answer, other.answer) or self.target.worse(other.answer, one.answer)
 
     @property
-    def latest(self) -> Point:
+    def latest(self) -> TriedPoint:
         """The number that was tried last, of those that are new."""
         return next(reversed(self._tried.values()))
 
     @property
-    def best(self) -> Point | None:
+    def best(self) -> TriedPoint | None:
         """The point that meets the target and reveals most."""
         return self._nearest([point for point in self._tried.values() if point.met], self.reveals is not False)
 
     @property
-    def nearest_miss(self) -> Point | None:
+    def nearest_miss(self) -> TriedPoint | None:
         """The point that misses it and reveals least."""
         return self._nearest([point for point in self._tried.values() if point.missed], self.reveals is False)
 
     @property
-    def ends(self) -> tuple[Point, Point]:
+    def ends(self) -> tuple[TriedPoint, TriedPoint]:
         """The best point and the nearest miss, once there are both."""
         best, miss = self.best, self.nearest_miss
         assert best is not None
@@ -142,7 +142,7 @@ class Points:
         ]
         return min(edges)[1] if edges else guess.place
 
-    def _nearest(self, points: list[Point], largest: bool) -> Point | None:
+    def _nearest(self, points: list[TriedPoint], largest: bool) -> TriedPoint | None:
         choose = max if largest else min
         return choose(points, key=lambda point: point.number, default=None)
 
@@ -161,7 +161,7 @@ class Points:
         return Guess(here.place - away, abs(slope), abs(away) * min(1.0, error) + here.doubt / abs(slope))
 
 
-def _line(here: Point, other: Point, reveals: bool | None) -> tuple[float, float] | None:
+def _line(here: TriedPoint, other: TriedPoint, reveals: bool | None) -> tuple[float, float] | None:
     """Return the slope of the excess between two points, and about how far off it is, relatively."""
     run, rise = other.place - here.place, other.excess - here.excess
     if run == 0.0 or rise == 0.0 or (reveals is not None and (rise / run > 0.0) != reveals):
@@ -169,7 +169,7 @@ def _line(here: Point, other: Point, reveals: bool | None) -> tuple[float, float
     return rise / run, abs(run) + (here.doubt + other.doubt) / abs(rise)
 
 
-def _turns_around(text: str, target: Target, less: Point, more: Point) -> InvalidParameter:
+def _turns_around(text: str, target: Target, less: TriedPoint, more: TriedPoint) -> InvalidParameter:
     seen = ", ".join(f"{point.number!r} gives {target.asked} in {point.answer}" for point in (less, more))
     return InvalidParameter(
         "template",

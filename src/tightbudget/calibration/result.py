@@ -43,14 +43,14 @@ class Calibration:
         return lines
 
     def _repr_html_(self) -> str:
-        from tightbudget.markup import record
+        from tightbudget.markup import html_record
 
         rows: list[tuple[str, object]] = [("target", self.target), ("value", repr(self.value))]
         rows.append((f"{self.target.name} there, in", self.achieved))
         if self.missed is not None:
             rows += [("misses it", repr(self.too_little)), (f"{self.target.name} there, in", self.missed)]
         rows.append(("relation", self.relation))
-        return record([*rows, *([] if self.converged else [("not as near as asked", self.reason)])], self.template)
+        return html_record([*rows, *([] if self.converged else [("not as near as asked", self.reason)])], self.template)
 
     def __str__(self) -> str:
         return "\n".join([*self.sentences(), *([] if self.converged else [f"not as near as asked: {self.reason}"])])

@@ -13,7 +13,7 @@ ANYWHERE = 2.0
 
 
 @dataclass(frozen=True)
-class TruePositiveRate(Target):
+class TruePositiveRateTarget(Target):
     """The power of the best test with a given false positive rate."""
 
     name: ClassVar[str] = "tpr"
@@ -35,7 +35,7 @@ class TruePositiveRate(Target):
 
 
 @dataclass(frozen=True)
-class Posterior(Target):
+class PosteriorTarget(Target):
     """What an attacker comes to believe, from a prior: after a test with a false positive rate, or at worst."""
 
     name: ClassVar[str] = "posterior"
@@ -58,7 +58,7 @@ class Posterior(Target):
 
 
 @dataclass(frozen=True)
-class BayesError(Target):
+class BayesErrorTarget(Target):
     """How often the best guess must be wrong, at least: here more is more private."""
 
     name: ClassVar[str] = "bayes_error"

@@ -61,7 +61,7 @@ class Target(ABC):
 
 
 @dataclass(frozen=True)
-class Budget(Target):
+class BudgetTarget(Target):
     """(epsilon, delta)-differential privacy."""
 
     name: ClassVar[str] = "epsilon"
@@ -88,7 +88,7 @@ class Budget(Target):
 
 
 @dataclass(frozen=True)
-class Delta(Budget):
+class DeltaTarget(BudgetTarget):
     """(epsilon, delta)-differential privacy, by its delta: where epsilon is 0 nothing lies below it to search."""
 
     name: ClassVar[str] = "delta"
@@ -106,7 +106,7 @@ class Delta(Budget):
 
 
 @dataclass(frozen=True)
-class Advantage(Target):
+class AdvantageTarget(Target):
     """The membership advantage of the best attack, which is delta at epsilon 0."""
 
     name: ClassVar[str] = "advantage"

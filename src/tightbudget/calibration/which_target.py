@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from tightbudget.calibration.risk_targets import BayesError, Posterior, TruePositiveRate
-from tightbudget.calibration.targets import Advantage, Budget, Delta, Target
+from tightbudget.calibration.risk_targets import BayesErrorTarget, PosteriorTarget, TruePositiveRateTarget
+from tightbudget.calibration.targets import AdvantageTarget, BudgetTarget, DeltaTarget, Target
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, not_lost_to_zero, real
 
@@ -37,10 +37,10 @@ def target_asked(**limits: Any) -> Target:
         return _budget(given["epsilon"], given["delta"])
     chances = {name: _chance(name, value) for name, value in given.items()}
     makers: dict[str, Any] = {
-        "advantage": Advantage,
-        "tpr": TruePositiveRate,
-        "posterior": Posterior,
-        "bayes_error": BayesError,
+        "advantage": AdvantageTarget,
+        "tpr": TruePositiveRateTarget,
+        "posterior": PosteriorTarget,
+        "bayes_error": BayesErrorTarget,
     }
     _check_reach(kind, chances)
     target: Target = makers[kind](**chances)
@@ -63,7 +63,7 @@ def _budget(epsilon: object, delta: object) -> Target:
     most, rare = epsilon_asked(epsilon), delta_asked(delta)
     if math.isinf(most):
         raise InvalidParameter("epsilon", epsilon, "a finite number from 0", "Every composition has an infinite epsilon.")
-    return Budget(most, rare) if most > 0.0 else Delta(most, rare)
+    return BudgetTarget(most, rare) if most > 0.0 else DeltaTarget(most, rare)
 
 
 def _chance(name: str, value: object) -> float:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.classic.promises import Promises
-from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.notation import composition_given
 
 Array = NDArray[np.float64]

@@ -18,8 +18,8 @@ from tightbudget.classic.bound import ROUNDING, prepared_promises
 from tightbudget.classic.concentration import epsilon_at, product_up, slack_at
 from tightbudget.classic.promises import Promises, sum_up
 from tightbudget.errors import DoesNotApply
-from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.numerics.rounding import raised_by
 
 Array = NDArray[np.float64]

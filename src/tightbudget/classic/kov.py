@@ -30,7 +30,7 @@ _THIN = 2  # of a long list of promises every so many are tried; the search then
 
 
 @dataclass(frozen=True)
-class Profile:
+class KOVProfile:
     """D by epsilon: with x_l = (k - 2l) epsilon_0, on [x_{l+1}, x_l] it is D_l + (1 - e^(epsilon - x_l)) G_l.
 
     G_l is the sum of b_j e^(-2(l - j) epsilon_0) over j <= l. The arrays begin at l = first; what lies before weighs
@@ -84,11 +84,11 @@ class Profile:
         return top
 
 
-def kov_profile(steps: int, epsilon: float) -> Profile:
+def kov_profile(steps: int, epsilon: float) -> KOVProfile:
     """Return D for k = steps and epsilon_0 = epsilon > 0."""
     p = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
     mode, deviation = math.floor((steps + 1.0) * p), math.sqrt(steps * p * (1.0 - p))
-    mode, reach = min(mode, steps), _reach(deviation)
+    mode, reach = min(mode, steps), _kov_reach(deviation)
     first, last = max(0, mode - reach), min(steps, mode + reach)
     # b_{l+1} / b_l = (k - l)/(l + 1) e^-epsilon_0, followed from the mode to both sides
     odds = math.exp(-epsilon)
@@ -105,10 +105,10 @@ def kov_profile(steps: int, epsilon: float) -> Profile:
     weights = _discounted(masses, math.exp(-2.0 * epsilon))
     values = np.concatenate([[0.0], np.cumsum(weights[:-1])]) * -math.expm1(-2.0 * epsilon)
     roundings = 2.0 * (masses.size + 200.0)  # the sum, and 3 for each of at most 64 doublings
-    return Profile(steps, epsilon, first, raised(values, roundings), raised(weights, roundings))
+    return KOVProfile(steps, epsilon, first, raised(values, roundings), raised(weights, roundings))
 
 
-def _reach(deviation: float) -> int:
+def _kov_reach(deviation: float) -> int:
     """Return how far from the mode the window reaches: by Bernstein less than 2 e^-700 lies outside (M12)."""
     return math.ceil(37.5 * deviation) + 1050
 
@@ -123,7 +123,7 @@ def _discounted(masses: Array, ratio: float) -> Array:
     return sums
 
 
-def _delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:
+def _kov_delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:
     found = np.full(epsilons.shape[0], math.inf)
     tried = _thinned(epsilons.shape[0])
     found[tried] = _deltas(promises, epsilons[tried], deltas[tried], np.array([epsilon]))[:, 0]
@@ -138,7 +138,7 @@ def _deltas(promises: Promises, epsilons: Array, deltas: Array, asked: Array) ->
     return np.array(rows)
 
 
-def _epsilon(promises: Promises, epsilons: Array, deltas: Array, delta: float) -> Array:
+def _kov_epsilon(promises: Promises, epsilons: Array, deltas: Array, delta: float) -> Array:
     steps, left = promises.counts[0], slack_left(promises, deltas, delta)
     found = np.where(some_step_fails(promises, deltas) <= delta, promises.weighted(epsilons), math.inf)
     for place in _thinned(epsilons.shape[0]).tolist():
@@ -155,15 +155,15 @@ def _thinned(rows: int) -> NDArray[np.intp]:
 
 def _check_number_of_terms(promises: Promises) -> None:
     only_equal_steps(promises)
-    if 2 * _reach(math.sqrt(promises.total) / 2.0) > _MOST_TERMS:
+    if 2 * _kov_reach(math.sqrt(promises.total) / 2.0) > _MOST_TERMS:
         raise DoesNotApply(f"its sum has more than {_MOST_TERMS} terms for so many steps")
 
 
 kov = PromiseBound(
     name="KOV, optimal",
     reference="Kairouz, Oh, Viswanath 2017, Thm 3.3",
-    delta_formula=_delta,
-    epsilon_formula=_epsilon,
+    delta_formula=_kov_delta,
+    epsilon_formula=_kov_epsilon,
     at_infinity=some_step_fails,
     check=_check_number_of_terms,
     curve_formula=_deltas,

@@ -26,7 +26,7 @@ def _moments(promises: Promises, epsilons: Array) -> tuple[Array, Array]:
     return raised_by(drift, ROUNDING), raised_by(product_up(epsilons, epsilons) @ counts, ROUNDING)
 
 
-def _delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:
+def _kov_simple_delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:
     drift, variance = _moments(promises, epsilons)
     slack = slack_at(drift, variance, epsilon)
     # log(e + sqrt(V)/d') = x  <=>  d' = sqrt(V) e^-x / (1 - e^(1-x)), for x > 1
@@ -39,7 +39,7 @@ def _delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -
     return with_slack(promises, deltas, slack)
 
 
-def _epsilon(promises: Promises, epsilons: Array, deltas: Array, delta: float) -> Array:
+def _kov_simple_epsilon(promises: Promises, epsilons: Array, deltas: Array, delta: float) -> Array:
     drift, variance = _moments(promises, epsilons)
     slack = slack_left(promises, deltas, delta)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -51,7 +51,7 @@ def _epsilon(promises: Promises, epsilons: Array, deltas: Array, delta: float) -
 kov_simple = PromiseBound(
     name="KOV, simple form",
     reference="Kairouz, Oh, Viswanath 2017, Thm 3.5",
-    delta_formula=_delta,
-    epsilon_formula=_epsilon,
+    delta_formula=_kov_simple_delta,
+    epsilon_formula=_kov_simple_epsilon,
     at_infinity=some_step_fails,
 )

@@ -19,8 +19,8 @@ from tightbudget.classic.kov import kov
 from tightbudget.classic.promises import Promises
 from tightbudget.divergences import rdp_delta
 from tightbudget.errors import DoesNotApply
-from tightbudget.mechanisms.base import Composable, Composition, compose
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
+from tightbudget.mechanisms.composition import Composable, Composition, compose
 from tightbudget.mechanisms.promise import ApproximateDP
 from tightbudget.numerics.bracket import Bracket
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from tightbudget.classic.bound import prepared_promises
 from tightbudget.classic.promises import Promises
-from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
+from tightbudget.mechanisms.composition import Composable
 
 
 @dataclass(frozen=True)

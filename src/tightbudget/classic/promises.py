@@ -12,7 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.mechanisms.base import Composable, Mechanism
+from tightbudget.mechanisms.composition import Composable
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.numerics.rounding import float_above
 from tightbudget.pairs.base import NEGLIGIBLE, Direction, Pair
 
@@ -38,7 +39,7 @@ class Promises:
         for mechanism, count in composition._parts:
             if any(mechanism.pair(direction) is not None for direction in Direction):
                 counts[mechanism] = counts.get(mechanism, 0) + count
-        self.steps = tuple(Step(mechanism) for mechanism in counts)
+        self.steps = tuple(PromisedStep(mechanism) for mechanism in counts)
         self.counts = tuple(counts.values())
         self.answered: dict[tuple[str, str, float], tuple[float, Array]] = {}  # by theorem and question: value, epsilons
         self.taus: Array | None = None  # Rényi divergences at the usual orders, once asked for
@@ -87,7 +88,7 @@ class Promises:
         return self._sums[key]
 
 
-class Step:
+class PromisedStep:
     """One distinct step."""
 
     def __init__(self, mechanism: Mechanism) -> None:

@@ -17,8 +17,8 @@ from tightbudget.classic.bound import ROUNDING, prepared_promises
 from tightbudget.classic.promises import Promises
 from tightbudget.divergences import ORDERS, rdp_delta, rdp_epsilon, renyi
 from tightbudget.errors import DoesNotApply
-from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.numerics.rounding import raised_by
 from tightbudget.pairs.base import NEGLIGIBLE
 

@@ -12,9 +12,9 @@ from tightbudget.classic.promises import Promises
 from tightbudget.comparison.table import OURS, Comparison, Row, in_order
 from tightbudget.errors import DoesNotApply, InvalidParameter
 from tightbudget.mechanisms.answers import Curve
-from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
 from tightbudget.mechanisms.class_note import class_note
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.notation import composition_given
 from tightbudget.numerics.bracket import Bracket
 

@@ -7,9 +7,9 @@ from decimal import ROUND_CEILING
 from typing import TYPE_CHECKING
 
 from tightbudget.lazy import found_at
-from tightbudget.mechanisms.base import Composable
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.numerics.bracket import Bracket
-from tightbudget.numerics.decimals import rounded
+from tightbudget.numerics.decimals import decimal_rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ class Row:
             return "-"
         if self.kind == "bracket" and self.lower is not None:
             return str(Bracket(self.lower, self.value))
-        return f"≈ {self.value:.5g}" if self.kind == "approximation" else rounded_up(self.value)
+        return f"≈ {self.value:.5g}" if self.kind == "approximation" else bound_rounded_up(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +132,10 @@ class Comparison:
         return axes
 
     def _repr_html_(self) -> str:
-        from tightbudget.markup import table
+        from tightbudget.markup import html_table
 
         caption, note = f"{self.expression} ({self.relation})", " ".join(self._below(self.left_out))
-        return table(self._heading, self._cells(self.telling), caption, note)
+        return html_table(self._heading, self._cells(self.telling), caption, note)
 
     def __str__(self) -> str:
         """A plain table, one row a bound."""
@@ -166,10 +166,10 @@ def in_order(rows: Sequence[Row]) -> tuple[Row, ...]:
     return tuple(sorted(rows, key=lambda row: (row.value is None, row.value or 0.0)))
 
 
-def rounded_up(value: float, digits: int = 6) -> str:
+def bound_rounded_up(value: float, digits: int = 6) -> str:
     """Return the value in so many significant digits, rounded up.
 
-    >>> rounded_up(1.23456111), rounded_up(0.0), rounded_up(1e-7 / 3)
+    >>> bound_rounded_up(1.23456111), bound_rounded_up(0.0), bound_rounded_up(1e-7 / 3)
     ('1.23457', '0', '3.33334e-8')
     """
-    return rounded(value, digits, ROUND_CEILING)
+    return decimal_rounded(value, digits, ROUND_CEILING)

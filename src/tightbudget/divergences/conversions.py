@@ -32,7 +32,7 @@ def rdp_delta(order: Any, tau: Any, epsilon: float) -> Any:
     e = epsilon_asked(epsilon)
     if e == math.inf:  # a finite divergence leaves no infinite loss
         return _float_or_array(np.where(np.isinf(bound), 1.0, 0.0))
-    delta = np.minimum(_delta(a, bound, e), _total_variation(bound))
+    delta = np.minimum(_converted_delta(a, bound, e), _total_variation(bound))
     return _float_or_array(np.where(bound == 0.0, 0.0, delta))
 
 
@@ -44,7 +44,7 @@ def rdp_epsilon(order: Any, tau: Any, delta: float) -> Any:
     a, bound = _orders_and_bounds(order, tau)
     d = delta_asked(delta)
     nothing = (bound == 0.0) | (_total_variation(bound) <= d)
-    return _float_or_array(np.where(nothing, 0.0, _epsilon(a, bound, d)))
+    return _float_or_array(np.where(nothing, 0.0, _converted_epsilon(a, bound, d)))
 
 
 def best_rdp_delta(orders: ArrayLike, taus: ArrayLike, epsilon: float) -> tuple[float, float]:
@@ -62,7 +62,7 @@ def zcdp_delta(rho: float, epsilon: float) -> float:
     r, e = _nonnegative("rho", rho), epsilon_asked(epsilon)
     if r in (0.0, math.inf) or e == math.inf:
         return float(r == math.inf)
-    return min(float(rdp_delta(1.0, r, e)), _over_orders(lambda a: _delta(a, _times_up(r, a), e)))
+    return min(float(rdp_delta(1.0, r, e)), _over_orders(lambda a: _converted_delta(a, _times_up(r, a), e)))
 
 
 def zcdp_epsilon(rho: float, delta: float) -> float:
@@ -72,7 +72,7 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
         return 0.0
     if r == math.inf or d == 0.0:
         return math.inf
-    return min(float(rdp_epsilon(1.0, r, d)), _over_orders(lambda a: _epsilon(a, _times_up(r, a), d)))
+    return min(float(rdp_epsilon(1.0, r, d)), _over_orders(lambda a: _converted_epsilon(a, _times_up(r, a), d)))
 
 
 def gdp_delta(mu: float, epsilon: float) -> float:
@@ -99,7 +99,7 @@ def pure_to_zcdp(epsilon: float) -> float:
     return pure_rho(epsilon_asked(epsilon))
 
 
-def _delta(a: Array, tau: Array, epsilon: float) -> Array:
+def _converted_delta(a: Array, tau: Array, epsilon: float) -> Array:
     """Return the bound of one order on delta(epsilon), epsilon finite."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         theta, gap = a - 1.0, tau - epsilon
@@ -112,7 +112,7 @@ def _delta(a: Array, tau: Array, epsilon: float) -> Array:
     return np.where(np.isinf(a), np.minimum(pure, 1.0), delta)
 
 
-def _epsilon(a: Array, tau: Array, delta: float) -> Array:
+def _converted_epsilon(a: Array, tau: Array, delta: float) -> Array:
     """Return the bound of one order on epsilon(delta), from 0."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         theta, log_delta = a - 1.0, log_or_minus_inf(delta)

@@ -2,8 +2,8 @@
 
 import math
 
-from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import epsilon_asked
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.notation import composition_given
 from tightbudget.numerics.rounding import raised
 from tightbudget.pairs.moments.concentrated import pure_mu

@@ -2,7 +2,7 @@
 
 import math
 
-from tightbudget.mechanisms.base import Composable
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.notation import composition_given
 
 

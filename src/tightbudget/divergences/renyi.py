@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightbudget.divergences.orders import orders_asked
 from tightbudget.divergences.pure import pure_epsilon
-from tightbudget.mechanisms.base import Composable, Mechanism
+from tightbudget.mechanisms.composition import Composable
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.notation import composition_given
 from tightbudget.numerics.rounding import raised
 from tightbudget.pairs.base import Direction

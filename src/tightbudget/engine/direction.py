@@ -13,14 +13,14 @@ from tightbudget.engine.closed.gaussian import gaussian_delta
 from tightbudget.engine.closed.laplace import LaplaceDirection, laplace_direction
 from tightbudget.engine.closed.one_step import single_delta
 from tightbudget.engine.levels.evaluate import evaluate_plan
-from tightbudget.engine.levels.plan import Plan, plan_levels
-from tightbudget.engine.levels.profile import Profile
+from tightbudget.engine.levels.plan import LevelPlan, plan_levels
+from tightbudget.engine.levels.profile import LevelProfile
 from tightbudget.engine.saddle import Saddle
 from tightbudget.engine.spectral.grid import spectral_grid
 from tightbudget.engine.spectral.profile import SpectralProfile
-from tightbudget.engine.spectral.spectrum import Spectrum, spectrum
+from tightbudget.engine.spectral.spectrum import Spectrum, composed_spectrum
 from tightbudget.engine.steps import MERGE_ERROR, Steps
-from tightbudget.engine.target import Target, target_for
+from tightbudget.engine.target import PlanTarget, target_for
 from tightbudget.numerics.byte_cache import ByteCache
 from tightbudget.numerics.convolve import LONGEST, TooWide
 from tightbudget.numerics.rounding import lowered, raised, strictly_raised
@@ -44,7 +44,7 @@ class OneDirection:
 
     def __init__(self, steps: Steps, name: str = "") -> None:
         self.steps, self.name = steps, name
-        self._plans: dict[tuple[int, int, int], Plan] = {}  # of profiles that were too long for who asked
+        self._plans: dict[tuple[int, int, int], LevelPlan] = {}  # of profiles that were too long for who asked
         self._saddles: dict[int, Saddle] = {}
 
     @cached_property
@@ -118,7 +118,9 @@ class OneDirection:
             self._saddles[decades] = Saddle(self.steps, self._log_tail_mass(decades))
         return self._saddles[decades]
 
-    def profile(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> Profile | SpectralProfile | None:
+    def profile(
+        self, decades: int, tilt_index: int, width_index: int, most_points: float
+    ) -> LevelProfile | SpectralProfile | None:
         """Return the profile tilted to the tilt_index and about 2^(width_index/4) wide in log delta.
 
         None if that takes longer lists than `most_points`.
@@ -160,7 +162,7 @@ class OneDirection:
                     self._plans.clear()  # they are quickly made anew
                 self._plans[key] = chosen
                 return None
-            return _Made(Profile.of(evaluate_plan(chosen), self._left_out(decades), self.infinity[0], chosen.points))
+            return _Made(LevelProfile.of(evaluate_plan(chosen), self._left_out(decades), self.infinity[0], chosen.points))
         return _Made(None)
 
     def chernoff_delta(self, decades: int, tilt_index: int, epsilon: float) -> tuple[float, float]:
@@ -210,7 +212,7 @@ class OneDirection:
     def _log_tail_mass(self, decades: int) -> float:
         return -decades * math.log(10.0) - math.log(self.steps.total)
 
-    def _by_frequencies(self, asked: Target, decades: int) -> SpectralProfile | None:
+    def _by_frequencies(self, asked: PlanTarget, decades: int) -> SpectralProfile | None:
         """Return the profile read off a spectrum, if that is short."""
         try:
             made, points = self._spectrum(asked)
@@ -218,16 +220,16 @@ class OneDirection:
             return None
         return None if made is None else SpectralProfile.of(made, self._left_out(decades), self.infinity[0], points)
 
-    def _spectrum(self, asked: Target) -> tuple[Spectrum | None, float]:
+    def _spectrum(self, asked: PlanTarget) -> tuple[Spectrum | None, float]:
         """Return the spectrum, if it is short, and the number of points it took."""
         points = spectral_grid(asked, MOST_PLACES)
-        return spectrum(asked, points), float(points.places.size)
+        return composed_spectrum(asked, points), float(points.places.size)
 
 
 class _Made(NamedTuple):
     """A profile that was made; None if none can be."""
 
-    profile: Profile | SpectralProfile | None
+    profile: LevelProfile | SpectralProfile | None
 
     @property
     def nbytes(self) -> int:

@@ -29,7 +29,7 @@ Tilt = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class AnswerEstimate:
     """Roughly the answer, the part of delta that finite losses have, and the tilt at which that is."""
 
     answer: float = 0.0
@@ -37,13 +37,13 @@ class Estimate:
     theta: float = 0.0
 
 
-class Question(ABC):
+class DirectionQuestion(ABC):
     """One direction's bracket of the answer. Attempts make it narrower; it never becomes wider."""
 
     def __init__(self, direction: OneDirection, trace: list[Attempt]) -> None:
         self.direction, self.trace = direction, trace
         self.lower, self.upper = 0.0, math.inf
-        self.estimate = Estimate()
+        self.estimate = AnswerEstimate()
         self.settled = False  # nothing left to improve
         self.without_end = reasons.TOO_SMALL  # why there may be no finite upper end
         self._tilts: dict[float, Tilt] = {}  # by tolerance
@@ -51,7 +51,7 @@ class Question(ABC):
     def settle(self, lower: float, upper: float, route: str, seconds: float = 0.0) -> None:
         """Take the answer as final."""
         self.lower, self.upper, self.settled = lower, upper, True
-        self.estimate = Estimate(upper, self.estimate.finite, self.estimate.theta)
+        self.estimate = AnswerEstimate(upper, self.estimate.finite, self.estimate.theta)
         self.record(route, lower, upper, seconds)
 
     def narrow(self, lower: float, upper: float) -> None:
@@ -99,7 +99,7 @@ class Question(ABC):
         return True
 
 
-class DeltaQuestion(Question):
+class DeltaQuestion(DirectionQuestion):
     """What is delta at this epsilon?"""
 
     def __init__(self, direction: OneDirection, epsilon: float, trace: list[Attempt]) -> None:
@@ -124,7 +124,7 @@ class DeltaQuestion(Question):
 
     def _estimate(self, log_delta: float) -> None:
         finite = math.exp(min(0.0, log_delta))
-        self.estimate = Estimate(min(1.0, finite + self.direction.infinity[1]), finite)
+        self.estimate = AnswerEstimate(min(1.0, finite + self.direction.infinity[1]), finite)
 
     def decades(self, rtol: float) -> int:
         return decades_for(self.estimate.finite + self.direction.infinity[0], rtol)
@@ -155,7 +155,7 @@ class DeltaQuestion(Question):
         return min(1.0, raised(raised_by(math.exp(min(0.0, log_delta)), GENEROUS) + left_out, 4.0))
 
 
-class EpsilonQuestion(Question):
+class EpsilonQuestion(DirectionQuestion):
     """What is the smallest epsilon with at most this delta?"""
 
     def __init__(self, direction: OneDirection, delta: float, trace: list[Attempt], larger: float = 0.0) -> None:
@@ -185,18 +185,18 @@ class EpsilonQuestion(Question):
 
     def _prepare(self, finite: float, top: float) -> None:
         """Estimate the answer from the part of delta that finite losses may use; or give it in closed form."""
-        self.estimate, self.upper = Estimate(finite=finite), top
+        self.estimate, self.upper = AnswerEstimate(finite=finite), top
         begun = time.perf_counter()
         wanted = min(top, _SURELY * self._larger)
         known, route = self.direction.known_upper(self.delta, wanted)
         if known < wanted:
-            self.estimate, self.upper = Estimate(known, finite), known
+            self.estimate, self.upper = AnswerEstimate(known, finite), known
             self.record(route, 0.0, known, time.perf_counter() - begun)
             return
         gaussian = self.direction.steps.only_gaussian
         if gaussian is not None:
             answer, theta = gaussian_guess(gaussian.m, finite)
-            self.estimate = Estimate(answer, finite, theta)
+            self.estimate = AnswerEstimate(answer, finite, theta)
         elif not self._summed(self.direction.laplace):
             self.tilt(USUAL)
         if self.direction.closed_form:
@@ -233,7 +233,7 @@ class EpsilonQuestion(Question):
         return self.decades(rtol), point.tilt_index
 
     def _estimate(self, epsilon: float, theta: float) -> None:
-        self.estimate = Estimate(min(max(self.lower, epsilon), self.upper), self.estimate.finite, theta)
+        self.estimate = AnswerEstimate(min(max(self.lower, epsilon), self.upper), self.estimate.finite, theta)
 
     def decades(self, rtol: float) -> int:
         return decades_for(self.estimate.finite, rtol)

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tightbudget.engine.direction import OneDirection
-from tightbudget.engine.question import USUAL, DeltaQuestion, EpsilonQuestion, Question
+from tightbudget.engine.question import USUAL, DeltaQuestion, DirectionQuestion, EpsilonQuestion
 from tightbudget.engine.reasons import ROUNDING
-from tightbudget.engine.sharing.work import shared
+from tightbudget.engine.sharing.work import shared_direction
 from tightbudget.engine.stage import Stage
 from tightbudget.errors import Contradiction
 from tightbudget.numerics.attempt import Attempt
@@ -33,7 +33,7 @@ def delta_bracket(
 ) -> Bracket:
     """Return a bracket of delta(epsilon) = the larger of the two directions' deltas."""
     trace: list[Attempt] = []
-    questions = [DeltaQuestion(shared(direction), epsilon, trace) for direction in directions]
+    questions = [DeltaQuestion(shared_direction(direction), epsilon, trace) for direction in directions]
     return _refined(questions, rtol, atol, effort, trace)
 
 
@@ -45,7 +45,7 @@ def epsilon_bracket(
     questions: list[EpsilonQuestion] = []
     for direction in directions:
         larger = max((question.estimate.answer for question in questions), default=0.0)
-        questions.append(EpsilonQuestion(shared(direction), delta, trace, larger))
+        questions.append(EpsilonQuestion(shared_direction(direction), delta, trace, larger))
     answer = _refined(questions, rtol, atol, effort, trace)
     for question in questions:
         if question.upper < answer.lower:  # what is small beside the other direction is so for neighbours
@@ -61,7 +61,9 @@ class _Ends(NamedTuple):
     reason: str
 
 
-def _refined(questions: Sequence[Question], rtol: float, atol: float, effort: float | None, trace: list[Attempt]) -> Bracket:
+def _refined(
+    questions: Sequence[DirectionQuestion], rtol: float, atol: float, effort: float | None, trace: list[Attempt]
+) -> Bracket:
     """Bring the larger of the answers into a bracket as narrow as asked."""
     for found in _brackets(questions, rtol, effort):
         if found.lower > found.upper:
@@ -74,7 +76,7 @@ def _refined(questions: Sequence[Question], rtol: float, atol: float, effort: fl
     return Bracket(found.lower, found.upper, converged=False, reason=reason, trace=tuple(trace))
 
 
-def _brackets(questions: Sequence[Question], rtol: float, effort: float | None) -> Iterator[_Ends]:
+def _brackets(questions: Sequence[DirectionQuestion], rtol: float, effort: float | None) -> Iterator[_Ends]:
     """Yield brackets, each inside the one before, with what holds them back; the tolerance only ends them."""
     stages: list[Stage] = []
     reached = True
@@ -125,7 +127,7 @@ def _first_round(stages: Sequence[Stage], tolerance: float) -> Iterator[_Ends]:
     yield _both_directions([stage.question for stage in stages], stages)
 
 
-def _both_directions(questions: Sequence[Question], stages: Sequence[Stage] = ()) -> _Ends:
+def _both_directions(questions: Sequence[DirectionQuestion], stages: Sequence[Stage] = ()) -> _Ends:
     lower = max((question.lower for question in questions), default=0.0)
     upper = max((question.upper for question in questions), default=0.0)
     return _Ends(lower, upper, next((one.reason for one in stages if one.question.upper == upper and one.reason), ""))

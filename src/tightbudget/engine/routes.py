@@ -9,7 +9,7 @@ from typing import Protocol
 from tightbudget.engine.large_losses.apart import SplitDirection, has_large_losses, loss_ceilings
 from tightbudget.engine.large_losses.layers import NEGLIGIBLE, layered_direction
 from tightbudget.engine.pursuit import Source
-from tightbudget.engine.question import Question, Tilt
+from tightbudget.engine.question import DirectionQuestion, Tilt
 
 Found = tuple[Source, Tilt] | None
 """None if the route does not lead anywhere for this question."""
@@ -21,15 +21,15 @@ class Route(Protocol):
     retakes: bool
     """Whether it is worth another try once the answer is known better: it depends on the epsilon in question."""
 
-    def __call__(self, question: Question, rtol: float) -> Found: ...
+    def __call__(self, question: DirectionQuestion, rtol: float) -> Found: ...
 
 
-class SaddlePoint:
+class SaddlePointRoute:
     """The whole composition, tilted to its saddle point: few frequencies where that is short, else levels."""
 
     retakes = False
 
-    def __call__(self, question: Question, rtol: float) -> Found:
+    def __call__(self, question: DirectionQuestion, rtol: float) -> Found:
         return question.direction, question.tilt(rtol)
 
 
@@ -38,7 +38,7 @@ class OneLargeLoss:
 
     retakes = False
 
-    def __call__(self, question: Question, rtol: float) -> Found:
+    def __call__(self, question: DirectionQuestion, rtol: float) -> Found:
         tilt = question.large_loss_tilt(rtol)
         return None if tilt is None else (question.direction, tilt)
 
@@ -48,7 +48,7 @@ class LargeLossesApart:
 
     retakes = True
 
-    def __call__(self, question: Question, rtol: float) -> Found:
+    def __call__(self, question: DirectionQuestion, rtol: float) -> Found:
         steps, epsilon = question.direction.steps, question.epsilon_in_question()
         if not has_large_losses(steps, epsilon):
             return None
@@ -61,7 +61,7 @@ class CountedLargeLosses:
 
     retakes = True
 
-    def __call__(self, question: Question, rtol: float) -> Found:
+    def __call__(self, question: DirectionQuestion, rtol: float) -> Found:
         epsilon, decades = question.epsilon_in_question(), question.decades(rtol)
         found = layered_direction(question.direction.steps, epsilon, decades, NEGLIGIBLE * rtol * question.estimate.finite)
         return None if found is None else (found, (decades, 0))
@@ -69,5 +69,5 @@ class CountedLargeLosses:
 
 _APART, _COUNTED = LargeLossesApart(), CountedLargeLosses()
 
-ROUTES: tuple[Route, ...] = (SaddlePoint(), OneLargeLoss(), _APART, _COUNTED, _APART, _COUNTED, _APART)
+ROUTES: tuple[Route, ...] = (SaddlePointRoute(), OneLargeLoss(), _APART, _COUNTED, _APART, _COUNTED, _APART)
 """In the order in which a stage tries them. The last ones again: by then the answer is known better than at first."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 from tightbudget.engine.pursuit import Pursuit
-from tightbudget.engine.question import Question
+from tightbudget.engine.question import DirectionQuestion
 from tightbudget.engine.routes import ROUTES, Route
 
 _ALIKE = 0.01  # epsilons, relatively
@@ -14,7 +14,7 @@ _ALIKE = 0.01  # epsilons, relatively
 class Stage:
     """One direction's routes at one tolerance: those tried, and those left."""
 
-    def __init__(self, question: Question, rtol: float, most_points: float, before: "Stage | None") -> None:
+    def __init__(self, question: DirectionQuestion, rtol: float, most_points: float, before: "Stage | None") -> None:
         self.question, self.rtol = question, rtol
         self.best: Route | None = before.best if before else None  # the route that did best
         self._most_points = most_points

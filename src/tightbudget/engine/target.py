@@ -14,7 +14,7 @@ _WIDEST_STEP = 0.5  # times the tilt; the law of the width holds while a step ch
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class PlanTarget:
     """What a plan has to achieve, whatever its form."""
 
     steps: Steps
@@ -27,7 +27,7 @@ class Target:
     windows: tuple[Window, ...]  # of losses, one for each item
 
 
-def target_for(steps: Steps, tilt: Tilt, width: float, coarse: list[Cells]) -> Target:
+def target_for(steps: Steps, tilt: Tilt, width: float, coarse: list[Cells]) -> PlanTarget:
     """Return what a bracket asks whose two ends differ by about `width` in log delta."""
     widest = max(max(abs(float(cells.low[0])), abs(float(cells.high[-1]))) for cells in coarse)
     if not (1.0 + tilt.theta) * widest < _LARGEST:
@@ -37,7 +37,7 @@ def target_for(steps: Steps, tilt: Tilt, width: float, coarse: list[Cells]) -> T
     leverage = 8.0 * (1.0 + tilt.root_curvature * t) * (1.0 + t)
     error = 0.02 * min(width, 0.1) / leverage
     tail = max(error / (8.0 * steps.total), 1e-30)
-    return Target(
+    return PlanTarget(
         steps=steps,
         tilt=tilt,
         widest=_WIDEST_STEP / t,

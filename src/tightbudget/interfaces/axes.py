@@ -7,14 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from tightbudget.interfaces.figures import as_bytes, whole_figure
+from tightbudget.interfaces.figures import figure_bytes, whole_figure
 
 
 class ShownAxes(Axes):
     """Axes that are shown where they end a cell."""
 
     def _repr_png_(self) -> bytes:
-        return as_bytes(whole_figure(self), "png")
+        return figure_bytes(whole_figure(self), "png")
 
 
 def new_axes(size: tuple[float, float]) -> Axes:

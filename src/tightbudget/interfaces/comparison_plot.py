@@ -11,7 +11,7 @@ from tightbudget.classic import ALL
 from tightbudget.comparison import Comparison, Curves
 from tightbudget.comparison.table import OURS
 from tightbudget.interfaces import band
-from tightbudget.interfaces.comparison_view import TOP, View, around
+from tightbudget.interfaces.comparison_view import TOP, ComparisonView, view_around
 from tightbudget.interfaces.figures import (
     BAND_COLOUR,
     DASHED,
@@ -22,7 +22,7 @@ from tightbudget.interfaces.figures import (
     is_dark,
     legend_below,
     legend_inside,
-    rendered,
+    rendered_figure,
     set_title,
     whole_figure,
 )
@@ -46,20 +46,20 @@ _THIN = 0.006  # of the picture's height or width: lines so near to each other a
 _LABEL_WIDTH, _NOTE_WIDTH = 44, 110
 
 
-def draw_comparison(view: View, file_format: str = "png") -> bytes:
+def draw_comparison(view: ComparisonView, file_format: str = "png") -> bytes:
     """Return the picture as the bytes of a PNG or SVG file."""
 
     def paint(figure: "Figure") -> None:
         _paint_whole(figure.subplots(), view)
 
-    return rendered(paint, _SIZE, file_format)
+    return rendered_figure(paint, _SIZE, file_format)
 
 
 def plot_comparison(table: Comparison, ax: "Axes | None" = None, every: bool = False) -> "Axes":
     """Draw it on the axes given, or on new ones; return them."""
 
     def paint(axes: "Axes") -> None:
-        view = around(table, every=every)
+        view = view_around(table, every=every)
         if ax is None:
             _paint_whole(axes, view)
             return
@@ -69,13 +69,13 @@ def plot_comparison(table: Comparison, ax: "Axes | None" = None, every: bool = F
     return drawn_on(ax, paint, _SIZE)
 
 
-def _paint_whole(axes: "Axes", view: View) -> None:
+def _paint_whole(axes: "Axes", view: ComparisonView) -> None:
     _draw(axes, view)
     set_title(axes, view.curves.expression)
     legend_below(whole_figure(axes), title="\n".join(textwrap.wrap(view.left_out, _NOTE_WIDTH)))
 
 
-def _draw(axes: "Axes", view: View) -> None:
+def _draw(axes: "Axes", view: ComparisonView) -> None:
     _draw_lines(axes, view.curves, view.floor)
     _draw_question(axes, view.table)
     axes.set_yscale("log")
@@ -110,7 +110,7 @@ def _draw_lines(axes: "Axes", curves: Curves, floor: float) -> None:
         values = band.upper_line(places, epsilons, np.asarray(line.deltas)[points])
         name = f"{line.name} (no bound)" if approximate else line.name
         lines.append(Drawn((name,), np.maximum(values, least), approximate))
-    ours, *others = together(lines, floor)
+    ours, *others = drawn_together(lines, floor)
     # first in the legend, and on top of lines that coincide with it
     axes.fill_between(places, below, ours.values, color=BAND_COLOUR, alpha=0.6, linewidth=0, zorder=3)
     dark = is_dark(axes)
@@ -128,7 +128,7 @@ def _draw_lines(axes: "Axes", curves: Curves, floor: float) -> None:
         )
 
 
-def together(lines: Sequence[Drawn], floor: float) -> list[Drawn]:
+def drawn_together(lines: Sequence[Drawn], floor: float) -> list[Drawn]:
     """Return the lines with those that cannot be told from an earlier one named there instead."""
     found: list[Drawn] = []
     for line in lines:

@@ -12,7 +12,7 @@ from tightbudget.comparison import Comparison, Curves, compare, compare_curves
 from tightbudget.comparison.table import FAR_EPSILON
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces.refined import points_between, seen_bulges
-from tightbudget.mechanisms.base import Composable
+from tightbudget.mechanisms.composition import Composable
 
 POINTS = 81
 MOST_MORE = 240
@@ -23,7 +23,7 @@ MOST_DIFFERENT = 16  # steps of which the optimum is drawn: for dozens it takes 
 _NOT_DRAWN = f"Not drawn: {murtagh_vadhan.name}, which takes long for {{steps}} different steps; the table has it."
 
 
-class View(NamedTuple):
+class ComparisonView(NamedTuple):
     """The table that was asked for, the curves to draw, a sentence on those that are not, and the lowest δ shown."""
 
     table: Comparison
@@ -32,7 +32,7 @@ class View(NamedTuple):
     floor: float
 
 
-def around(table: Comparison, high: float | None = None, rtol: float = 1e-3, every: bool = False) -> View:
+def view_around(table: Comparison, high: float | None = None, rtol: float = 1e-3, every: bool = False) -> ComparisonView:
     """Return what there is to see around the table's question, up to ε = `high` or as far as bounds are near ours."""
     composition = table.composition
     if composition is None:
@@ -49,7 +49,7 @@ def around(table: Comparison, high: float | None = None, rtol: float = 1e-3, eve
         left_out = f"{left_out} {_NOT_DRAWN.format(steps=_different_steps(composition))}".strip()
     curves = _fine_curves(composition, epsilons, max(rtol, 1e-3), shown, floor)
     in_order = tuple(sorted(curves.lines, key=lambda line: shown.index(line.name)))
-    return View(table, replace(curves, lines=in_order), left_out, floor)
+    return ComparisonView(table, replace(curves, lines=in_order), left_out, floor)
 
 
 def _different_steps(composition: Composable) -> int:
@@ -59,12 +59,12 @@ def _different_steps(composition: Composable) -> int:
 def _fine_curves(composition: Composable, epsilons: NDArray[np.float64], rtol: float, names: list[str], floor: float) -> Curves:
     """Return the curves at these ε and more, where lines would be seen to bulge between them."""
     first = compare_curves(composition, epsilons, rtol, [name for name in names if name != murtagh_vadhan.name])
-    seen = np.max([seen_bulges(epsilons, line, floor, TOP) for line in _lines(first)], axis=0)
+    seen = np.max([seen_bulges(epsilons, line, floor, TOP) for line in _view_lines(first)], axis=0)
     more = points_between(epsilons, seen, MOST_MORE)
     return compare_curves(composition, np.union1d(epsilons, more), rtol, names)
 
 
-def _lines(curves: Curves) -> list[NDArray[np.float64]]:
+def _view_lines(curves: Curves) -> list[NDArray[np.float64]]:
     return [curves.band.upper, curves.band.lower, *(np.array(line.deltas) for line in curves.lines)]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import NamedTuple
 
-from tightbudget.mechanisms.base import Composable
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.rounding import AMPLE, raised_by
 from tightbudget.tradeoff import Risk, risk
@@ -20,7 +20,7 @@ RATES = (0.001, 0.01)
 _DIGITS, _MOST_DIGITS = 3, 9
 
 
-class Section(NamedTuple):
+class ExplanationSection(NamedTuple):
     """A heading and the paragraphs below it; those that begin with "- " are a list."""
 
     heading: str
@@ -99,20 +99,20 @@ class Explanation:
         return next((bracket.reason for bracket in self.brackets if not bracket.converged), "")
 
     @property
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> tuple[ExplanationSection, ...]:
         """All that is said, in the order in which it is asked."""
         return (
-            Section("Guessing", (_guessing(self),)),
-            Section("Finding", tuple(_finding(self))),
-            Section("Believing", tuple(_believing(self))),
-            Section("ε and δ", (_epsilon(self),)),
-            Section("Who is protected", tuple(_protected(self))),
-            Section("What is not protected", tuple(_not_protected(self))),
-            Section("In numbers", tuple(_numbers(self))),
+            ExplanationSection("Guessing", (_guessing(self),)),
+            ExplanationSection("Finding", tuple(_finding(self))),
+            ExplanationSection("Believing", tuple(_believing(self))),
+            ExplanationSection("ε and δ", (_explained_epsilon(self),)),
+            ExplanationSection("Who is protected", tuple(_protected(self))),
+            ExplanationSection("What is not protected", tuple(_not_protected(self))),
+            ExplanationSection("In numbers", tuple(_numbers(self))),
         )
 
 
-def explained(
+def explained_risk(
     c: Composable, delta: float, unit: str, prior: float, rtol: float = 1e-3, effort: float | None = None
 ) -> Explanation:
     """Return the numbers for a composition; prior is above 0 and below 1."""
@@ -186,7 +186,7 @@ def _believing(of: Explanation) -> Iterator[str]:
         yield f"No outcome, however rare, can make it more than {out_of(of.most.upper, 100)} in 100 likely."
 
 
-def _epsilon(of: Explanation) -> str:
+def _explained_epsilon(of: Explanation) -> str:
     if of.epsilon.lower == math.inf:
         return f"No ε holds at δ = {of.delta!r}: everything is revealed with a larger probability than that."
     if of.epsilon.upper > 700.0:

@@ -35,7 +35,7 @@ DASHED = (0, (3, 3))
 UPPER_COLOUR, LOWER_COLOUR, BAND_COLOUR, QUIET_COLOUR = "#1b4f72", "#e67e22", "#85c1e9", "#566573"
 
 
-def require() -> None:
+def require_matplotlib() -> None:
     """Raise MissingExtra unless matplotlib is there."""
     try:
         import matplotlib  # noqa: F401
@@ -56,7 +56,7 @@ def house_style() -> Iterator[None]:
 
 def drawn_on(ax: "Axes | None", paint: "Callable[[Axes], None]", size: tuple[float, float]) -> "Axes":
     """Return the axes with what `paint` puts on them: those given, in their own style, or new ones in house style."""
-    require()
+    require_matplotlib()
     from matplotlib.axes import Axes
 
     from tightbudget.interfaces.axes import new_axes
@@ -142,9 +142,9 @@ def _colour(handle: Any) -> str:
     return str(handle.get_color()) if hasattr(handle, "get_color") else str(handle)
 
 
-def rendered(paint: "Callable[[Figure], None]", size: tuple[float, float], file_format: str) -> bytes:
+def rendered_figure(paint: "Callable[[Figure], None]", size: tuple[float, float], file_format: str) -> bytes:
     """Return what `paint` puts on a figure of so many inches, in house style, as the bytes of a PNG or SVG file."""
-    require()
+    require_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -152,10 +152,10 @@ def rendered(paint: "Callable[[Figure], None]", size: tuple[float, float], file_
         figure = Figure(figsize=size, dpi=144, layout="constrained")
         FigureCanvasAgg(figure)
         paint(figure)
-        return as_bytes(figure, file_format)
+        return figure_bytes(figure, file_format)
 
 
-def as_bytes(figure: "Figure", file_format: str) -> bytes:
+def figure_bytes(figure: "Figure", file_format: str) -> bytes:
     """Return the picture as a file without a date in it: the same figure gives the same bytes."""
     picture = io.BytesIO()
     metadata = {"Date": None} if file_format == "svg" else {"Software": None}
@@ -168,10 +168,10 @@ def set_title(axes: "Axes", expression: str) -> None:
     axes.set_title(_title(expression), fontsize=10, loc="left", family="monospace", pad=10, parse_math=False)
 
 
-def shortened(text: str, most: int = 48) -> str:
+def shortened_label(text: str, most: int = 48) -> str:
     """Return the text as a name in a legend, its middle left out if it is long; a leading "_" would hide it there.
 
-    >>> shortened("laplace(scale=1) + " * 9, 20)
+    >>> shortened_label("laplace(scale=1) + " * 9, 20)
     'laplace(s … scale=1)'
     """
     plain = text.strip(" +_").replace("$", "\\$")
@@ -183,7 +183,7 @@ def shortened(text: str, most: int = 48) -> str:
 
 def legend_name(expression: str) -> str:
     """Return an expression as a name in a legend: two short lines at most, so that its parameters are seen."""
-    return "\n".join(textwrap.wrap(shortened(expression, 2 * LEGEND_LINE - 8), LEGEND_LINE))
+    return "\n".join(textwrap.wrap(shortened_label(expression, 2 * LEGEND_LINE - 8), LEGEND_LINE))
 
 
 def _title(expression: str) -> str:

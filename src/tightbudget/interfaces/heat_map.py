@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.numerics.decimals import rounded
+from tightbudget.numerics.decimals import decimal_rounded
 from tightbudget.sweeps.shown import shown_value
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ def heat_map_of(
         _contours(axes, columns, rows, shown)
 
 
-def rounded_up(value: float) -> str:
+def upper_end_shown(value: float) -> str:
     """Return an upper end in a few digits."""
-    return rounded(value, _DIGITS, ROUND_CEILING)
+    return decimal_rounded(value, _DIGITS, ROUND_CEILING)
 
 
 def _numbers(axes: "Axes", grid: Array, norm: "Normalize | None", written: "Callable[[float], str]") -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.interfaces.figures import QUIET_COLOUR, as_bytes, house_style, require
+from tightbudget.interfaces.figures import QUIET_COLOUR, figure_bytes, house_style, require_matplotlib
 from tightbudget.research.games import players
 from tightbudget.research.games.exceeds import TIE
 from tightbudget.research.games.separation import Separation
@@ -66,7 +66,7 @@ def draw_paths(
         drawn = f"{len(losses)} of {runs} runs drawn" if runs is not None and runs > len(losses) else f"{len(losses)} runs"
         left.plot([], [], color=PATH_COLOUR, linewidth=1.2, label=f"realised losses, {drawn}")
         _legend_below(figure, left)
-        return as_bytes(figure, file_format)
+        return figure_bytes(figure, file_format)
 
 
 def _draw_runs(
@@ -87,7 +87,7 @@ def _draw_runs(
             before = _shown(stop, spaced)
             axes.plot(before, path[before], color=UNSOUND_COLOURS[0], linewidth=0.8, alpha=0.7, zorder=3)
     for name, (colour, style) in _styles(bounds, unsound).items():
-        label = f"{_label(name, unsound)}, {len(marks[name])} above"
+        label = f"{_odometer_label(name, unsound)}, {len(marks[name])} above"
         axes.plot(shown, bounds[name][shown], color=colour, linewidth=2.0, linestyle=style, label=label, zorder=4)
         for run, first in marks[name].items():
             axes.plot(first, losses[run, first], marker="o", markersize=4, color=colour, markeredgecolor="white", zorder=5)
@@ -110,13 +110,15 @@ def draw_separation(result: Separation, unsound: set[str], file_format: str = "p
         right.set_ylim(min(lowest, 1.5) - 0.1, 8.0)
         right.set_ylabel("width: (bound − mean loss) / √V")
         _legend_below(figure, right)
-        return as_bytes(figure, file_format)
+        return figure_bytes(figure, file_format)
 
 
 def _draw_over_time(axes: "Axes", lines: Bounds, unsound: set[str]) -> None:
     for name, (colour, style) in _styles(lines, unsound).items():
         rounds = _shown(lines[name].size, np.geomspace)
-        axes.plot(rounds, lines[name][rounds - 1], color=colour, linewidth=1.8, linestyle=style, label=_label(name, unsound))
+        axes.plot(
+            rounds, lines[name][rounds - 1], color=colour, linewidth=1.8, linestyle=style, label=_odometer_label(name, unsound)
+        )
     _scale_rounds(axes, max(values.size for values in lines.values()), "log")
     axes.set_xlabel("rounds")
 
@@ -150,7 +152,7 @@ class _figure:
     """A figure in the style of the package, for as long as it is drawn."""
 
     def __init__(self, title: str, size: tuple[float, float]) -> None:
-        require()
+        require_matplotlib()
         self._title, self._size, self._style = title, size, house_style()
 
     def __enter__(self) -> "Figure":
@@ -178,7 +180,7 @@ def _styles(bounds: Bounds, unsound: set[str]) -> dict[str, tuple[str, Any]]:
     return {name: styles[name] for name in bounds}
 
 
-def _label(name: str, unsound: set[str]) -> str:
+def _odometer_label(name: str, unsound: set[str]) -> str:
     return f"{name} (UNSOUND)" if name in unsound else name
 
 

@@ -20,11 +20,11 @@ from tightbudget.interfaces.figures import (
     legend_below,
     legend_inside,
     legend_name,
-    rendered,
+    rendered_figure,
     set_title,
     whole_figure,
 )
-from tightbudget.interfaces.refined import refined
+from tightbudget.interfaces.refined import refined_curve
 from tightbudget.mechanisms.answers import Curve
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 SMALLEST_SHOWN = 1e-300  # the axis works with logarithms of normal floats
 
 
-def draw(curve: Curve, expression: str, file_format: str = "png") -> bytes:
+def draw_curve(curve: Curve, expression: str, file_format: str = "png") -> bytes:
     """Return the picture of the curve as the bytes of a PNG or SVG file."""
 
     def paint(figure: "Figure") -> None:
@@ -45,14 +45,14 @@ def draw(curve: Curve, expression: str, file_format: str = "png") -> bytes:
         set_title(top, expression)
         legend_below(figure)
 
-    return rendered(paint, (7.2, 5.5), file_format)
+    return rendered_figure(paint, (7.2, 5.5), file_format)
 
 
 def plot_curve(given: Curve, ax: "Axes | None" = None) -> "Axes":
     """Draw the band on the axes given, in the next of their colours, or on new ones; return them."""
 
     def paint(axes: "Axes") -> None:
-        curve = refined(given)
+        curve = refined_curve(given)
         axes.set_xlabel("ε")
         if ax is not None:
             _add_band(axes, curve)

@@ -20,12 +20,12 @@ _NARROWEST = 1.0 / 800.0  # of the range: no eye tells points apart that are nea
 _LOWEST = 1e-300
 
 
-def refined(curve: Curve, rtol: float = 1e-3, effort: float | None = None) -> Curve:
+def refined_curve(curve: Curve, rtol: float = 1e-3, effort: float | None = None) -> Curve:
     """Return the curve with points added where its band would be seen to be wide only for want of them.
 
     >>> from tightbudget import Gaussian
     >>> few = Gaussian(sigma=1).curve([0.0, 2.0, 4.0])
-    >>> refined(few).epsilons.size > 20
+    >>> refined_curve(few).epsilons.size > 20
     True
     """
     left = _MOST_POINTS
@@ -57,7 +57,7 @@ def points_between(epsilons: Array, seen: Array, most: int) -> Array:
     return np.setdiff1d(np.array(found), epsilons)
 
 
-def heights(values: Array, floor: float, top: float) -> Array:
+def picture_heights(values: Array, floor: float, top: float) -> Array:
     """Return where values are drawn, from 0 at the floor of a log scale to 1 at its top."""
     return np.asarray(np.log(np.clip(values, floor, top) / floor) / np.log(top / floor))
 
@@ -74,9 +74,9 @@ def seen_bulges(epsilons: Array, upper: Array, floor: float, top: float) -> Arra
     That is no more than a line may be off its own bound, which says nothing between the points.
     """
     places = band.places_between(epsilons)
-    falling = heights(np.minimum.accumulate(upper), floor, top)
+    falling = picture_heights(np.minimum.accumulate(upper), floor, top)
     straight = np.interp(places, epsilons, falling)
-    return worst_between(epsilons, places, heights(band.upper_line(places, epsilons, upper), floor, top) - straight)
+    return worst_between(epsilons, places, picture_heights(band.upper_line(places, epsilons, upper), floor, top) - straight)
 
 
 def _seen_width(epsilons: Array, lower: Array, upper: Array) -> Array:
@@ -86,7 +86,7 @@ def _seen_width(epsilons: Array, lower: Array, upper: Array) -> Array:
         return np.zeros(max(0, epsilons.size - 1))
     floor, top = max(_LOWEST, float(shown.min()) / 3.0), 3.0 * float(shown.max())
     places = band.places_between(epsilons)
-    high = heights(band.upper_line(places, epsilons, upper), floor, top)
-    low = heights(band.lower_line(places, epsilons, lower, upper), floor, top)
-    known = heights(upper, floor, top) - heights(lower, floor, top)
+    high = picture_heights(band.upper_line(places, epsilons, upper), floor, top)
+    low = picture_heights(band.lower_line(places, epsilons, lower, upper), floor, top)
+    known = picture_heights(upper, floor, top) - picture_heights(lower, floor, top)
     return worst_between(epsilons, places, high - low) - np.maximum(known[:-1], known[1:])

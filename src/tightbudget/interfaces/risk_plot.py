@@ -17,13 +17,13 @@ from tightbudget.interfaces.figures import (
     legend_below,
     legend_inside,
     legend_name,
-    rendered,
+    rendered_figure,
     set_title,
-    shortened,
+    shortened_label,
     whole_figure,
 )
 from tightbudget.interfaces.plot import draw_band
-from tightbudget.interfaces.refined import refined
+from tightbudget.interfaces.refined import refined_curve
 from tightbudget.tradeoff import Risk, Roc
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def plot_risk(attack: Risk, ax: "Axes | None" = None) -> "Axes":
 
     def paint(axes: "Axes") -> None:
         if ax is not None:
-            _add_band(axes, roc, f"{legend_name(str(attack.composition))} ({attack.relation})")
+            _add_roc_band(axes, roc, f"{legend_name(str(attack.composition))} ({attack.relation})")
             return
         _draw_band(axes, roc)
         set_title(axes, str(attack.composition))
@@ -60,7 +60,7 @@ def plot_risk(attack: Risk, ax: "Axes | None" = None) -> "Axes":
 def draw_side_by_side(attack: Risk, file_format: str = "png") -> bytes:
     """Return the trade-off curve beside the privacy profile, as the bytes of a PNG or SVG file."""
     roc, coarse = usual_roc(attack), attack.composition.curve(rtol=attack.rtol, effort=attack.effort)
-    curve = refined(coarse, attack.rtol, attack.effort)
+    curve = refined_curve(coarse, attack.rtol, attack.effort)
 
     def paint(figure: "Figure") -> None:
         left, right = figure.subplots(1, 2)
@@ -71,13 +71,13 @@ def draw_side_by_side(attack: Risk, file_format: str = "png") -> bytes:
             line.set_label("")
         for area in right.collections:
             area.set_label("")
-        set_title(left, shortened(str(attack.composition), 2 * TITLE_LINE))
+        set_title(left, shortened_label(str(attack.composition), 2 * TITLE_LINE))
         legend_below(figure)
 
-    return rendered(paint, (10.4, 5.2), file_format)
+    return rendered_figure(paint, (10.4, 5.2), file_format)
 
 
-class _Band(NamedTuple):
+class _RocBand(NamedTuple):
     """The two bounds between the points too."""
 
     places: Array
@@ -85,23 +85,23 @@ class _Band(NamedTuple):
     upper: Array
 
 
-def _band(roc: Roc) -> _Band:
-    places = roc_band.places_between(roc.fprs)
-    lower = roc_band.lower_line(places, roc.fprs, roc.lower)
-    return _Band(places, lower, roc_band.upper_line(places, roc.fprs, roc.lower, roc.upper))
+def _roc_band(roc: Roc) -> _RocBand:
+    places = roc_band.roc_places_between(roc.fprs)
+    lower = roc_band.roc_lower_line(places, roc.fprs, roc.lower)
+    return _RocBand(places, lower, roc_band.roc_upper_line(places, roc.fprs, roc.lower, roc.upper))
 
 
 def _draw_band(axes: "Axes", roc: Roc) -> None:
-    places, lower, upper = _band(roc)
+    places, lower, upper = _roc_band(roc)
     _prepare(axes, roc)
     axes.fill_between(places, lower, upper, color=BAND_COLOUR, alpha=0.6, linewidth=0, label="between the bounds")
     axes.plot(places, upper, color=UPPER_COLOUR, linewidth=2.2, label="upper bound")
     axes.plot(places, lower, color=LOWER_COLOUR, linewidth=1.2, linestyle=DASHED, label="lower bound")
 
 
-def _add_band(axes: "Axes", roc: Roc, name: str) -> None:
+def _add_roc_band(axes: "Axes", roc: Roc, name: str) -> None:
     """Add the band to what is on the axes: one colour and one entry of the legend for each."""
-    places, lower, upper = _band(roc)
+    places, lower, upper = _roc_band(roc)
     _prepare(axes, roc)
     (line,) = axes.plot(places, upper, linewidth=1.8, label=name)
     axes.plot(places, lower, color=line.get_color(), linewidth=1.0, linestyle=DASHED)

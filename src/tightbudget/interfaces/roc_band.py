@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 _PIECES = 16  # between two points
 
 
-def places_between(rates: Array) -> Array:
+def roc_places_between(rates: Array) -> Array:
     """Return the rates, which increase and are above 0, and places between each two, evenly on a log scale."""
     logs = np.log(rates)
     between = logs[:-1, None] + np.diff(logs)[:, None] * np.arange(_PIECES) / _PIECES
@@ -24,13 +24,13 @@ def places_between(rates: Array) -> Array:
     return places
 
 
-def lower_line(places: Array, rates: Array, lower: Array) -> Array:
+def roc_lower_line(places: Array, rates: Array, lower: Array) -> Array:
     """Return values at the places; joined in any way that does not fall, they are nowhere above the curve."""
     held = np.interp(places, rates, lower) * (1.0 - ROUNDING)
     return np.append(held[:1], held[:-1])
 
 
-def upper_line(places: Array, rates: Array, lower: Array, upper: Array) -> Array:
+def roc_upper_line(places: Array, rates: Array, lower: Array, upper: Array) -> Array:
     """Return values at the places; joined in any way that does not fall, they are nowhere below the curve."""
     if rates.size == 1:
         return np.full_like(places, upper[0])

@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING
 
-from tightbudget.interfaces.figures import QUIET_COLOUR, UPPER_COLOUR, drawn_on, rendered
+from tightbudget.interfaces.figures import QUIET_COLOUR, UPPER_COLOUR, drawn_on, rendered_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ def plot_samplings(found: "Samplings", ax: "Axes | None") -> "Axes":
 
 def draw_samplings(found: "Samplings", file_format: str) -> bytes:
     """Return the picture as the bytes of a file."""
-    return rendered(lambda figure: _paint(figure.add_subplot(), found), _SIZE, file_format)
+    return rendered_figure(lambda figure: _paint(figure.add_subplot(), found), _SIZE, file_format)
 
 
 def _paint(axes: "Axes", found: "Samplings") -> None:

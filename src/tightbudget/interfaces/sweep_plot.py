@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter, NotationError
-from tightbudget.interfaces.figures import QUIET_COLOUR, drawn_on, house_style, rendered, require, set_title
-from tightbudget.interfaces.heat_map import heat_map_of, rounded_up
+from tightbudget.interfaces.figures import QUIET_COLOUR, drawn_on, house_style, rendered_figure, require_matplotlib, set_title
+from tightbudget.interfaces.heat_map import heat_map_of, upper_end_shown
 from tightbudget.notation import Template
-from tightbudget.numerics.decimals import rounded
-from tightbudget.sweeps.plan import Plan
+from tightbudget.numerics.decimals import decimal_rounded
+from tightbudget.sweeps.plan import SweepPlan
 from tightbudget.sweeps.questions import CALIBRATE, Question
 from tightbudget.sweeps.results import SweepResult
 from tightbudget.sweeps.shown import shown_value
@@ -33,14 +33,14 @@ WIDE_RANGE = 30.0  # of values, from which on a log scale tells more
 SIGNS = {"epsilon": "ε", "delta": "δ", "tpr": "true positive rate", "bayes_error": "Bayes error", "gdp_mu": "μ", CALIBRATE: "?"}
 
 
-def swept(plan: Plan) -> list[str]:
+def swept_names(plan: SweepPlan) -> list[str]:
     """Return the parameters that have more than one value."""
     return [name for name in plan.space.names if len(plan.space.values(name)) > 1]
 
 
-def check_drawable(plan: Plan) -> None:
+def check_drawable(plan: SweepPlan) -> None:
     """Refuse a plan of which no picture can be drawn, before anything is computed for it."""
-    names = swept(plan)
+    names = swept_names(plan)
     if len(names) not in (1, 2):
         allowed = "for a plan that sweeps one parameter or two"
         raise InvalidParameter("--plot", ", ".join(names) or "nothing swept", allowed, "Leave out --plot, or fix the others.")
@@ -52,16 +52,16 @@ def check_drawable(plan: Plan) -> None:
         raise InvalidParameter("--plot", f"{panels} panels", f"for at most {MOST_PANELS}", "Ask fewer questions in one plan.")
 
 
-def draw(result: SweepResult, file_format: str = "png") -> bytes:
+def draw_sweep(result: SweepResult, file_format: str = "png") -> bytes:
     """Return the picture of a sweep as the bytes of a PNG or SVG file."""
     check_drawable(result.plan)
-    return rendered(lambda figure: _paint(figure, result), _size(result.plan), file_format)
+    return rendered_figure(lambda figure: _paint(figure, result), _size(result.plan), file_format)
 
 
 def plot_sweep(result: SweepResult, ax: "Axes | None" = None) -> "Axes":
     """Draw it on the axes given, if one panel is all there is, or on new ones; return them, or the first of them."""
     check_drawable(result.plan)
-    require()
+    require_matplotlib()
     if ax is not None:
         if _panels(result.plan) > 1:
             hint = "Leave out ax, which gives each a panel of its own, or sweep over one question."
@@ -75,24 +75,24 @@ def plot_sweep(result: SweepResult, ax: "Axes | None" = None) -> "Axes":
         return figure.axes[0]
 
 
-def _panels(plan: Plan) -> int:
-    return len(_groups(plan)) if len(swept(plan)) == 1 else len(plan.questions)
+def _panels(plan: SweepPlan) -> int:
+    return len(_groups(plan)) if len(swept_names(plan)) == 1 else len(plan.questions)
 
 
-def _size(plan: Plan) -> tuple[float, float]:
+def _size(plan: SweepPlan) -> tuple[float, float]:
     panels = _panels(plan)
-    if len(swept(plan)) == 1:
+    if len(swept_names(plan)) == 1:
         return 7.2, 1.2 + 3.4 * panels
     columns = min(panels, 2)
     return 6.4 * columns, 4.6 * -(-panels // columns) + 0.4
 
 
 def _paint(figure: "Figure", result: SweepResult, **options: Any) -> None:
-    (_lines if len(swept(result.plan)) == 1 else _heat_maps)(figure, result, options)
+    (_sweep_lines if len(swept_names(result.plan)) == 1 else _heat_maps)(figure, result, options)
 
 
 def _paint_one(axes: "Axes", result: SweepResult) -> None:
-    names = swept(result.plan)
+    names = swept_names(result.plan)
     if len(names) == 1:
         ((ask, asked),) = _groups(result.plan).items()
         _panel(axes, result, names[0], ask, asked)
@@ -101,7 +101,7 @@ def _paint_one(axes: "Axes", result: SweepResult) -> None:
     heat_map(axes, result, result.plan.questions[0], names, _norms(result)[result.plan.questions[0].ask])
 
 
-def _groups(plan: Plan) -> dict[str, list[Question]]:
+def _groups(plan: SweepPlan) -> dict[str, list[Question]]:
     """Return the questions that share an axis: those that ask for the same kind of number."""
     groups: dict[str, list[Question]] = {}
     for question in plan.questions:
@@ -109,7 +109,7 @@ def _groups(plan: Plan) -> dict[str, list[Question]]:
     return groups
 
 
-def answers(result: SweepResult, question: Question, names: Sequence[str]) -> tuple[list[Array], Array, Array]:
+def swept_answers(result: SweepResult, question: Question, names: Sequence[str]) -> tuple[list[Array], Array, Array]:
     """Return the values of the parameters, and the two ends, of the answers to one question.
 
     A number that was calibrated is shown by the end that meets the target.
@@ -121,8 +121,8 @@ def answers(result: SweepResult, question: Question, names: Sequence[str]) -> tu
     return places, result["lower"][asked], result["upper"][asked]
 
 
-def _lines(figure: "Figure", result: SweepResult, options: dict[str, Any]) -> None:
-    (name,) = swept(result.plan)
+def _sweep_lines(figure: "Figure", result: SweepResult, options: dict[str, Any]) -> None:
+    (name,) = swept_names(result.plan)
     groups = _groups(result.plan)
     panels = figure.subplots(len(groups), 1, sharex=True, squeeze=False, subplot_kw=options)[:, 0]
     for axes, (ask, asked) in zip(panels, groups.items(), strict=True):
@@ -134,7 +134,7 @@ def _lines(figure: "Figure", result: SweepResult, options: dict[str, Any]) -> No
 def _panel(axes: "Axes", result: SweepResult, name: str, ask: str, asked: Sequence[Question]) -> None:
     drawn = []
     for place, question in enumerate(asked):
-        (at,), lower, upper = answers(result, question, [name])
+        (at,), lower, upper = swept_answers(result, question, [name])
         order = np.argsort(at, kind="stable")
         at, lower, upper = at[order], lower[order], upper[order]
         known = np.isfinite(lower) & np.isfinite(upper)
@@ -142,7 +142,9 @@ def _panel(axes: "Axes", result: SweepResult, name: str, ask: str, asked: Sequen
         mark = "o" if at.size <= MARKED else None
         hidden = np.where(known, upper, np.nan)
         axes.fill_between(at, np.where(known, lower, np.nan), hidden, color=colour, alpha=0.25, linewidth=0)
-        axes.plot(at, hidden, color=colour, linewidth=1.6, marker=mark, markersize=3, label=label(result.plan, question))
+        axes.plot(
+            at, hidden, color=colour, linewidth=1.6, marker=mark, markersize=3, label=question_label(result.plan, question)
+        )
         drawn.append((lower[known], upper[known]))
         for gap in at[~known]:
             axes.axvline(gap, color=QUIET_COLOUR, linewidth=0.8, linestyle=":", alpha=0.7)
@@ -159,10 +161,10 @@ def _width(drawn: "Sequence[tuple[Array, Array]]") -> str:
     """Return how wide the bands are: most are thinner than the lines."""
     kept = [(lower[upper > 0.0], upper[upper > 0.0]) for lower, upper in drawn]
     widths = [float(((upper - lower) / upper).max(initial=0.0)) for lower, upper in kept]
-    return f"upper ends; bands at most {rounded(max(widths, default=0.0), 1, ROUND_CEILING)} wide, relatively"
+    return f"upper ends; bands at most {decimal_rounded(max(widths, default=0.0), 1, ROUND_CEILING)} wide, relatively"
 
 
-def label(plan: Plan, question: Question) -> str:
+def question_label(plan: SweepPlan, question: Question) -> str:
     """Return what was asked, in signs."""
     target = ", ".join(f"{SIGNS.get(name, name)} = {value:g}" for name, value in question.at)
     joint = "for" if question.ask == CALIBRATE else "at"
@@ -170,12 +172,12 @@ def label(plan: Plan, question: Question) -> str:
     return f"{sign} {joint} {target}" if target else sign
 
 
-def _sign(plan: Plan, ask: str) -> str:
+def _sign(plan: SweepPlan, ask: str) -> str:
     """Return the sign of what was asked for; of a calibration, the name of what was open."""
     return _open_argument(plan) if ask == CALIBRATE else SIGNS.get(ask, ask)
 
 
-def _open_argument(plan: Plan) -> str:
+def _open_argument(plan: SweepPlan) -> str:
     first = dict(zip(plan.space.names, plan.space.at(0)[1], strict=True))
     try:
         return Template.of(plan.template.filled(first), plan.mix_relations).argument
@@ -213,7 +215,7 @@ def _set_range(axes: "Axes", values: Array) -> None:
 
 
 def _heat_maps(figure: "Figure", result: SweepResult, options: dict[str, Any]) -> None:
-    names, questions, norms = swept(result.plan), result.plan.questions, _norms(result)
+    names, questions, norms = swept_names(result.plan), result.plan.questions, _norms(result)
     columns = min(len(questions), 2)
     panels = figure.subplots(-(-len(questions) // columns), columns, squeeze=False, subplot_kw=options)
     for axes, question in zip(panels.flat, questions, strict=False):
@@ -225,14 +227,14 @@ def _heat_maps(figure: "Figure", result: SweepResult, options: dict[str, Any]) -
 
 def heat_map(axes: "Axes", result: SweepResult, question: Question, names: Sequence[str], norm: "Normalize | None") -> None:
     """Draw the answers to one question over two parameters."""
-    (across, down), _, upper = answers(result, question, names)
+    (across, down), _, upper = swept_answers(result, question, names)
     axes.set_title(
-        label(result.plan, question) + ("" if question.ask == CALIBRATE else ", upper ends"), fontsize=10, loc="left"
+        question_label(result.plan, question) + ("" if question.ask == CALIBRATE else ", upper ends"), fontsize=10, loc="left"
     )
     axes.set_xlabel(names[0])
     axes.set_ylabel(names[1])
     # a number that was calibrated may be proven with all its digits and no fewer
-    written = shown_value if question.ask == CALIBRATE else rounded_up
+    written = shown_value if question.ask == CALIBRATE else upper_end_shown
     scales = _scale(across), _scale(down)
     heat_map_of(axes, across, down, upper, norm, _sign(result.plan, question.ask), scales, written)
 
@@ -243,7 +245,7 @@ def _norms(result: SweepResult) -> "dict[str, Normalize | None]":
 
     norms: dict[str, Normalize | None] = {}
     for ask, asked in _groups(result.plan).items():
-        values = np.concatenate([answers(result, question, [])[2] for question in asked])
+        values = np.concatenate([swept_answers(result, question, [])[2] for question in asked])
         finite = values[np.isfinite(values)]
         low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
         wide = low > 0.0 and high > WIDE_RANGE * low

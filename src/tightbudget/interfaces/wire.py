@@ -10,7 +10,7 @@ import math
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
-from tightbudget.numerics.decimals import at_least, at_most
+from tightbudget.numerics.decimals import decimal_at_least, decimal_at_most
 from tightbudget.version import __version__
 
 if TYPE_CHECKING:
@@ -46,25 +46,25 @@ def lower_end(value: float) -> float | str:
     >>> print(lower_end(0.3), upper_end(0.3), upper_end(math.inf))
     0.29999999999999998 0.3 inf
     """
-    return End(value, at_most(float(value))) if math.isfinite(value) else number(value)
+    return End(value, decimal_at_most(float(value))) if math.isfinite(value) else json_number(value)
 
 
 def upper_end(value: float) -> float | str:
     """Return an upper bound whose digits, read as a decimal number, are no less than it."""
-    return End(value, at_least(float(value))) if math.isfinite(value) else number(value)
+    return End(value, decimal_at_least(float(value))) if math.isfinite(value) else json_number(value)
 
 
-def number(value: float) -> float | str:
+def json_number(value: float) -> float | str:
     """Return the value, or its name where JSON has no number for it.
 
-    >>> number(0.5), number(math.inf)
+    >>> json_number(0.5), json_number(math.inf)
     (0.5, 'inf')
     """
     value = float(value)
     return value if math.isfinite(value) else str(value)
 
 
-def bracket(
+def bracket_shape(
     expression: str, asked: dict[str, float], answer: "Bracket", rtol: float, note: str = "", direction: str | None = None
 ) -> Wire:
     """Return the shape of one bracket; `asked` is {"delta": ...} or {"epsilon": ...}, `direction` None for both."""
@@ -72,27 +72,27 @@ def bracket(
         "expression": expression,
         "relation": answer.relation,
         "direction": direction,
-        **{name: number(value) for name, value in asked.items()},
+        **{name: json_number(value) for name, value in asked.items()},
         "lower": lower_end(answer.lower),
         "upper": upper_end(answer.upper),
-        "estimate": number(answer.estimate),
+        "estimate": json_number(answer.estimate),
         "converged": answer.converged,
         "reason": answer.reason,
         "rtol": rtol,
-        "trace": [attempt(one) for one in answer.trace],
+        "trace": [attempt_shape(one) for one in answer.trace],
         "note": note,
         "version": __version__,
     }
 
 
-def attempt(tried: "Attempt") -> Wire:
+def attempt_shape(tried: "Attempt") -> Wire:
     """Return the shape of one attempt on the way to a bracket."""
     return {
         "route": tried.route,
         "direction": tried.direction,
         "lower": lower_end(tried.lower),
         "upper": upper_end(tried.upper),
-        "tilt": None if tried.tilt is None else number(tried.tilt),
+        "tilt": None if tried.tilt is None else json_number(tried.tilt),
         "width": tried.width,
         "points": tried.points,
         "seconds": tried.seconds,
@@ -100,12 +100,12 @@ def attempt(tried: "Attempt") -> Wire:
     }
 
 
-def curve(expression: str, answer: "Curve", note: str = "") -> Wire:
+def curve_shape(expression: str, answer: "Curve", note: str = "") -> Wire:
     """Return the shape of a curve: three lists of equal length."""
     return {
         "expression": expression,
         "relation": answer.relation,
-        "epsilon": [number(value) for value in answer.epsilons.tolist()],
+        "epsilon": [json_number(value) for value in answer.epsilons.tolist()],
         "lower": [lower_end(value) for value in answer.lower.tolist()],
         "upper": [upper_end(value) for value in answer.upper.tolist()],
         "converged": answer.converged,
@@ -114,13 +114,13 @@ def curve(expression: str, answer: "Curve", note: str = "") -> Wire:
     }
 
 
-def comparison(answer: "Comparison") -> Wire:
+def comparison_shape(answer: "Comparison") -> Wire:
     """Return the shape of a comparison: what was asked, and a list of bounds with ours first."""
     asked = {"delta": answer.delta} if answer.delta is not None else {"epsilon": answer.epsilon}
     return {
         "expression": answer.expression,
         "relation": answer.relation,
-        **{name: number(value) for name, value in asked.items() if value is not None},
+        **{name: json_number(value) for name, value in asked.items() if value is not None},
         "bounds": [
             {
                 "name": row.name,
@@ -139,7 +139,7 @@ def comparison(answer: "Comparison") -> Wire:
     }
 
 
-def calibration(answer: "Calibration", note: str = "") -> Wire:
+def calibration_shape(answer: "Calibration", note: str = "") -> Wire:
     """Return the shape of a calibration: what was asked, the value that meets it, and the one that misses it."""
     return {
         "template": answer.template,
@@ -160,14 +160,14 @@ def calibration(answer: "Calibration", note: str = "") -> Wire:
     }
 
 
-def explanation(answer: "Explanation", rtol: float, note: str = "") -> Wire:
+def explanation_shape(answer: "Explanation", rtol: float, note: str = "") -> Wire:
     """Return the shape of an explanation: the numbers and the words."""
     return {
         "expression": str(answer.composition),
         "relation": answer.relation,
         "unit": answer.unit,
         "prior": answer.prior,
-        "delta": number(answer.delta),
+        "delta": json_number(answer.delta),
         "epsilon": _with_reason(answer.epsilon),
         "advantage": _with_reason(answer.advantage),
         "tpr": [{"fpr": rate, **_with_reason(power)} for rate, power in zip(answer.rates, answer.tpr, strict=True)],
@@ -182,23 +182,23 @@ def explanation(answer: "Explanation", rtol: float, note: str = "") -> Wire:
     }
 
 
-def roc(answer: "Roc") -> Wire:
+def roc_shape(answer: "Roc") -> Wire:
     """Return the shape of a trade-off curve: three lists of equal length."""
     return {
-        "fpr": [number(value) for value in answer.fprs.tolist()],
+        "fpr": [json_number(value) for value in answer.fprs.tolist()],
         "lower": [lower_end(value) for value in answer.lower.tolist()],
         "upper": [upper_end(value) for value in answer.upper.tolist()],
         "converged": answer.converged,
     }
 
 
-def training_run(answer: "TrainingRun", rtol: float) -> Wire:
+def training_shape(answer: "TrainingRun", rtol: float) -> Wire:
     """Return the shape of a training run, the ends of brackets in digits that lie outside them."""
     plain = answer.as_dict()
     if answer.shuffled is not None:
         bounds = {name: upper_end(getattr(answer.shuffled, name)) for name in ("zero_out", "replace_one")}
         plain["shuffled"] = {**plain["shuffled"], **bounds}
-    return {**plain, **_ends(answer.epsilon), "rtol": rtol, "trace": [attempt(one) for one in answer.epsilon.trace]}
+    return {**plain, **_ends(answer.epsilon), "rtol": rtol, "trace": [attempt_shape(one) for one in answer.epsilon.trace]}
 
 
 def _with_reason(answer: "Bracket") -> Wire:
@@ -206,20 +206,20 @@ def _with_reason(answer: "Bracket") -> Wire:
 
 
 def _as_given(value: float | None) -> float | str | None:
-    return value if value is None or isinstance(value, int) else number(value)
+    return value if value is None or isinstance(value, int) else json_number(value)
 
 
 def _ends(answer: "Bracket") -> Wire:
     return {"lower": lower_end(answer.lower), "upper": upper_end(answer.upper)}
 
 
-def dumps(shape: Any) -> str:
+def json_text(shape: Any) -> str:
     """Return the shape as JSON, with ends in their own digits."""
     match shape:
         case End():
             return shape.text
         case dict():
-            return "{" + ", ".join(f"{json.dumps(name)}: {dumps(value)}" for name, value in shape.items()) + "}"
+            return "{" + ", ".join(f"{json.dumps(name)}: {json_text(value)}" for name, value in shape.items()) + "}"
         case list() | tuple():
-            return "[" + ", ".join(map(dumps, shape)) + "]"
+            return "[" + ", ".join(map(json_text, shape)) + "]"
     return json.dumps(shape, allow_nan=False)

@@ -73,6 +73,7 @@ class Refusal:
     """The filter of the budget `at` did not admit the step."""
 
     decision: Decision
+    step: Step
     at: str
     rules: Rules
     spent: str
@@ -247,9 +248,17 @@ class Book:
 
     def log(self, id: int, kind: str, fields: Body, change: Callable[[Row], None] | None = None) -> tuple[Row, bytes]:
         """Append an entry that is no charge; `change` may close the budget or put other rules in force."""
+        return self.log_decided(id, kind, lambda row: fields, change)
+
+    def log_decided(
+        self, id: int, kind: str, decide: Callable[[Row], Body], change: Callable[[Row], None] | None = None
+    ) -> tuple[Row, bytes]:
+        """Append an entry that depends on the budget's row, which is locked meanwhile."""
 
         def work(tx: Transaction) -> tuple[Row, bytes]:
             row = Row(self._one(tx, self.statements.lock, id=id))
+            self.rules_in(tx, row)
+            fields = decide(row)
             entry = self._append(tx, row, kind, fields)
             if change is not None:
                 change(row)
@@ -275,6 +284,12 @@ class Book:
                 raise LedgerCorrupt(f"Entry {row.rules} of budget {row.name!r} is missing.", "Run tightbudget ledger verify.")
             known = self._rules[row.id] = (row.rules, Rules(read(bytes(found[1]))["filter"], relation))
         return known[1]
+
+    def rules_in(self, tx: Transaction, row: Row) -> None:
+        """See that the filter in force is known, so that it need not be read in the middle of a transaction."""
+        if row.id != ROOT and (row.id not in self._rules or self._rules[row.id][0] != row.rules):
+            first = self._one(tx, self.statements.entry, budget=row.id, seq=1)
+            self.rules(row, read(bytes(first[1]))["relation"], tx)
 
     def create(self, terms: Body, parent: Place | None, beside: int | None) -> int:
         """Make a budget; return its number, or that of the one that this very call made before its answer was lost."""
@@ -328,7 +343,7 @@ class Book:
             rules = self.rules(row, wanted.place.relation, tx)
             decision = rules.decide(row.spent, wanted.step)
             if not decision.quote.accepted:
-                return Refusal(decision, row.name, rules, row.spent)
+                return Refusal(decision, wanted.step, row.name, rules, row.spent)
             decisions.append(decision)
         for id, decision in zip(wanted.place.lineage, decisions, strict=True):
             rows[id].spent = decision.after
@@ -479,7 +494,7 @@ class Book:
     def _one(self, tx: Transaction, statement: Any, **values: Any) -> Any:
         found = tx.one(statement, **values)
         if found is None:
-            raise LedgerCorrupt(f"Budget number {values['id']} is missing.", "Run tightbudget ledger verify.")
+            raise LedgerCorrupt("A budget, or its first entry, is missing.", "Run tightbudget ledger verify.")
         return found
 
 

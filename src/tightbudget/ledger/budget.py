@@ -190,14 +190,16 @@ class Budget:
 
     def lower(self, *, epsilon: Any = None, delta: Any = None, reason: str = "") -> None:
         """Admit less from now on. The promise stays what it was: a filter is fixed before the first step."""
-        row = self._book.row(self._place.id)
-        old = self._book.rules(row, self.terms.relation).filter.state()
-        fields: Body = {"filter": lowered(old, epsilon, delta), "reason": checked_note("reason", reason)}
+        why = checked_note("reason", reason)
+
+        def decide(row: Row) -> Body:
+            old = self._book.rules(row, self.terms.relation).filter.state()
+            return {"filter": lowered(old, epsilon, delta), "reason": why}
 
         def change(row: Row) -> None:
             row.rules = row.seq
 
-        self._book.log(self._place.id, entries.LOWERED, fields, change)
+        self._book.log_decided(self._place.id, entries.LOWERED, decide, change)
 
     def extend(self, name: str, *, epsilon: Any, delta: Any, **terms: Any) -> "Budget":
         """Open a second budget beside this one, for the same people. A limit is never raised: that would void it.
@@ -222,7 +224,7 @@ class Budget:
             self._denied(problem, increment, key, actor)
             raise
         if isinstance(result, Refusal):
-            raise refused(result, wanted.step)
+            raise refused(result)
         return self._owner.signed(result), fresh
 
     def _settled(self, key: str, kind: str, reason: str) -> Receipt:
@@ -308,10 +310,10 @@ def _budget_again(ledger: Owner, name: str) -> Budget:
     return ledger.budget(name)
 
 
-def refused(refusal: Refusal, step: Step) -> ChargeRefused:
+def refused(refusal: Refusal) -> ChargeRefused:
     fits = ""
     with suppress(TightBudgetError):
-        fits = what_fits(refusal.decision.quote, refusal.rules, refusal.spent, step)
+        fits = what_fits(refusal.decision.quote, refusal.rules, refusal.spent, refusal.step)
     return ChargeRefused(refusal.decision.quote, refusal.at, fits)
 
 

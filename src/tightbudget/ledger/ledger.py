@@ -210,8 +210,7 @@ class Ledger:
                 self.denied(budget._place.id, problem, increment, key, actor)
             raise
         if isinstance(result, Refusal):
-            step = next(each.step for each in every if str(each.step.increment) == str(result.decision.quote.increment))
-            raise refused(result, step)
+            raise refused(result)
         return [self.signed(receipt) for receipt in result]
 
     def rules_at_start(self, budget: Budget) -> Rules:

@@ -25,6 +25,10 @@ _SETTLES = (entries.COMMITTED, entries.ABORTED, entries.REFUNDED)
 _CLOSE = float(TOLERANCE)
 
 
+_Charge = tuple[str, Mapping[str, str] | None]
+"""The increment of a charge and its price, if it has one; charges of one kind share it."""
+
+
 class Broken(Exception):
     """An entry cannot be what was written; the sentence says why."""
 
@@ -42,15 +46,18 @@ class Chain:
         self.spent = "{}"
         self.open: dict[int, Body] = {}
         """Reservations by the number of their entry."""
-        self.done: dict[int, int] = {}
-        """What a refund may settle: entries that committed a charge, and the entry of the charge."""
-        self.prices: dict[tuple[str, ...], tuple[Any, ...]] = {}
+        self.commits: dict[int, int] = {}
+        """Entries that committed a reservation, each with the entry of the reservation."""
+        self.charged: dict[int, _Charge] = {}
+        """What can be aborted or refunded, by its entry; a million of them must find room."""
+        self.prices: dict[tuple[str, ...], tuple[_Charge, tuple[Any, ...]]] = {}
         self.made: dict[int, tuple[str, str]] = {}
         self.passed: dict[tuple[int, str], tuple[str, str]] = {}
         """Of budgets that are parts, or have parts: kind and increment of each charge, by where it was made and key."""
         self.has_relatives = False
         self.tally: Counter[str] = Counter()
-        self._charge: dict[int, Body] = {}
+        self._before_last = ""
+        self._reserved: set[int] = set()  # those that were committed after they had been reserved
         self._steps = {
             entries.OPENED: self._take_opened,
             entries.CLOSED: self._take_closed,
@@ -114,30 +121,31 @@ class Chain:
         if self.state != "open":
             raise Broken("the budget was closed before it")
         rules = self._rules()
-        if isinstance(rules.filter, SumFilter):
-            self._take_price(rules, rules.filter, body)
-        else:
-            self._take_decision(rules, body)
+        charge = (
+            self._take_price(rules.filter, rules, body) if isinstance(rules.filter, SumFilter) else self._take_step(rules, body)
+        )
+        self.charged[seq] = charge
         self.last, self.charges = seq, self.charges + 1
         if body["kind"] == entries.RESERVED:
             self.open[seq] = body
         else:
-            self.done[seq] = seq
-            counted(self.tally, body, None)
-        self._charge[seq] = body
+            counted(self.tally, body["kind"], charge[0])
         if self.has_relatives:
             self.passed[body["origin"], body["key"]] = body["kind"], body["increment"]
 
-    def _take_price(self, rules: Rules, filter: SumFilter, body: Body) -> None:
+    def _take_price(self, filter: SumFilter, rules: Rules, body: Body) -> "_Charge":
         written = body["price"]
         known = (body["increment"], *written.values())
-        price = self.prices.get(known)
-        if price is None:
-            price = self.prices[known] = self._checked_price(rules, filter, body["increment"], written)
+        found = self.prices.get(known)
+        if found is None:
+            price = self._checked_price(rules, filter, body["increment"], written)
+            found = self.prices[known] = (body["increment"], written), price
+        charge, price = found
         after = sums_in_ticks_after(self.sums, price)
         if not filter._scales.verdict(self.sums, after)[0]:
             raise Broken("the filter would have refused it")
         self.sums = after
+        return charge
 
     def _checked_price(self, rules: Rules, filter: SumFilter, increment: str, written: Mapping[str, str]) -> tuple[Any, ...]:
         price = filter._scales.read(dict(written))
@@ -151,7 +159,7 @@ class Chain:
                 raise Broken(f"its price of {name} is not that of {increment}")
         return price
 
-    def _take_decision(self, rules: Rules, body: Body) -> None:
+    def _take_step(self, rules: Rules, body: Body) -> "_Charge":
         if body["before"] != self.spent:
             raise Broken("it was not decided upon what was spent before it")
         decision = rules.decide(self.spent, rules.step(body["increment"]))
@@ -159,36 +167,38 @@ class Chain:
             raise Broken("the filter would have refused it")
         if decision.after != body["after"] and not _alike(decision.after, body["after"]):
             raise Broken("it does not leave what the filter would have left")
-        self.spent = body["after"]
+        self._before_last, self.spent = self.spent, body["after"]
+        return body["increment"], None
 
     def _take_settling(self, seq: int, body: Body) -> None:
         settles, kind = body["settles"], body["kind"]
         if kind == entries.REFUNDED:
-            charge = self.done.pop(settles, None)
+            about = self.commits.pop(settles, settles)
+            fits = about in self.charged and about not in self.open and (about == settles) == (about not in self._reserved)
         else:
-            charge = settles if self.open.pop(settles, None) is not None else None
-        if charge is None or charge != body["charge"]:
+            about = settles
+            fits = self.open.pop(settles, None) is not None
+        if not fits or about != body["charge"]:
             raise Broken("it settles nothing that could be settled")
-        told = self._charge[charge]
-        if told["key"] != body["key"]:
-            raise Broken("it has the key of another charge")
-        counted(self.tally, body, told)
+        charge = self.charged[about]
+        counted(self.tally, kind, charge[0])
         if kind == entries.COMMITTED:
-            self.done[seq] = charge
+            self.commits[seq] = about
+            self._reserved.add(about)
             return
-        del self._charge[charge]
-        if self._give_back(told, charge) != body["returned"]:
+        del self.charged[about]
+        if self._give_back(charge, about) != body["returned"]:
             raise Broken("it gives back what it should not, or the other way round")
 
-    def _give_back(self, charge: Body, seq: int) -> bool:
-        rules = self._rules()
-        if isinstance(rules.filter, SumFilter):
-            rules.filter._sums = self.sums
-            self.sums = rules.filter.sums_without(charge["price"])
+    def _give_back(self, charge: "_Charge", seq: int) -> bool:
+        filter = self._rules().filter
+        if isinstance(filter, SumFilter):
+            filter._sums = self.sums
+            self.sums = filter.sums_without(dict(charge[1] or {}))
             return True
         if self.last != seq:
             return False
-        self.spent, self.last = charge["before"], 0
+        self.spent, self.last = self._before_last, 0
         return True
 
     def _take_created(self, seq: int, body: Body) -> None:
@@ -207,17 +217,14 @@ class Chain:
         return self.rules._written()
 
 
-def counted(tally: Counter[str], body: Body, charge: Body | None) -> None:
-    """Count one entry; of a commit or refund, `charge` is the entry it is about."""
-    kind = body["kind"]
-    if kind == entries.CHARGED:
-        tally[body["increment"]] += 1
-    elif kind == entries.COMMITTED and charge is not None:
-        tally[charge["increment"]] += 1
-    elif kind == entries.REFUNDED and charge is not None:
-        tally[charge["increment"]] -= 1
-        if not tally[charge["increment"]]:
-            del tally[charge["increment"]]
+def counted(tally: Counter[str], kind: str, increment: str) -> None:
+    """Count one entry about a charge of this increment."""
+    if kind in (entries.CHARGED, entries.COMMITTED):
+        tally[increment] += 1
+    elif kind == entries.REFUNDED:
+        tally[increment] -= 1
+        if not tally[increment]:
+            del tally[increment]
 
 
 def _alike(found: str, stored: str) -> bool:

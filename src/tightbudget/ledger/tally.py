@@ -45,8 +45,9 @@ def tally_of(budget: Budget) -> Counter[str]:
         )
         for row in connection.execution_options(yield_per=_AT_ONCE).execute(query):
             last, raw, about, before = row
-            told = before if before is not None else about
-            counted(tally, read(bytes(raw)), None if told is None else read(bytes(told)))
+            body = read(bytes(raw))
+            told = body if about is None else read(bytes(before if before is not None else about))
+            counted(tally, body["kind"], told.get("increment", ""))
     ledger._tallies[id] = (last, tally)
     if last - start >= KEEP_AFTER:
         _keep(ledger, id, last, tally)

@@ -8,7 +8,8 @@ Elsewhere: distributions and their masses (`pairs`); reading mechanisms from tex
 from typing import TYPE_CHECKING
 
 from tightbudget.lazy import imported_when_used
-from tightbudget.mechanisms.base import Composable, Composition, Mechanism, compose
+from tightbudget.mechanisms.composition import Composable, Composition, compose
+from tightbudget.mechanisms.mechanism import Mechanism
 
 if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.mechanisms.bounded_range import BoundedRange

@@ -13,7 +13,7 @@ from tightbudget.numerics.bracket import Bracket
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from tightbudget.mechanisms.base import Composable
+    from tightbudget.mechanisms.composition import Composable
 
 Array = NDArray[np.float64]
 
@@ -56,11 +56,11 @@ class Curve:
         return "\n".join([*lines, f"({self.relation})"])
 
     def _repr_html_(self) -> str:
-        from tightbudget.markup import table
+        from tightbudget.markup import html_table
 
         note = "" if self.converged else "Some bounds are further apart than asked."
         rows = ((repr(epsilon), bracket) for epsilon, bracket in self._brackets())
-        return table(("ε", f"δ in ({self.relation})"), rows, self.expression, note)
+        return html_table(("ε", f"δ in ({self.relation})"), rows, self.expression, note)
 
     def _brackets(self) -> Iterator[tuple[float, Bracket]]:
         ends = zip(*(values.ravel().tolist() for values in (self.epsilons, self.lower, self.upper)), strict=True)
@@ -106,13 +106,13 @@ class Brackets(np.ndarray[Any, Any]):
         return np.array2string(np.asarray(self), separator=" ", formatter={"all": lambda one: format(one, spec)})
 
     def _repr_html_(self) -> str:
-        from tightbudget.markup import table
+        from tightbudget.markup import html_table
 
         flat = np.asarray(self)
         places = (str(place[0] if flat.ndim == 1 else place) for place in np.ndindex(flat.shape))
         rows = [(place, one, _wider(one)) for place, one in zip(places, flat.flat, strict=True)]
         heading = ("", "true value in", "wider than asked")
-        return table(heading, rows) if any(row[2] for row in rows) else table(heading[:2], (row[:2] for row in rows))
+        return html_table(heading, rows) if any(row[2] for row in rows) else html_table(heading[:2], (row[:2] for row in rows))
 
     @property
     def lower(self) -> Array:

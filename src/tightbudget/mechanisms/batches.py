@@ -1,8 +1,8 @@
 """What batches of a fixed size need: whole numbers, and a mechanism that says what replacing a record does."""
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import whole_count
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import REPLACE_ONE
 from tightbudget.pairs.base import Direction, Pair
 

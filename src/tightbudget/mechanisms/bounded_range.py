@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.promise import PureDP
 from tightbudget.mechanisms.relations import ANY
 from tightbudget.mechanisms.stated import Ratio

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, real
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.normal import log_normal_mass
@@ -200,7 +200,7 @@ def _clamped_gaussian(mean: float, sigma: float, shift: float, direction: Direct
             )
         )
     (log_a, error_a), (log_b, error_b) = parts
-    return _pair(("clamped_gaussian", mean, sigma, shift), log_a, log_b, error_a + error_b, direction, NEGLIGIBLE, tail)
+    return _clamped_pair(("clamped_gaussian", mean, sigma, shift), log_a, log_b, error_a + error_b, direction, NEGLIGIBLE, tail)
 
 
 @REMEMBERED.remember
@@ -224,7 +224,7 @@ def _clamped_laplace(mean: float, scale: float, shift: float, direction: Directi
             parts.append(np.concatenate([[_log_laplace_cdf(x[0])], _log_laplace_mass(x), [_log_laplace_cdf(-x[-1])]]))
     log_a, log_b = parts
     size = float(np.abs(np.concatenate(parts)).max()) + (abs(mean) + shift + float(low[-1])) / scale
-    return _pair(("clamped_laplace", mean, scale, shift), log_a, log_b, 32.0 * U * (1.0 + size), direction)
+    return _clamped_pair(("clamped_laplace", mean, scale, shift), log_a, log_b, 32.0 * U * (1.0 + size), direction)
 
 
 def _log_laplace_cdf(x: float) -> float:
@@ -243,7 +243,7 @@ def _log_laplace_mass(x: Array) -> Array:
     return np.logaddexp(positive_part, negative_part)
 
 
-def _pair(
+def _clamped_pair(
     key: tuple[object, ...],
     log_a: Array,
     log_b: Array,

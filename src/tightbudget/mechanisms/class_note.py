@@ -1,6 +1,6 @@
 """What a reader must know of brackets for steps that stand for a class of mechanisms (decision 0008)."""
 
-from tightbudget.mechanisms.base import Composable
+from tightbudget.mechanisms.composition import Composable
 
 OF_A_CLASS = (
     "A step stands for a class of cases: the upper end is that of the pair that dominates it, which no composition "

@@ -8,10 +8,10 @@ import numpy as np
 
 from tightbudget.engine.reasons import TOO_MANY_SHIFTS
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, real
 from tightbudget.mechanisms.integer_vectors import IntegerVectors, OneShift, length_of_vectors, whole_dimension
 from tightbudget.mechanisms.laplace import quotient_up
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.noise import AdditiveNoise
 from tightbudget.mechanisms.relations import ADD_REMOVE
 from tightbudget.mechanisms.renyi_promises import MomentPromise

@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import ClassVar
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import whole_count
 from tightbudget.mechanisms.gaussian import Gaussian
 from tightbudget.mechanisms.kept_pairs import KeptPairs
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.relations import REPLACE_ONE, Relations
 from tightbudget.numerics.binomial import binomial

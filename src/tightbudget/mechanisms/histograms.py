@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.csv_header import is_heading
 from tightbudget.mechanisms.file_access import check_file_may_be_read
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import REPLACE_ONE, Relations, stated_relation
 from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.mass import NONE, Mass
@@ -108,8 +108,8 @@ class Histograms(Mechanism):
     def _pairs(self) -> dict[Direction, Pair | None]:
         first, second = _normalised(self.a), _normalised(self.b)
         return {
-            Direction.REMOVE: _pair(first, second, (self.a, self.b)),
-            Direction.ADD: _pair(second, first, (self.b, self.a)),
+            Direction.REMOVE: _histogram_pair(first, second, (self.a, self.b)),
+            Direction.ADD: _histogram_pair(second, first, (self.b, self.a)),
         }
 
     @property
@@ -215,7 +215,7 @@ def _exact_losses(key: tuple[tuple[float, ...], tuple[float, ...]]) -> Array:
     return np.array([log_fraction(x / y * whole) for x, y in zip(first, second, strict=True) if x and y])
 
 
-def _pair(log_a: Array, log_b: Array, key: tuple[tuple[float, ...], tuple[float, ...]]) -> Pair | None:
+def _histogram_pair(log_a: Array, log_b: Array, key: tuple[tuple[float, ...], tuple[float, ...]]) -> Pair | None:
     only_a, only_b = np.isneginf(log_b) & ~np.isneginf(log_a), np.isneginf(log_a) & ~np.isneginf(log_b)
     infinity, minus_infinity = _share_of_cells(key[0], only_a), _share_of_cells(key[1], only_b)
     both = np.isfinite(log_a) & np.isfinite(log_b)

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import ClassVar
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import real
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ADD_REMOVE, moved_by
 from tightbudget.mechanisms.renyi_promises import ZCDP
 from tightbudget.numerics.rounding import float_above

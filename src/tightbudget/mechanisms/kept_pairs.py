@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.pairs.base import Direction, Pair
 
 

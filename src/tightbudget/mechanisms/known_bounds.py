@@ -18,7 +18,7 @@ from tightbudget.pairs.moments.concentrated import pure_mu, pure_rho, steepest_r
 from tightbudget.pairs.moments.events import Events
 
 if TYPE_CHECKING:
-    from tightbudget.mechanisms.base import Mechanism
+    from tightbudget.mechanisms.mechanism import Mechanism
     from tightbudget.mechanisms.renyi_promises import MomentPromise
 
 

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import ClassVar
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.noise import AdditiveNoise
 from tightbudget.mechanisms.relations import ADD_REMOVE
 from tightbudget.mechanisms.shifted import shifted_less

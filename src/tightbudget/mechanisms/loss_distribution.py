@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import probability, real
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.promise import PureDP
 from tightbudget.mechanisms.relations import DEFAULT, relation_named
 from tightbudget.numerics.mass import Mass
@@ -45,8 +45,8 @@ class LossDistribution(Mechanism):
 
     def pair(self, direction: Direction) -> Pair | None:
         if direction is Direction.REMOVE:
-            return _pair(self.remove, self.remove_infinity)
-        return _pair(self.add, self.add_infinity)
+            return _loss_pair(self.remove, self.remove_infinity)
+        return _loss_pair(self.add, self.add_infinity)
 
     def in_numbers(self) -> Mechanism:
         raise InvalidParameter("mechanism", str(self), "one with a notation to be written down", NO_NOTATION)
@@ -103,7 +103,7 @@ def _checked(masses: Any) -> tuple[tuple[float, float], ...]:
     return tuple(sorted(made))
 
 
-def _pair(masses: tuple[tuple[float, float], ...], infinity: float) -> Pair | None:
+def _loss_pair(masses: tuple[tuple[float, float], ...], infinity: float) -> Pair | None:
     finite = [(loss, mass) for loss, mass in masses if mass > 0.0]
     total = sum((Fraction(mass) for _, mass in finite), start=Fraction(infinity))
     if total > 1 + _MOST_EXCESS:

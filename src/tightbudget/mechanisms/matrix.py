@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, real
 from tightbudget.mechanisms.gaussian import Gaussian, gaussian_pair
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.noise import AdditiveNoise
 from tightbudget.mechanisms.participation import strategy_squares, tree_squares
 from tightbudget.mechanisms.relations import ADD_REMOVE

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import numbers_from_0, positive
 from tightbudget.mechanisms.gaussian import gaussian_pair
 from tightbudget.mechanisms.kept_pairs import KeptPairs
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT
 from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.mass import Mass

@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Self
 
-from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import RELATIONS, moved_by
 from tightbudget.numerics.rounding import float_above
 

@@ -5,7 +5,8 @@ from functools import cached_property
 from typing import ClassVar
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Composition, Mechanism
+from tightbudget.mechanisms.composition import Composition
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.promise import PureDP
 from tightbudget.mechanisms.relations import Relations
 from tightbudget.pairs.base import Direction, Pair

@@ -2,22 +2,22 @@
 
 import math
 from dataclasses import InitVar, dataclass, field, replace
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from tightbudget.errors import InvalidParameter, UnknownRelation
-from tightbudget.mechanisms.base import Composition, Mechanism
+from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import probability
+from tightbudget.mechanisms.composition import Composition
 from tightbudget.mechanisms.known_bounds import Known
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.one_sample import OneSample
+from tightbudget.mechanisms.relation_of_samples import RunsOnSamples
 from tightbudget.mechanisms.relations import (
     ADD_REMOVE,
     REPLACE_ONE,
     ZERO_OUT,
     Relations,
-    check_one_relation,
     mix_relations_asked,
 )
 from tightbudget.mechanisms.renyi_promises import MomentPromise
@@ -28,12 +28,11 @@ from tightbudget.pairs.moments import subsampled_gaussian
 from tightbudget.pairs.moments.events import Events, subsampled_events
 from tightbudget.pairs.poisson import poisson_pair
 
-_ON_A_SAMPLE = "A sample may hold the record, another in its place, or neither: give noise on a query, stated for add_remove."
 _NEAR = 25.0  # orders a with a m below this have their moment within the 45 sigmas of the first grid
 
 
 @dataclass(frozen=True)
-class Poisson(Mechanism):
+class Poisson(RunsOnSamples):
     """Run a mechanism on a random sample of the records, as DP-SGD does.
 
     mechanism      what is run on the sample: a mechanism, or a composition
@@ -57,6 +56,10 @@ class Poisson(Mechanism):
 
     name: ClassVar[str] = "poisson"
     reveal_more: ClassVar[tuple[str, ...]] = ("q",)
+    what_is_run: ClassVar[str] = "what Poisson sampling runs"
+    what_to_run: ClassVar[str] = (
+        "A sample may hold the record, another in its place, or neither: give noise on a query, stated for add_remove."
+    )
 
     mechanism: Mechanism
     q: float
@@ -75,38 +78,20 @@ class Poisson(Mechanism):
         if not mix_relations_asked(mix_relations):
             self._check_relations()
 
-    def _check_relations(self) -> None:
-        """Refuse a mechanism whose distributions are not those that a sample of this relation has."""
-        stated = self.mechanism.relations
-        if len(stated) == 1 and not self._fits(stated):
-            needed = frozenset({ADD_REMOVE}) if self.relation == REPLACE_ONE else frozenset({self.relation})
-            check_one_relation([("what Poisson sampling runs", needed), (self.mechanism, stated)])
-        if not _known(self.mechanism, self.relation):
-            raise UnknownRelation(self.relation, self.mechanism, [ADD_REMOVE], _ON_A_SAMPLE)
-
     def _fits(self, stated: Relations) -> bool:
         if self.relation == REPLACE_ONE and self.mechanism.replaced_in_samples:
             return stated != {ZERO_OUT}
-        return stated in ({ADD_REMOVE}, {self.relation} - {REPLACE_ONE})
+        return super()._fits(stated)
 
-    @cached_property
-    def relations(self) -> Relations:
-        inner = self.mechanism.relations
-        return frozenset({self.relation}) | (frozenset() if self._fits(inner) else inner)
+    def _known_on_samples(self, relation: str) -> bool:
+        if relation == REPLACE_ONE:
+            return self.mechanism.replaced_in_samples
+        return relation == ADD_REMOVE or self.mechanism.absent_if_zeroed
 
     def _group(self, k: int) -> Mechanism | None:
         from tightbudget.mechanisms.group import group_of_sampled
 
         return group_of_sampled(self, k)
-
-    def _under(self, relation: str) -> Mechanism | None:
-        if relation == self.relation:
-            return self
-        known = self.relation == ADD_REMOVE and len(self.relations) == 1 and _known(self.mechanism, relation)
-        return replace(self, relation=relation) if known else None
-
-    def _relation_hint(self, relation: str) -> str:
-        return _ON_A_SAMPLE
 
     @property
     def absent_if_zeroed(self) -> bool:
@@ -199,7 +184,7 @@ class Poisson(Mechanism):
             bound[near] = np.minimum(bound[near], self.events(direction, REACH + m).log_moment(orders[near]))
         if not near.all():
             far = orders[~near]
-            reach = _reach(m, float(far.max()), q)
+            reach = _sampled_reach(m, float(far.max()), q)
             bound[~near] = np.minimum(bound[~near], self.events(direction, reach).log_moment(far))
         if direction is Direction.REMOVE and base.gaussian is not None:
             for place in np.flatnonzero((orders == np.floor(orders)) & (orders <= subsampled_gaussian.LARGEST_ORDER)):
@@ -214,14 +199,7 @@ class Poisson(Mechanism):
         return subsampled_events(inner, float(self.q), direction) if self.q < 1 else inner
 
 
-def _known(mechanism: Mechanism, relation: str) -> bool:
-    """Whether what a mechanism does on a sample is known under a relation."""
-    if relation == REPLACE_ONE:
-        return mechanism.replaced_in_samples
-    return relation == ADD_REMOVE or mechanism.absent_if_zeroed
-
-
-def _reach(m: float, order: float, q: float) -> float:
+def _sampled_reach(m: float, order: float, q: float) -> float:
     """Return how far to resolve a normal law: past the peak of the moment, or to where sampling no longer matters."""
     peak = order * m + 20.0
     alike = (math.log(order) - math.log(q) - math.log1p(-q) + 12.0) / m + m

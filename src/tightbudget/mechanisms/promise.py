@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, probability
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ANY
 from tightbudget.mechanisms.stated import Promise, Ratio
 from tightbudget.numerics.mass import Mass

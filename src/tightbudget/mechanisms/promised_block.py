@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ANY
 from tightbudget.mechanisms.renyi_promises import MomentPromise
 from tightbudget.numerics.rounding import float_above, raised
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.points import REMEMBERED, PointPair
-from tightbudget.pairs.power_laws import MOST_BOUND, renyi_pair, tractable
+from tightbudget.pairs.power_laws import MOST_BOUND, renyi_pair, tractable_laws
 from tightbudget.pairs.profile_grid import Profile, pair_of_profiles
 from tightbudget.pairs.rayleigh import LEAST_RHO, MOST_RHO, zcdp_pair
 from tightbudget.pairs.renyi_profile import renyi_profile, zcdp_profile
@@ -72,7 +72,7 @@ def _orders_to_try(named: list[float]) -> Array:
 
 
 def _promised_pair(rho: float, orders: tuple[float, ...], bounds: tuple[float, ...], delta: float) -> Pair:
-    if not delta and orders and tractable(np.array(orders), np.array(bounds)):
+    if not delta and orders and tractable_laws(np.array(orders), np.array(bounds)):
         return renyi_pair(orders, bounds)
     if not delta and not orders and rho >= LEAST_RHO:
         return zcdp_pair(rho)

@@ -4,19 +4,19 @@ import math
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from tightbudget.errors import InvalidParameter, UnknownRelation
-from tightbudget.mechanisms.base import Mechanism
+from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import real
 from tightbudget.mechanisms.gaussian import Gaussian
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.poisson import Poisson
-from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, Relations, check_one_relation, mix_relations_asked
+from tightbudget.mechanisms.relation_of_samples import RunsOnSamples
+from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, mix_relations_asked
 from tightbudget.numerics.rounding import float_below, lowered, raised
-from tightbudget.pairs.allocation import allocated_pair, resolvable
+from tightbudget.pairs.allocation import allocated_pair, resolvable_allocation
 from tightbudget.pairs.allocation_types import pair_of_types
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.points import REMEMBERED, PointPair
@@ -25,11 +25,10 @@ from tightbudget.pairs.profile_of import profile_above
 from tightbudget.pairs.via_third import profile_via_third
 
 _MOST_BATCHES = 1_000_000
-_ON_A_QUERY = "Batches hold the record, another in its place, or neither: give noise on a query, stated for add_remove."
 
 
 @dataclass(frozen=True)
-class RandomAllocation(Mechanism):
+class RandomAllocation(RunsOnSamples):
     """Run a mechanism on each batch of an epoch; each record is in some of them.
 
     mechanism      what is run on every batch: one mechanism, no composition
@@ -54,6 +53,10 @@ class RandomAllocation(Mechanism):
     """
 
     name: ClassVar[str] = "random_allocation"
+    what_is_run: ClassVar[str] = "what is run on each batch"
+    what_to_run: ClassVar[str] = (
+        "Batches hold the record, another in its place, or neither: give noise on a query, stated for add_remove."
+    )
     attains_pair: ClassVar[bool] = False
 
     mechanism: Mechanism
@@ -73,31 +76,8 @@ class RandomAllocation(Mechanism):
         if not mix_relations_asked(mix_relations):
             self._check_relations()
 
-    def _check_relations(self) -> None:
-        """Refuse a mechanism that is not stated for records that come and go, or be zeroed, as batches need."""
-        stated = self.mechanism.relations
-        if len(stated) == 1 and not self._fits(stated):
-            needed = frozenset({ADD_REMOVE}) if self.relation == REPLACE_ONE else frozenset({self.relation})
-            check_one_relation([("what is run on each batch", needed), (self.mechanism, stated)])
-        if self.relation != ADD_REMOVE and not self.mechanism.absent_if_zeroed:
-            raise UnknownRelation(self.relation, self.mechanism, [ADD_REMOVE], _ON_A_QUERY)
-
-    def _fits(self, stated: Relations) -> bool:
-        return stated in ({ADD_REMOVE}, {self.relation} - {REPLACE_ONE})
-
-    @cached_property
-    def relations(self) -> Relations:
-        inner = self.mechanism.relations
-        return frozenset({self.relation}) | (frozenset() if self._fits(inner) else inner)
-
-    def _under(self, relation: str) -> Mechanism | None:
-        if relation == self.relation:
-            return self
-        known = self.relation == ADD_REMOVE and len(self.relations) == 1 and self.mechanism.absent_if_zeroed
-        return replace(self, relation=relation) if known else None
-
-    def _relation_hint(self, relation: str) -> str:
-        return _ON_A_QUERY
+    def _known_on_samples(self, relation: str) -> bool:
+        return relation == ADD_REMOVE or self.mechanism.absent_if_zeroed
 
     def pair(self, direction: Direction) -> Pair | None:
         # a record that adds nothing to a query might as well be absent: zero_out is add_remove
@@ -128,7 +108,7 @@ class RandomAllocation(Mechanism):
         base, blocks = self.mechanism.pair(Direction.REMOVE), int(self.times)
         in_block = int(self.batches) // blocks
         assert base is not None
-        if not resolvable(base):
+        if not resolvable_allocation(base):
             raise InvalidParameter("times", self.times, "1 for noise as small or as large as this")
         return allocated_pair(base, in_block, blocks, direction, above)
 
@@ -138,7 +118,7 @@ class RandomAllocation(Mechanism):
         base = self.mechanism.pair(Direction.REMOVE)
         if base is None or self.batches == 1 or self.mechanism.reveals_everything:
             return True
-        return self.times == 1 and not resolvable(base)
+        return self.times == 1 and not resolvable_allocation(base)
 
     @property
     def absent_if_zeroed(self) -> bool:
@@ -163,7 +143,7 @@ class RandomAllocation(Mechanism):
         attained = replace(self, mechanism=self.mechanism.member(), relation=ADD_REMOVE, mix_relations=True)
         base = attained.mechanism.pair(Direction.REMOVE)
         if self.times in (1, self.batches):
-            return (_FromBelow(attained),) if base is not None and resolvable(base) else (self._part,)
+            return (_FromBelow(attained),) if base is not None and resolvable_allocation(base) else (self._part,)
         listed = base is not None and pair_of_types(base, int(self.batches), int(self.times), Direction.REMOVE) is not None
         return (_Counted(attained), self._part) if listed else (self._part,)
 

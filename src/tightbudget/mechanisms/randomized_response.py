@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Composable, Mechanism
 from tightbudget.mechanisms.checks import probability, real
+from tightbudget.mechanisms.composition import Composable
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import REPLACE_ONE, ZERO_OUT
 from tightbudget.mechanisms.trends import Trend
 from tightbudget.numerics.logs import log_fraction

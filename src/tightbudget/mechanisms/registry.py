@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from tightbudget.lazy import found_at
 
 if TYPE_CHECKING:
-    from tightbudget.mechanisms.base import Mechanism
+    from tightbudget.mechanisms.mechanism import Mechanism
 
 _FILES = {  # the file and the class of each name, in the order of lists
     "gaussian": "gaussian:Gaussian",

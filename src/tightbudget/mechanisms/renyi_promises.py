@@ -10,9 +10,9 @@ import numpy as np
 
 from tightbudget.deprecated import renamed_argument
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.exact_numbers import exact, exact_probability
 from tightbudget.mechanisms.gaussian import GaussianDP
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ANY
 from tightbudget.numerics.rounding import float_above, float_below, lowered, raised, strictly_raised
 from tightbudget.pairs.base import Array, Direction, Pair

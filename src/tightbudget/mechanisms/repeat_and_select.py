@@ -9,9 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Composition, Mechanism
 from tightbudget.mechanisms.checks import probability, real, whole_count
+from tightbudget.mechanisms.composition import Composition
 from tightbudget.mechanisms.kept_pairs import KeptPairs
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.one_sample import OneSample
 from tightbudget.mechanisms.promise import PureDP
 from tightbudget.mechanisms.relations import Relations

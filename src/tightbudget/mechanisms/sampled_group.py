@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import ClassVar
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import numbers_from_0, probability
 from tightbudget.mechanisms.gaussian import Gaussian
 from tightbudget.mechanisms.group import MOST_SAMPLED
 from tightbudget.mechanisms.kept_pairs import KeptPairs
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, Relations
 from tightbudget.numerics.binomial import poisson_binomial
 from tightbudget.numerics.rounding import U

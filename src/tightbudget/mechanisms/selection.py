@@ -4,10 +4,10 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.bounded_range import BoundedRange
 from tightbudget.mechanisms.checks import positive
 from tightbudget.mechanisms.laplace import Laplace
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.randomized_response import RandomizedResponse
 from tightbudget.mechanisms.relations import ANY
 from tightbudget.mechanisms.stated import Ratio

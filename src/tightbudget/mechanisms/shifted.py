@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.mechanism import Mechanism
 
 
 def shifted_less(slot: Mechanism, step: Mechanism) -> bool:

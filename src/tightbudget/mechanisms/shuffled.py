@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, whole_count
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.promise import PureDP
 from tightbudget.mechanisms.relations import REPLACE_ONE
 from tightbudget.numerics.rounding import U, lowered, raised
@@ -85,7 +85,7 @@ class Shuffled(Mechanism):
         epsilon = self.report.pure_epsilon
         if self.users == 1 or not _SMALLEST < epsilon < _LARGEST:
             return PureDP(epsilon).pair(direction)
-        return _pair(epsilon, int(self.users), self.clone)
+        return _shuffled_pair(epsilon, int(self.users), self.clone)
 
     def in_numbers(self) -> Mechanism:
         return self if self.mechanism is None else replace(self, mechanism=self.mechanism.in_numbers())
@@ -119,7 +119,7 @@ def _reports(users: int, one: float, others: float, direction: Direction) -> Poi
 
 
 @REMEMBERED.remember
-def _pair(epsilon: float, users: int, clone: str) -> PointPair:
+def _shuffled_pair(epsilon: float, users: int, clone: str) -> PointPair:
     # fewer clones hide less: probabilities are rounded down
     inverse = math.exp(-epsilon)
     share = lowered(inverse if clone == STANDARD else 2.0 * inverse / (1.0 + inverse), 16)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
 from tightbudget.mechanisms.discrete import whole_sensitivity
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.noise import AdditiveNoise
 from tightbudget.mechanisms.relations import ADD_REMOVE
 from tightbudget.mechanisms.shifted import shifted_less
@@ -161,7 +161,7 @@ def _noise(mu: float, count: int) -> _Noise:
 
 
 def _listed_reach(mu: float, shift: int) -> int:
-    reach = _reach(mu)
+    reach = _skellam_reach(mu)
     if 2 * reach + shift > _MOST_INTEGERS:
         name, value = ("mu", mu) if 2 * reach > _MOST_INTEGERS else ("sensitivity", shift)
         least = f"such that the noise and the sensitivity stay within {_MOST_INTEGERS} integers"
@@ -169,7 +169,7 @@ def _listed_reach(mu: float, shift: int) -> int:
     return reach
 
 
-def _reach(mu: float) -> int:
+def _skellam_reach(mu: float) -> int:
     """Return R with P(noise > R) <= e^-725, by Chernoff's bound at its best slope."""
     low, high = 0, 1
     while _log_chernoff(mu, high) > -_LOG_TAIL:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive
 from tightbudget.mechanisms.laplace import Laplace
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.promise import PureDP
 from tightbudget.mechanisms.relations import ANY
 from tightbudget.numerics.rounding import float_above

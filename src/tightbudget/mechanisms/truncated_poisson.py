@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import probability, whole_count
 from tightbudget.mechanisms.gaussian import Gaussian
 from tightbudget.mechanisms.kept_pairs import KeptPairs
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relations
 from tightbudget.numerics.binomial import MOST_TERMS, binomial, terms_of

@@ -13,7 +13,7 @@ import numpy as np
 from tightbudget.mechanisms.answers import Array, Curve
 
 if TYPE_CHECKING:
-    from tightbudget.mechanisms.base import Composable
+    from tightbudget.mechanisms.composition import Composable
 
 NEGLIGIBLE = 1e-10
 """Times the delta at which a curve begins."""

@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.errors import InvalidParameter, UnknownRelation
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.batches import check_batch
 from tightbudget.mechanisms.gaussian import Gaussian, gaussian_pair
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT
 from tightbudget.mechanisms.without_replacement import OneBranch
 from tightbudget.numerics.mass import Mass

@@ -9,14 +9,14 @@ from typing import ClassVar, cast
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.batches import check_batch, replaced_pair
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relations
 from tightbudget.numerics.rounding import AMPLE, float_above, float_below, lowered_by, strictly_raised
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.both_branches import both_branches_pair
 from tightbudget.pairs.choosing_analyst import ChoosingAnalyst
-from tightbudget.pairs.points import REMEMBERED, PointPair, swapped
+from tightbudget.pairs.points import REMEMBERED, PointPair, swapped_points
 from tightbudget.pairs.poisson import poisson_pair
 from tightbudget.pairs.profile_grid import pair_of_profiles
 from tightbudget.pairs.profile_of import inner_losses, profile_above
@@ -123,7 +123,7 @@ class WithoutReplacement(Mechanism):
         if pairs[0] is None or pairs[1] is None or pairs[2] is None:
             return revealing_pair() if any(pairs) else None  # one that hides replacements hides zeros too
         made = _zeroed_pair(float_above(self.share), pairs[0], pairs[1], pairs[2])
-        return made if direction is Direction.REMOVE else swapped(made)
+        return made if direction is Direction.REMOVE else swapped_points(made)
 
     @property
     def is_class(self) -> bool:

@@ -1,7 +1,7 @@
 """A composition as a caller gives it: the object itself, or its notation."""
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Composable
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.notation.expressions import parse
 
 

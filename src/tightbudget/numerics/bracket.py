@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.attempt import Attempt
-from tightbudget.numerics.format_spec import formatted
+from tightbudget.numerics.format_spec import formatted_ends
 from tightbudget.numerics.rounding import float_above, float_below
 
 
@@ -37,8 +37,8 @@ class Bracket:
 
     def __post_init__(self) -> None:
         if not (type(self.lower) is type(self.upper) is float):
-            object.__setattr__(self, "lower", _plain("lower", self.lower, float_below))
-            object.__setattr__(self, "upper", _plain("upper", self.upper, float_above))
+            object.__setattr__(self, "lower", _plain_end("lower", self.lower, float_below))
+            object.__setattr__(self, "upper", _plain_end("upper", self.upper, float_above))
         if not self.lower <= self.upper:  # written so that NaN is refused too
             raise ValueError(f"empty bracket: lower={self.lower!r}, upper={self.upper!r}")
 
@@ -69,18 +69,18 @@ class Bracket:
 
     def __format__(self, spec: str) -> str:
         """Return both ends as the specification says for floats, rounded outward; a width is that of the whole text."""
-        return formatted(self.lower, self.upper, spec, str(self))
+        return formatted_ends(self.lower, self.upper, spec, str(self))
 
     def _repr_html_(self) -> str:
-        from tightbudget.markup import record
+        from tightbudget.markup import html_record
 
         rows = [("true value in", str(self)), ("relation", self.relation)]
         if not self.converged:
             rows.append(("wider than asked", self.reason))
-        return record((what, text) for what, text in rows if text)
+        return html_record((what, text) for what, text in rows if text)
 
 
-def _plain(name: str, value: object, rounded: Callable[[Fraction], float]) -> float:
+def _plain_end(name: str, value: object, rounded: Callable[[Fraction], float]) -> float:
     """Return the float of a number of another kind, rounded outward."""
     if not isinstance(value, numbers.Real):
         raise InvalidParameter(name, value, "a number")

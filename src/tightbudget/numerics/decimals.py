@@ -8,11 +8,11 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 MOST_DIGITS = 18
 
 
-def rounded(value: float, digits: int, rounding: str) -> str:
+def decimal_rounded(value: float, digits: int, rounding: str) -> str:
     """Return the value in so many significant digits, rounded as asked.
 
-    >>> rounded(1.23456111, 6, ROUND_CEILING), rounded(1e-7 / 3, 6, ROUND_FLOOR), rounded(0.0, 6, ROUND_CEILING)
-    ('1.23457', '3.33333e-8', '0')
+    >>> decimal_rounded(1.23456111, 6, ROUND_CEILING), decimal_rounded(1e-7 / 3, 6, ROUND_FLOOR)
+    ('1.23457', '3.33333e-8')
     """
     if math.isinf(value) or value == 0.0:
         return "inf" if value else "0"
@@ -20,19 +20,19 @@ def rounded(value: float, digits: int, rounding: str) -> str:
     return f"{exact:f}" if 1e-4 <= value < 1e6 else f"{exact:e}"
 
 
-def at_most(value: float) -> str:
+def decimal_at_most(value: float) -> str:
     """Return the shortest decimal number that is at most the value and that every reader of floats takes for it.
 
-    >>> at_most(0.1), at_most(0.3), at_most(0.5)
+    >>> decimal_at_most(0.1), decimal_at_most(0.3), decimal_at_most(0.5)
     ('0.1', '0.29999999999999998', '0.5')
     """
     return _shortest(value, ROUND_FLOOR)
 
 
-def at_least(value: float) -> str:
+def decimal_at_least(value: float) -> str:
     """Return the shortest decimal number that is at least the value and that every reader of floats takes for it.
 
-    >>> at_least(0.1), at_least(0.3), at_least(0.5)
+    >>> decimal_at_least(0.1), decimal_at_least(0.3), decimal_at_least(0.5)
     ('0.10000000000000001', '0.3', '0.5')
     """
     return _shortest(value, ROUND_CEILING)

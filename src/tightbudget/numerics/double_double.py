@@ -22,14 +22,14 @@ class Double(NamedTuple):
     low: Array
 
 
-def difference(x: Array, y: Array) -> Double:
+def double_difference(x: Array, y: Array) -> Double:
     """Return x - y exactly."""
     high = x - y
     part = high - x
     return Double(high, (x - (high - part)) - (y + part))
 
 
-def quotient(x: Double, y: Double) -> Double:
+def double_quotient(x: Double, y: Double) -> Double:
     """Return x / y, good to `QUOTIENT_ERROR`."""
     first = x.high / y.high
     product, rest = _product(first, y.high)
@@ -37,16 +37,16 @@ def quotient(x: Double, y: Double) -> Double:
     return _normal(first, second)
 
 
-def less(x: Double, y: Double) -> Array:
+def double_less(x: Double, y: Double) -> Array:
     """Return x - y as one float, good to 2u of itself and 2^-104 of x and y."""
-    high, low = difference(x.high, y.high)
+    high, low = double_difference(x.high, y.high)
     total: Array = high + (low + (x.low - y.low))
     return total
 
 
-def plus(x: Double, y: Array) -> Double:
+def double_plus(x: Double, y: Array) -> Double:
     """Return x + y, good to 2^-104 of the larger of them."""
-    high, low = difference(x.high, -y)
+    high, low = double_difference(x.high, -y)
     return _normal(high, low + x.low)
 
 

@@ -15,12 +15,12 @@ _USUAL_DIGITS = 6  # of floats, where the specification says nothing
 _MOST_DIGITS, _MOST_COLUMNS = 4, 6  # so many digits of these numbers: more is a mistake, and would fill the memory
 
 
-def formatted(lower: float, upper: float, spec: str, usual: str) -> str:
+def formatted_ends(lower: float, upper: float, spec: str, usual: str) -> str:
     """Return "[lower, upper]", the lower end rounded down and the upper end up to the digits that are asked for.
 
     `usual` is the text where a specification says nothing of numbers, only where the text is to stand.
 
-    >>> formatted(1.0 / 3.0, 2.0 / 3.0, ".2f", ""), formatted(1.0, math.inf, ">14.1f", "")
+    >>> formatted_ends(1.0 / 3.0, 2.0 / 3.0, ".2f", ""), formatted_ends(1.0, math.inf, ">14.1f", "")
     ('[0.33, 0.67]', '    [1.0, inf]')
     """
     found = _SPEC.fullmatch(spec)

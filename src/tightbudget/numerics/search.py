@@ -1,4 +1,4 @@
-"""Where a decreasing function crosses a level, with the crossing on the promised side."""
+"""Searches: where a decreasing function crosses a level, on the promised side, and the largest number that fits."""
 
 import math
 from collections.abc import Callable
@@ -58,6 +58,22 @@ def last_at_least(
     if math.isinf(high):
         return max(low, 0.0)
     return max(0.0, _narrow(above, level, low, high, tolerance)[0])
+
+
+def largest_that_fits(fits: Callable[[int], bool], most: int) -> int:
+    """Return the largest whole number up to `most`, a power of two, that fits; 0 if none does. Smaller ones fit too."""
+    if not fits(1):
+        return 0
+    low = 1
+    while low < most and fits(2 * low):
+        low *= 2
+    if low >= most:
+        return most
+    high = 2 * low
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
 
 
 def _secant(slope: float, before: tuple[float, float] | None, now: tuple[float, float]) -> float:

@@ -70,7 +70,7 @@ def allocated_pair(base: Pair, batches: int, blocks: int, direction: Direction, 
     return _as_pair(law, ("allocated", base, batches, blocks, above), direction)
 
 
-def resolvable(base: Pair) -> bool:
+def resolvable_allocation(base: Pair) -> bool:
     """Tell whether the losses of a pair are neither too close nor too far apart for a grid of ratios."""
     if not base.coarse_cells().size:
         return False

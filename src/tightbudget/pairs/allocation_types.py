@@ -24,7 +24,7 @@ _LEAST_LOG = -575.0  # products of masses stay above e^-575, far from denormal
 _TAIL = 0.3  # of a distribution beyond the outermost edge, over the number of answers
 
 
-class Answers(NamedTuple):
+class AnswerTypes(NamedTuple):
     """Answers of one batch: their masses with and without the record, and the relative error of these."""
 
     p: Array
@@ -67,25 +67,25 @@ def _types(base: Hashable, batches: int, times: int) -> tuple[Array, Array, floa
     answers = _few_answers(cast(Pair, base), batches, times)
     if answers is None:
         return None
-    p, q = _counted(answers, batches, times)
+    p, q = _counted_answers(answers, batches, times)
     roundings = 8.0 * batches + answers.p.size * (2.0 * times + 8.0) + 16.0
     return p, q, batches * answers.error + roundings * U
 
 
-def _few_answers(base: Pair, batches: int, times: int) -> Answers | None:
+def _few_answers(base: Pair, batches: int, times: int) -> AnswerTypes | None:
     """Return the answers of one batch, merged into as many as have counts that are not too many."""
     most = _MOST_ANSWERS
     while math.comb(batches + most - 1, most - 1) * (times + 1) > _MOST_ENTRIES:
         most -= 1
     if most < 2:
         return None
-    answers = _merged(base, most)
+    answers = _merged_answers(base, most)
     masses = np.concatenate([answers.p, answers.q])
     least = masses[masses > 0.0].min(initial=1.0)
     return answers if answers.p.size >= 2 and batches * math.log(least) > _LEAST_LOG else None
 
 
-def _merged(base: Pair, most: int) -> Answers:
+def _merged_answers(base: Pair, most: int) -> AnswerTypes:
     """Return the base with its losses merged into cells, which is post-processing."""
     points, certain = base.points(), [base.infinity.lower, base.minus_infinity.lower]
     inner = most - sum(mass > 0.0 for mass in certain)
@@ -100,7 +100,7 @@ def _merged(base: Pair, most: int) -> Answers:
     some = (p > 0.0) & (q > 0.0)
     error = 2.0 * float(cells.error[np.isfinite(cells.log_a)].max(initial=0.0)) + (cells.size + 1000.0) * U
     only_p, only_q = ([mass] if mass > 0.0 else [] for mass in certain)
-    return Answers(
+    return AnswerTypes(
         np.concatenate([p[some], only_p, np.zeros(len(only_q))]),
         np.concatenate([q[some], np.zeros(len(only_p)), only_q]),
         error,
@@ -119,7 +119,7 @@ def _edges(base: Pair, cells: int) -> Array:
     return np.linspace(low, high, cells - 1)
 
 
-def _counted(answers: Answers, batches: int, times: int) -> tuple[Array, Array]:
+def _counted_answers(answers: AnswerTypes, batches: int, times: int) -> tuple[Array, Array]:
     """Return the masses, with and without the record, of all ways in which the answers can be counted.
 
     Of answers that occur n_1, ..., n_m times they are t! / (n_1! ... n_m!) times the coefficients of z^k, over C(t, k),

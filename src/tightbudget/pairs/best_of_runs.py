@@ -62,7 +62,7 @@ def scored_by_loss_pair(key: tuple[object, ...], runs: Runs, pair: Pair, rising:
 
     Answers are merged into events, and some with little mass left out, which can only lower what is told.
     """
-    events = _events(pair)
+    events = _run_events(pair)
     order = np.argsort(events.low if rising else -events.low, kind="stable")[::-1]  # the best first
     infinite = pair.infinity if rising and pair.infinity.certain else NONE
     surely = math.exp(infinite.log[0]) if infinite.certain else 0.0
@@ -89,7 +89,7 @@ def _infinity(runs: Runs, infinite: Mass, surely: float) -> Mass:
     return Mass.about(log, float(runs.error(np.array([infinite.log[1] + 16.0 * U]))[0]) + 8.0 * U * abs(log))
 
 
-def _events(pair: Pair) -> Cells:
+def _run_events(pair: Pair) -> Cells:
     """Return points and narrow cells of a pair, those that are known well and have mass on both sides."""
     points, coarse = pair.points(), pair.coarse_cells()
     wide = coarse.where(coarse.high > coarse.low)

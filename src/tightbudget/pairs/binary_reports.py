@@ -33,7 +33,7 @@ def binary_reports_pair(users: int, one: float, others: float, direction: Direct
     errors = law.errors + off + 4.0 * U * (np.abs(law.logs) + np.abs(losses))
     log_with, log_without, loss_error = law.logs + losses, law.logs, float(off.max())
     if k.size > _MOST_EVENTS:
-        losses, log_with, log_without, errors = _merged(log_with, log_without, errors)
+        losses, log_with, log_without, errors = _merged_reports(log_with, log_without, errors)
         loss_error = 2.0 * float(errors.max())
     sign, log_a, log_b = (1.0, log_with, log_without) if direction is Direction.REMOVE else (-1.0, log_without, log_with)
     return point_pair(
@@ -47,7 +47,7 @@ def binary_reports_pair(users: int, one: float, others: float, direction: Direct
     )
 
 
-def _merged(log_with: Array, log_without: Array, errors: Array) -> tuple[Array, Array, Array, Array]:
+def _merged_reports(log_with: Array, log_without: Array, errors: Array) -> tuple[Array, Array, Array, Array]:
     """Return losses, logs of both masses and errors of groups of neighbours."""
     starts = np.unique(np.linspace(0, errors.size, _MOST_EVENTS // 2, endpoint=False).astype(np.intp))
     size = math.ceil(errors.size / starts.size) + 1

@@ -22,7 +22,7 @@ _DEVIATIONS = 15.0  # of the sum of losses, for which there are thresholds
 _MOST_LOSS = 600.0
 
 
-class Answers(NamedTuple):
+class AnalystAnswers(NamedTuple):
     """Events of one step: masses of A rounded down, of B rounded up, and about their losses."""
 
     a: Array
@@ -64,8 +64,8 @@ class ChoosingAnalyst:
         return low
 
     @cached_property
-    def _answers(self) -> list[Answers]:
-        return [_answers(pair) for pair in self._pairs]
+    def _answers(self) -> list[AnalystAnswers]:
+        return [_analyst_answers(pair) for pair in self._pairs]
 
     @cached_property
     def _end(self) -> float:
@@ -93,7 +93,7 @@ class ChoosingAnalyst:
         steps = np.rint(losses * (0.5 * _THRESHOLDS / self._end))
         return np.clip(steps, -_THRESHOLDS - 1.0, 2.0 * _THRESHOLDS).astype(np.intp)
 
-    def _tests_after(self, one: Answers, earlier: Tests) -> Tests:
+    def _tests_after(self, one: AnalystAnswers, earlier: Tests) -> Tests:
         """Return tests for all thresholds after one more step, each about the best for its threshold."""
         shifts, of_shift = np.unique(self._steps(one.losses), return_inverse=True)
         found = []
@@ -107,7 +107,7 @@ class ChoosingAnalyst:
             found.append(np.append(total, masses[told].sum() + masses[~told].sum() * tests[-1]))
         return self._rounded(one, *found)
 
-    def _last(self, one: Answers, threshold: float) -> tuple[float, float]:
+    def _last(self, one: AnalystAnswers, threshold: float) -> tuple[float, float]:
         """Return one test after all steps, for a threshold between others."""
         place = np.clip((threshold + self._end) * (0.5 * _THRESHOLDS / self._end), 0.0, _THRESHOLDS + 1.0)
         index = np.clip(int(np.rint(place)) - self._steps(one.losses) + 1, 0, _THRESHOLDS + 2)
@@ -115,7 +115,7 @@ class ChoosingAnalyst:
         alpha, beta = self._rounded(one, *(np.array([test]) for test in tests))
         return float(alpha[0]), float(beta[0])
 
-    def _rounded(self, one: Answers, alpha: Array, beta: Array) -> Tests:
+    def _rounded(self, one: AnalystAnswers, alpha: Array, beta: Array) -> Tests:
         terms = 4.0 * one.a.size + 16.0
         return Tests(lowered(alpha, terms), strictly_raised(beta, terms))
 
@@ -126,7 +126,7 @@ class ChoosingAnalyst:
         return Tests(np.where(first, one.alpha, other.alpha), np.where(first, one.beta, other.beta))
 
 
-def _answers(pair: Pair) -> Answers:
+def _analyst_answers(pair: Pair) -> AnalystAnswers:
     """Return a pair with its losses merged into cells, which is post-processing."""
     points = pair.points()
     edges = np.unique([np.linspace(*_ends(pair.coarse_cells(), tail), _ANSWERS) for tail in (_TAIL, _UNUSUAL)])
@@ -141,7 +141,7 @@ def _answers(pair: Pair) -> Answers:
     with np.errstate(divide="ignore", invalid="ignore"):
         losses = np.where(b > 0.0, np.log(a / b), np.inf)
     some = a > 0.0
-    return Answers(a[some], b[some], losses[some])
+    return AnalystAnswers(a[some], b[some], losses[some])
 
 
 def _ends(coarse: Cells, tail: float) -> tuple[float, float]:

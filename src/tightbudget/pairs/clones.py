@@ -51,7 +51,7 @@ def clone_pair(key: tuple[object, ...], epsilon: float, users: int, share: float
     return _pair_on_dots(key, epsilon, _grouped(clones, (users - 1) * share, users * share * (1.0 - share)))
 
 
-def _events(epsilon: float, clones: int) -> tuple[Array, Array, Array]:
+def _clone_events(epsilon: float, clones: int) -> tuple[Array, Array, Array]:
     """Return losses, logs of masses of A and their errors of the events with a >= b; only where a = b is the loss 0."""
     reports = clones + 1
     most = min(reports, math.ceil(0.5 * (reports + _FAR * math.sqrt(reports))))
@@ -68,7 +68,7 @@ def _pair_of_all(key: tuple[object, ...], epsilon: float, clones: Clones) -> Poi
     """Return the pair with every event as it is."""
     parts = []
     for number, log, error in zip(*clones, strict=True):
-        losses, log_a, errors = _events(epsilon, int(number))
+        losses, log_a, errors = _clone_events(epsilon, int(number))
         parts.append((losses, log_a + log, errors + error + 2.0 * U * np.abs(log_a + log)))
     losses, log_a, errors = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     log_b, odd = log_a - losses, losses > 0.0
@@ -114,7 +114,7 @@ def _pair_on_dots(key: tuple[object, ...], epsilon: float, clones: Clones) -> Po
     gaps = np.expm1(np.diff(dots))
     masses, doubts = np.zeros(dots.size), np.zeros(dots.size)
     for number, log, error in zip(*clones, strict=True):
-        losses, log_a, errors = _events(epsilon, int(number))
+        losses, log_a, errors = _clone_events(epsilon, int(number))
         mass = np.exp(log_a + log) * np.where(losses > 0.0, 1.0, 0.5)  # that at 0 is its own mirror image
         place = np.clip(np.searchsorted(dots, losses, side="right") - 1, 0, dots.size - 2)
         to_next = dots[place + 1] - losses
@@ -132,8 +132,8 @@ def _pair_on_dots(key: tuple[object, ...], epsilon: float, clones: Clones) -> Po
 def _dots(epsilon: float, clones: Clones) -> Array:
     """Return losses from 0 to the largest one, half of them where most of the mass is. Any would do."""
     usual, fewest = (clones.numbers[np.argmax(clones.logs >= least)] for least in (clones.logs.max(), -700.0))
-    last = float(_events(epsilon, int(fewest))[0][-1])
-    inner = min(last, _INNER / _FAR * float(_events(epsilon, int(usual))[0][-1]))
+    last = float(_clone_events(epsilon, int(fewest))[0][-1])
+    inner = min(last, _INNER / _FAR * float(_clone_events(epsilon, int(usual))[0][-1]))
     return np.unique(np.concatenate([np.linspace(0.0, inner, _DOTS), np.linspace(inner, last, _DOTS), [epsilon]]))
 
 

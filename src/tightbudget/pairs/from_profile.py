@@ -102,7 +102,7 @@ def _masses(places: Array, values: Array) -> tuple[Array, NDArray[np.bool_]]:
     exponents = np.frexp(places)[1]
     with np.errstate(over="ignore", invalid="ignore"):
         slopes = _slopes(places, values, exponents, before=True), _slopes(places, values, exponents, before=False)
-        turn = double_double.less(slopes[1], slopes[0])
+        turn = double_double.double_less(slopes[1], slopes[0])
         certain = turn > _LEAST_TURN * (np.abs(slopes[0].high) + np.abs(slopes[1].high))
         apart = np.flatnonzero(places[1:] / places[:-1] > _FARTHEST)
     certain[: apart[-1] + 1 if apart.size else 0] = False
@@ -118,10 +118,10 @@ def _slopes(places: Array, values: Array, exponents: NDArray[np.int32], *, befor
     else:
         other, value = np.append(places[1:], 2.0 * places[-1]), np.append(values[1:], values[-1])
         other_put = np.append(put[1:], False)
-    rise = double_double.difference(value, values)
+    rise = double_double.double_difference(value, values)
     # of a neighbour that is given as the other of the two: H_g = put + (1 - g)
-    rest = double_double.difference(np.ones(places.size), other)
+    rest = double_double.double_difference(np.ones(places.size), other)
     sign = np.where(other_put & ~put, 1.0, np.where(put & ~other_put, -1.0, 0.0))
-    rise = double_double.plus(double_double.plus(rise, sign * rest.high), sign * rest.low)
-    run = double_double.difference(np.ldexp(other, -exponents), np.ldexp(places, -exponents))
-    return double_double.quotient(rise, run)
+    rise = double_double.double_plus(double_double.double_plus(rise, sign * rest.high), sign * rest.low)
+    run = double_double.double_difference(np.ldexp(other, -exponents), np.ldexp(places, -exponents))
+    return double_double.double_quotient(rise, run)

@@ -180,7 +180,7 @@ class GaussianMixturePair(Pair):
     def _coarse_places(self) -> Array:
         """Places dense where A, B and moderate tilts of them live, and sparse elsewhere."""
         centres = [c for c in self.above.centres if c <= self.top] + [-c for c in self.below.centres if -c >= self.bottom]
-        cores = _merged([(max(c - _CORE, self.bottom), min(c + _CORE, self.top)) for c in sorted(centres)])
+        cores = _merged_centres([(max(c - _CORE, self.bottom), min(c + _CORE, self.top)) for c in sorted(centres)])
         step = max(_CORE_STEP, sum(high - low for low, high in cores) / _MOST_CORE)
         parts, end = list[Array](), self.bottom
         for low, high in cores:
@@ -348,7 +348,7 @@ def _mass_from(mixture: Mixture, first: int) -> Mass:
     return Mass.about(log_sum(logs), float(errors.max()) + U * (16.0 + 4.0 * logs.size + 4.0 * abs(float(logs.max()))))
 
 
-def _merged(intervals: list[tuple[float, float]]) -> list[tuple[float, float]]:
+def _merged_centres(intervals: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Return the union of intervals, given in increasing order."""
     union: list[tuple[float, float]] = []
     for low, high in intervals:

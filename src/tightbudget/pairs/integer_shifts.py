@@ -81,14 +81,14 @@ def _points(sigma: float, square: int) -> float:
 
 
 def _work(sigma: float, shift: Shift) -> float:
-    reach, total, work = _reach(sigma, _LEVELS[0]), 0, 0.0
+    reach, total, work = _shift_reach(sigma, _LEVELS[0]), 0, 0.0
     for entry in shift:
         total += entry * entry
         work += (2.0 * reach + 1.0) * (2.0 * reach * math.sqrt(total) + 1.0)
     return work
 
 
-def _reach(sigma: float, level: float) -> int:
+def _shift_reach(sigma: float, level: float) -> int:
     return math.ceil(sigma * math.sqrt(2.0 * level)) + 1
 
 
@@ -124,7 +124,7 @@ def _square(shift: Shift) -> int:
 
 def _log_norm(sigma: float) -> float:
     """Return log of the sum of e^{-x^2 / (2 sigma^2)} over all integers, good to 8 roundings of 1 and of itself."""
-    x = np.arange(1.0, _reach(sigma, _LEVELS[0]))
+    x = np.arange(1.0, _shift_reach(sigma, _LEVELS[0]))
     return math.log1p(2.0 * math.fsum(np.exp(-0.5 * (x / sigma) ** 2).tolist()))
 
 
@@ -145,7 +145,7 @@ def _log_periodic(sigma: float, shift: Shift) -> tuple[Array, float] | None:
             continue
         periodic = np.full(square, -np.inf)
         periodic[k[possible] % square] = np.log(sums[possible]) + 0.5 * (k[possible] / sigma) ** 2 / square
-        reach = _reach(sigma, level)
+        reach = _shift_reach(sigma, level)
         of_one = 2.0 * reach + 8.0 + 2.0 * (reach / sigma) ** 2  # roundings of a sum, and of the exponents in it
         size = float(np.abs(np.log(sums[possible])).max()) + square / (sigma * sigma)
         return periodic, 2.0 * _LEFT_OUT + U * (entries * of_one + 8.0 * size)
@@ -157,7 +157,7 @@ def _sums(sigma: float, shift: Shift, level: float) -> tuple[Array, int]:
 
     Left out are entries, and sums of the first entries, that the noise has with less than e^-level (M38).
     """
-    square, reach = _square(shift), _reach(sigma, level)
+    square, reach = _square(shift), _shift_reach(sigma, level)
     noise = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
     masses, end, total = np.ones(1), 0, 0
     for entry in shift:

@@ -148,7 +148,7 @@ def point_pair(
     )
 
 
-def swapped(pair: PointPair) -> PointPair:
+def swapped_points(pair: PointPair) -> PointPair:
     """Return (B, A) of (A, B), for a pair with nothing unresolved: all losses change their sign."""
     assert pair.unresolved == 0.0
     return point_pair(

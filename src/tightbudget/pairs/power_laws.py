@@ -27,7 +27,7 @@ _REACH = 745.0  # -log A(loss > x) at the last x that is resolved: e^-745 < 1e-3
 _COARSE = 256
 
 
-def tractable(orders: Array, bounds: Array) -> bool:
+def tractable_laws(orders: Array, bounds: Array) -> bool:
     """Whether orders that increase, and divergences there, are such as are followed here."""
     usual = float(orders[0]) >= 1.0 + _LEAST_THETA and float(orders[-1]) <= MOST_ORDER
     return usual and float(bounds.min()) >= LEAST_BOUND and float(bounds.max()) <= MOST_BOUND

@@ -22,7 +22,7 @@ def zcdp_profile(rho: float) -> Profile:
             rising = (2.0 * theta + 1.0) * rho - losses - np.log1p(1.0 / theta) > 0.0
             low, high = np.where(rising, low, middle), np.where(rising, middle, high)
         orders = 1.0 + np.exp(0.5 * (low + high))
-        return np.minimum(_delta(orders, raised(rho * orders, 4), losses), _variation(rho))
+        return np.minimum(_renyi_delta(orders, raised(rho * orders, 4), losses), _variation(rho))
 
     return profile
 
@@ -35,14 +35,14 @@ def renyi_profile(orders: Array, bounds: Array) -> Profile:
         for start in range(0, losses.size, _CHUNK):
             part = losses[start : start + _CHUNK]
             made[start : start + _CHUNK] = np.minimum(
-                made[start : start + _CHUNK], _delta(orders[:, None], bounds[:, None], part[None, :]).min(axis=0)
+                made[start : start + _CHUNK], _renyi_delta(orders[:, None], bounds[:, None], part[None, :]).min(axis=0)
             )
         return made
 
     return profile
 
 
-def _delta(orders: Array, bounds: Array, losses: Array) -> Array:
+def _renyi_delta(orders: Array, bounds: Array, losses: Array) -> Array:
     """Return (1/a) (1 - 1/a)^(a-1) e^{(a-1)(bound - loss)}, at most 1, rounded up (M10)."""
     theta = orders - 1.0
     log_rest = np.where(orders < 2.0, np.log(theta / orders), np.log1p(-1.0 / orders))

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from tightbudget.engine.sharing.work import sharing_work
 from tightbudget.errors import TightBudgetError
 from tightbudget.notation import Private, parse
-from tightbudget.sweeps.batches import Batch, Point
+from tightbudget.sweeps.batches import Batch, SweepPoint
 from tightbudget.sweeps.questions import Question
 from tightbudget.sweeps.values import Value
 
 
-class Answer(NamedTuple):
+class PointAnswer(NamedTuple):
     """One question at one point: a bracket, or why there is none; `value` is a number that was calibrated."""
 
     point: int
@@ -30,7 +30,7 @@ class Answer(NamedTuple):
     error: str = ""
 
 
-def answer_batch(batch: Batch) -> list[Answer]:
+def answer_batch(batch: Batch) -> list[PointAnswer]:
     """Return the answers of a batch, point by point.
 
     Points share work with those before them in the batch, and with nothing else: what is answered depends neither on
@@ -40,7 +40,7 @@ def answer_batch(batch: Batch) -> list[Answer]:
         return [answer for point in batch.points for answer in _point_answers(batch, point)]
 
 
-def _point_answers(batch: Batch, point: Point) -> Iterator[Answer]:
+def _point_answers(batch: Batch, point: SweepPoint) -> Iterator[PointAnswer]:
     try:
         private = parse(point.expression, batch.mix_relations) if batch.asks_of_compositions else point.expression
     except (TightBudgetError, OSError, MemoryError) as problem:
@@ -50,13 +50,13 @@ def _point_answers(batch: Batch, point: Point) -> Iterator[Answer]:
         yield _answer(point, question, private, batch.mix_relations)
 
 
-def _answer(point: Point, question: Question, private: Private | str, mix_relations: bool) -> Answer:
+def _answer(point: SweepPoint, question: Question, private: Private | str, mix_relations: bool) -> PointAnswer:
     started = time.perf_counter()
     try:
         found = question.answer(private, mix_relations)
     except Exception as problem:  # of this point alone: all others are still answered
         return _failed(point, question, problem)
-    return Answer(
+    return PointAnswer(
         point.number,
         point.values,
         question.ask,
@@ -66,13 +66,15 @@ def _answer(point: Point, question: Question, private: Private | str, mix_relati
     )
 
 
-def _failed(point: Point, question: Question, problem: Exception) -> Answer:
+def _failed(point: SweepPoint, question: Question, problem: Exception) -> PointAnswer:
     sentence = str(problem).partition("\n")[0]
     said = sentence if isinstance(problem, TightBudgetError) else f"{type(problem).__name__}: {sentence}"
-    return Answer(point.number, point.values, question.ask, question.target, error=said)
+    return PointAnswer(point.number, point.values, question.ask, question.target, error=said)
 
 
-def lost(batch: Batch, problem: str) -> list[Answer]:
+def lost_batch(batch: Batch, problem: str) -> list[PointAnswer]:
     """Return the answers of a batch that no worker lived to answer."""
     unanswered = ((point, question) for point in batch.points for question in batch.questions)
-    return [Answer(point.number, point.values, question.ask, question.target, error=problem) for point, question in unanswered]
+    return [
+        PointAnswer(point.number, point.values, question.ask, question.target, error=problem) for point, question in unanswered
+    ]

@@ -15,7 +15,7 @@ import numpy as np
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import positive, real
-from tightbudget.sweeps.keys import brief, check_keys, meant
+from tightbudget.sweeps.keys import brief_value, check_plan_keys, key_meant
 from tightbudget.sweeps.values import Value, one_kind, value
 
 RANGE = ("from", "to", "points", "step", "scale", "whole")
@@ -30,7 +30,7 @@ def axis(name: str, given: Any) -> tuple[Value, ...]:
     """Return the values of a parameter in their order, each once."""
     found = one_kind(name, _range(name, given) if isinstance(given, Mapping) else _list(name, given))
     if not found:
-        raise InvalidParameter(name, brief(given), "at least one value", f"For example {EXAMPLE}.")
+        raise InvalidParameter(name, brief_value(given), "at least one value", f"For example {EXAMPLE}.")
     if len(set(found)) < len(found):
         twice = next(one for place, one in enumerate(found) if one in found[:place])
         raise InvalidParameter(name, twice, "there once: a point is answered once")
@@ -41,20 +41,22 @@ def _list(name: str, given: Any) -> tuple[Value, ...]:
     if isinstance(given, np.ndarray) and given.ndim == 1:
         given = given.tolist()
     if isinstance(given, str) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) != 1:
-        raise InvalidParameter(name, brief(given), "a list of values or a range", f"For example {EXAMPLE}.")
+        raise InvalidParameter(name, brief_value(given), "a list of values or a range", f"For example {EXAMPLE}.")
     return tuple(value(name, one) for one in given)
 
 
 def _range(name: str, given: Mapping[str, Any]) -> tuple[Value, ...]:
-    check_keys(given, RANGE, f"the range of {name}")
+    check_plan_keys(given, RANGE, f"the range of {name}")
     for end in ("from", "to"):
         if end not in given:
-            raise InvalidParameter(name, brief(dict(given)), "a range with `from` and `to`", f"For example {EXAMPLE}.")
+            raise InvalidParameter(name, brief_value(dict(given)), "a range with `from` and `to`", f"For example {EXAMPLE}.")
     first, last = (_end(name, given, end) for end in ("from", "to"))
     if not first < last:
         raise InvalidParameter(f"{name}.to", given["to"], f"above `from`, which is {given['from']!r}")
     if ("points" in given) == ("step" in given):
-        raise InvalidParameter(name, brief(dict(given)), "a range with one of `points` and `step`", f"For example {EXAMPLE}.")
+        raise InvalidParameter(
+            name, brief_value(dict(given)), "a range with one of `points` and `step`", f"For example {EXAMPLE}."
+        )
     values = _stepped(name, given, first, last) if "step" in given else _spaced(name, given, first, last)
     return _rounded(name, given, values)
 
@@ -82,10 +84,10 @@ def _stepped(name: str, given: Mapping[str, Any], first: Number, last: Number) -
 def _spaced(name: str, given: Mapping[str, Any], first: Number, last: Number) -> tuple[Value, ...]:
     scale = given.get("scale", "linear")
     if scale not in SCALES:
-        raise InvalidParameter(f"{name}.scale", scale, f"one of {', '.join(SCALES)}", meant(scale, SCALES))
+        raise InvalidParameter(f"{name}.scale", scale, f"one of {', '.join(SCALES)}", key_meant(scale, SCALES))
     points = value(f"{name}.points", given["points"])
     if not isinstance(points, int) or points < 2:
-        raise InvalidParameter(f"{name}.points", brief(given["points"]), f"a whole number from 2 to {MOST_VALUES}")
+        raise InvalidParameter(f"{name}.points", brief_value(given["points"]), f"a whole number from 2 to {MOST_VALUES}")
     _check_number(name, points)
     low, high = float(first), float(last)
     if scale == "log":

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tightbudget.errors import InvalidParameter, MissingExtra, TightBudgetError
-from tightbudget.sweeps.answers import Answer, answer_batch
+from tightbudget.sweeps.answers import PointAnswer, answer_batch
 from tightbudget.sweeps.batches import Batch
 from tightbudget.sweeps.pool import Outcomes
 from tightbudget.version import __version__
@@ -36,14 +36,14 @@ class ClusterLost(TightBudgetError):
 
 
 @contextlib.contextmanager
-def connected(scheduler: Any) -> Iterator[Callable[[Iterator[Batch]], Outcomes]]:
+def connected_cluster(scheduler: Any) -> Iterator[Callable[[Iterator[Batch]], Outcomes]]:
     """Give what answers batches on a cluster: it yields them in the order in which workers finish."""
     with _client(scheduler) as client:
         _check_workers(client, str(scheduler))
         yield lambda batches: _answered(client, batches)
 
 
-def require() -> Any:
+def require_dask() -> Any:
     """Return the module `distributed`, or raise MissingExtra."""
     try:
         import distributed
@@ -55,7 +55,7 @@ def require() -> Any:
 @contextlib.contextmanager
 def _client(scheduler: Any) -> Iterator[Any]:
     """Give a client of the scheduler; one that was made elsewhere stays open."""
-    distributed = require()
+    distributed = require_dask()
     if isinstance(scheduler, distributed.Client):
         yield scheduler
         return
@@ -106,7 +106,7 @@ def _check_workers(client: Any, address: str) -> None:
 
 def _differences(client: Any) -> Iterator[tuple[str, str, str, str]]:
     """Yield who has which other version."""
-    here, distributed = platform.python_version_tuple()[:2], require().__version__
+    here, distributed = platform.python_version_tuple()[:2], require_dask().__version__
     found = client.get_versions(check=False)
     for who, theirs in (("scheduler", found["scheduler"]), *(("worker", theirs) for theirs in found["workers"].values())):
         python = str(theirs["host"]["python"]).split(".")[:2]
@@ -174,7 +174,7 @@ class _Watched:
         since = time.monotonic()
         while True:
             with contextlib.suppress(TimeoutError), self._client.as_current():
-                return list(require().wait(futures, timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED").done)
+                return list(require_dask().wait(futures, timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED").done)
             if self._attended():
                 since = time.monotonic()
             elif time.monotonic() - since > ALONE_SECONDS:
@@ -184,14 +184,14 @@ class _Watched:
         return self._client.status == "running" and bool(self._client.scheduler_info().get("workers"))
 
 
-def _outcome(future: Any, status: str) -> list[Answer] | str:
+def _outcome(future: Any, status: str) -> list[PointAnswer] | str:
     """Return the answers, or the sentence that says why there are none."""
     if status not in ("finished", "error"):
         raise _gone("has given up its tasks")
     problem = future.exception() if status == "error" else None
     if problem is None:
-        answers: list[Answer] = future.result()
+        answers: list[PointAnswer] = future.result()
         return answers
-    if isinstance(problem, require().KilledWorker):
+    if isinstance(problem, require_dask().KilledWorker):
         return "The workers that held this batch ended before they had answered; run it again, with a smaller `batch`."
     return f"The cluster did not answer this batch: {problem}."

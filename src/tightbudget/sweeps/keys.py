@@ -9,33 +9,33 @@ from tightbudget.errors import InvalidParameter
 SHOWN = 80  # characters of a value
 
 
-def check_keys(table: Mapping[Any, Any], known: Iterable[str], where: str) -> None:
+def check_plan_keys(table: Mapping[Any, Any], known: Iterable[str], where: str) -> None:
     """Refuse a table with a key that is none of those known."""
     names = list(known)
     for key in table:
         if key not in names:
             allowed = f"one of {', '.join(names)}" if names else "absent: nothing is set here"
-            raise InvalidParameter(f"a key of {where}", key, allowed, meant(key, names))
+            raise InvalidParameter(f"a key of {where}", key, allowed, key_meant(key, names))
 
 
-def meant(word: object, names: Iterable[str]) -> str:
+def key_meant(word: object, names: Iterable[str]) -> str:
     """Return a question for the name that was probably meant; empty if none is near.
 
-    >>> meant("qestions", ["grid", "questions"]), meant("x", ["grid"])
+    >>> key_meant("qestions", ["grid", "questions"]), key_meant("x", ["grid"])
     ("Did you mean 'questions'?", '')
     """
     close = difflib.get_close_matches(str(word).lower(), list(names), n=1)
     return f"Did you mean {close[0]!r}?" if close else ""
 
 
-def as_table(value: object, where: str, example: str) -> Mapping[str, Any]:
+def plan_table(value: object, where: str, example: str) -> Mapping[str, Any]:
     """Return the table, or say what one looks like."""
     if isinstance(value, Mapping):
         return value
-    raise InvalidParameter(where, brief(value), "a table", f"For example {example}.")
+    raise InvalidParameter(where, brief_value(value), "a table", f"For example {example}.")
 
 
-def brief(value: object) -> object:
+def brief_value(value: object) -> object:
     """Return the value, or something that is shown on one short line in its place: plans may be long."""
     text = " ".join(repr(value).split())
     return value if text == repr(value) and len(text) <= SHOWN else _Shortened(f"{text[: SHOWN - 2]} …"[:SHOWN])

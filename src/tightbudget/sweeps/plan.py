@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any, Union
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import asked_width, whole_count
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.mechanisms.relations import mix_relations_asked
-from tightbudget.sweeps.keys import brief, check_keys, meant
-from tightbudget.sweeps.questions import CALIBRATE, DEFAULT_RTOL, Question, questions
-from tightbudget.sweeps.spaces import Listed, Space, grid, listed
-from tightbudget.sweeps.template import Template
+from tightbudget.sweeps.keys import brief_value, check_plan_keys, key_meant
+from tightbudget.sweeps.questions import CALIBRATE, DEFAULT_RTOL, Question, questions_of_plan
+from tightbudget.sweeps.spaces import Listed, Space, grid_space, listed_space
+from tightbudget.sweeps.template import SweepTemplate
 
 KEYS = ("composition", "compositions", "grid", "points", "questions", "rtol", "effort", "mix_relations", "batch")
 LISTED = "composition"  # the parameter of a plan that lists compositions
@@ -30,14 +30,14 @@ MOST_POINTS = 100_000_000
 # (bench/sharing.py), short enough that all workers finish together.
 LEAST_COST, MOST_COST, BATCHES = 8, 512, 20
 
-PlanLike = Union["Plan", Mapping[str, Any], str, PathLike[str]]
+PlanLike = Union["SweepPlan", Mapping[str, Any], str, PathLike[str]]
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """What a sweep will do, down to which points make which batch: that depends on the plan and nothing else."""
 
-    template: Template
+    template: SweepTemplate
     space: Space
     questions: tuple[Question, ...]
     mix_relations: bool
@@ -57,9 +57,9 @@ class Plan:
         return digest.hexdigest()
 
 
-def read_plan(given: PlanLike) -> Plan:
+def read_sweep_plan(given: PlanLike) -> SweepPlan:
     """Return the plan of a table, or of a TOML file by its name; one that is read is returned."""
-    if isinstance(given, Plan):
+    if isinstance(given, SweepPlan):
         return given
     return _plan(given if isinstance(given, Mapping) else _file(given))
 
@@ -85,8 +85,8 @@ def _lower(problem: Exception) -> str:
     return said[:1].lower() + said[1:]
 
 
-def _plan(given: Mapping[str, Any]) -> Plan:
-    check_keys(given, KEYS, "the plan")
+def _plan(given: Mapping[str, Any]) -> SweepPlan:
+    check_plan_keys(given, KEYS, "the plan")
     rtol, _, effort = asked_width(given.get("rtol", DEFAULT_RTOL), 0.0, given.get("effort"))
     mix_relations = mix_relations_asked(given.get("mix_relations", False))
     template, space = _points(given)
@@ -94,81 +94,81 @@ def _plan(given: Mapping[str, Any]) -> Plan:
         raise InvalidParameter(
             "the plan", sorted(given), "with `questions`", 'For example [{ ask = "epsilon", delta = 1e-6 }].'
         )
-    asked = questions(given["questions"], rtol, effort)
+    asked = questions_of_plan(given["questions"], rtol, effort)
     _check_names(template, space.names)
     if not 1 <= space.size <= MOST_POINTS:
         raise InvalidParameter("the number of points", space.size, f"at most {MOST_POINTS}")
     _check_unknown(template, space, asked)
     template.check(dict(zip(space.names, space.at(0)[1], strict=True)), mix_relations)
-    return Plan(template, space, asked, mix_relations, _points_per_batch(given.get("batch"), space.size, asked))
+    return SweepPlan(template, space, asked, mix_relations, _points_per_batch(given.get("batch"), space.size, asked))
 
 
-def _points(given: Mapping[str, Any]) -> tuple[Template, Space]:
+def _points(given: Mapping[str, Any]) -> tuple[SweepTemplate, Space]:
     if ("composition" in given) == ("compositions" in given):
         raise InvalidParameter("the plan", sorted(given), "with one of `composition` and `compositions`")
     if "compositions" in given:
         for key in ("grid", "points"):
             if key in given:
-                raise InvalidParameter(key, brief(given[key]), "absent beside `compositions`, which has no gaps to fill")
-        return Template(f"{{{LISTED}}}"), _compositions(given["compositions"])
-    template = Template(_text(given["composition"]))
+                raise InvalidParameter(key, brief_value(given[key]), "absent beside `compositions`, which has no gaps to fill")
+        return SweepTemplate(f"{{{LISTED}}}"), _compositions(given["compositions"])
+    template = SweepTemplate(_plan_text(given["composition"]))
     if "grid" in given and "points" in given:
-        raise InvalidParameter("points", brief(given["points"]), "absent beside `grid`", "Give one of them.")
+        raise InvalidParameter("points", brief_value(given["points"]), "absent beside `grid`", "Give one of them.")
     if "points" in given:
-        return template, listed(given["points"])
-    return template, grid(given.get("grid", {}), template)
+        return template, listed_space(given["points"])
+    return template, grid_space(given.get("grid", {}), template)
 
 
-def _text(composition: Any) -> str:
+def _plan_text(composition: Any) -> str:
     if isinstance(composition, Composable):
         return str(composition)
     if not isinstance(composition, str):
         example = "For example 'gaussian(sigma={sigma}) * 10'."
-        raise InvalidParameter("composition", brief(composition), "text in the notation, with gaps in braces", example)
+        raise InvalidParameter("composition", brief_value(composition), "text in the notation, with gaps in braces", example)
     return composition.strip()
 
 
 def _compositions(given: Any) -> Listed:
     if isinstance(given, (str, Mapping)) or not isinstance(given, Sequence) or not given:
         raise InvalidParameter(
-            "compositions", brief(given), "a list of compositions", "For example ['gaussian(sigma=2) * 10']."
+            "compositions", brief_value(given), "a list of compositions", "For example ['gaussian(sigma=2) * 10']."
         )
-    column = tuple(_text(one) for one in given)
+    column = tuple(_plan_text(one) for one in given)
     return Listed((LISTED,), (column,), len(column))
 
 
-def _check_names(template: Template, names: tuple[str, ...]) -> None:
+def _check_names(template: SweepTemplate, names: tuple[str, ...]) -> None:
     for name in names:
         if not isinstance(name, str) or not name.isidentifier():
             raise InvalidParameter("a parameter", name, "a name such as sigma")
         if name in RESERVED:
             raise InvalidParameter("a parameter", name, f"named otherwise than the columns {', '.join(RESERVED)}")
         if name not in template.names:
-            hint = meant(name, template.names) or f"Its gaps are {', '.join(template.names) or 'none'}."
+            hint = key_meant(name, template.names) or f"Its gaps are {', '.join(template.names) or 'none'}."
             raise InvalidParameter("a parameter", name, f"in the composition as {{{name}}}", hint)
     for gap in template.names:
         if gap not in names:
-            hint = meant(gap, names) or "Put it into `grid` or `points`."
-            raise InvalidParameter("the composition", brief(template.text), f"given values for {{{gap}}}", hint)
+            hint = key_meant(gap, names) or "Put it into `grid` or `points`."
+            raise InvalidParameter("the composition", brief_value(template.text), f"given values for {{{gap}}}", hint)
 
 
-def _check_unknown(template: Template, space: Space, asked: Sequence[Question]) -> None:
+def _check_unknown(template: SweepTemplate, space: Space, asked: Sequence[Question]) -> None:
     """Refuse a `?` that nothing looks for, and a search for one that is not there."""
     texts = (value for name in space.names for value in space.values(name) if isinstance(value, str))
-    there = template.calibrates or any(Template(text).calibrates for text in texts)
+    there = template.calibrates or any(SweepTemplate(text).calibrates for text in texts)
     sought = [question.ask == CALIBRATE for question in asked]
     if there and not all(sought):
         hint = 'Ask to "calibrate" it, and for nothing else.'
-        raise InvalidParameter("the composition", brief(template.text), "without a `?` to be asked for brackets", hint)
+        raise InvalidParameter("the composition", brief_value(template.text), "without a `?` to be asked for brackets", hint)
     if any(sought) and not there:
         hint = "For example 'gaussian(sigma=?) * {steps}'."
-        raise InvalidParameter("the composition", brief(template.text), "given a `?` for what is calibrated", hint)
+        raise InvalidParameter("the composition", brief_value(template.text), "given a `?` for what is calibrated", hint)
 
 
 def _points_per_batch(given: Any, size: int, asked: Sequence[Question]) -> int:
     if given is not None:
         if (count := whole_count(given, "batch")) < 1:
-            raise InvalidParameter("batch", brief(given), "a whole number of points, 1 or more")
+            raise InvalidParameter("batch", brief_value(given), "a whole number of points, 1 or more")
         return count
     each = sum(question.cost for question in asked)
     return max(1, math.ceil(min(max(size * each / BATCHES, LEAST_COST), MOST_COST) / each))

@@ -15,17 +15,17 @@ import threading
 from collections.abc import Generator, Iterator
 from typing import IO
 
-from tightbudget.sweeps.answers import Answer, answer_batch
+from tightbudget.sweeps.answers import PointAnswer, answer_batch
 from tightbudget.sweeps.batches import Batch
 
 ATTEMPTS = 3  # workers that a batch may outlive; the next run tries again
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}  # the workers are the parallelism
-Outcome = tuple[Batch, list[Answer] | str]
+Outcome = tuple[Batch, list[PointAnswer] | str]
 """A batch with its answers, or with the sentence that says why there are none."""
 Outcomes = Generator[Outcome, None, None]
 
 
-def cores() -> int:
+def usable_cores() -> int:
     """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -103,7 +103,7 @@ class _Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
 
-    def answers(self, batch: Batch) -> list[Answer] | str:
+    def answers(self, batch: Batch) -> list[PointAnswer] | str:
         for _ in range(ATTEMPTS):
             try:
                 return self._asked(batch)
@@ -111,14 +111,14 @@ class _Worker:
                 said = str(problem)
         return f"{ATTEMPTS} workers ended before they had answered this batch{said}; run it again, with a smaller `batch`."
 
-    def _asked(self, batch: Batch) -> list[Answer]:
+    def _asked(self, batch: Batch) -> list[PointAnswer]:
         process = self._started()
         assert process.stdin is not None
         assert process.stdout is not None
         try:
             pickle.dump(batch, process.stdin)
             process.stdin.flush()
-            answers: list[Answer] = pickle.load(process.stdout)
+            answers: list[PointAnswer] = pickle.load(process.stdout)
             return answers
         except (EOFError, OSError, ValueError, pickle.UnpicklingError):
             raise _Died(self._last_words()) from None

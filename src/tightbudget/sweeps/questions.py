@@ -22,7 +22,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, probability
 from tightbudget.notation import Private
 from tightbudget.numerics.bracket import Bracket
-from tightbudget.sweeps.keys import as_table, brief, check_keys, meant
+from tightbudget.sweeps.keys import brief_value, check_plan_keys, key_meant, plan_table
 from tightbudget.tradeoff import risk
 
 EXAMPLE = '{ ask = "epsilon", delta = 1e-6 }'
@@ -59,11 +59,11 @@ class Kind:
         return tuple(dict.fromkeys(name for names in self.takes for name in names))
 
 
-def _epsilon(private: Private, at: Numbers, rtol: float, effort: float | None) -> Bracket:
+def _epsilon_asked(private: Private, at: Numbers, rtol: float, effort: float | None) -> Bracket:
     return private.epsilon(at["delta"], rtol=rtol, effort=effort)
 
 
-def _delta(private: Private, at: Numbers, rtol: float, effort: float | None) -> Bracket:
+def _delta_asked(private: Private, at: Numbers, rtol: float, effort: float | None) -> Bracket:
     return private.delta(at["epsilon"], rtol=rtol, effort=effort)
 
 
@@ -101,8 +101,8 @@ TARGETS = (
     ("bayes_error", "prior"),
 )
 KINDS = {
-    "epsilon": Kind((("delta",),), _epsilon),
-    "delta": Kind((("epsilon",),), _delta),
+    "epsilon": Kind((("delta",),), _epsilon_asked),
+    "delta": Kind((("epsilon",),), _delta_asked),
     "tpr": Kind((("fpr",),), partial(_risk, "tpr"), cost=4.0),
     "advantage": Kind(((),), partial(_risk, "advantage")),
     "bayes_error": Kind((("prior",),), partial(_risk, "bayes_error"), cost=2.0),
@@ -149,31 +149,31 @@ class Question:
         return Found(found.lower, found.upper, found.converged, found.reason, found.relation)
 
 
-def questions(given: Any, rtol: float, effort: float | None) -> tuple[Question, ...]:
+def questions_of_plan(given: Any, rtol: float, effort: float | None) -> tuple[Question, ...]:
     """Return every question of a plan, each once."""
     if isinstance(given, (Mapping, str)) or not isinstance(given, Iterable):
-        raise InvalidParameter("questions", brief(given), "a list of tables", f"For example [{EXAMPLE}].")
+        raise InvalidParameter("questions", brief_value(given), "a list of tables", f"For example [{EXAMPLE}].")
     found = [question for table in given for question in _expanded(table, rtol, effort)]
     if not found:
-        raise InvalidParameter("questions", brief(given), "at least one", f"For example [{EXAMPLE}].")
+        raise InvalidParameter("questions", brief_value(given), "at least one", f"For example [{EXAMPLE}].")
     if len({(question.ask, question.at) for question in found}) < len(found):
-        raise InvalidParameter("questions", brief(given), "different from each other: the same is asked twice")
+        raise InvalidParameter("questions", brief_value(given), "different from each other: the same is asked twice")
     return tuple(found)
 
 
 def _expanded(given: Any, rtol: float, effort: float | None) -> list[Question]:
-    table = as_table(given, "a question", EXAMPLE)
+    table = plan_table(given, "a question", EXAMPLE)
     if "ask" not in table:
-        raise InvalidParameter("a question", brief(dict(table)), "a table with `ask`", f"For example {EXAMPLE}.")
+        raise InvalidParameter("a question", brief_value(dict(table)), "a table with `ask`", f"For example {EXAMPLE}.")
     ask = table["ask"]
     if not isinstance(ask, str) or ask not in KINDS:
-        raise InvalidParameter("ask", ask, f"one of {', '.join(KINDS)}", meant(ask, KINDS))
+        raise InvalidParameter("ask", ask, f"one of {', '.join(KINDS)}", key_meant(ask, KINDS))
     kind = KINDS[ask]
-    check_keys(table, ["ask", *kind.names, "rtol", "effort"], f"the question of {ask}")
+    check_plan_keys(table, ["ask", *kind.names, "rtol", "effort"], f"the question of {ask}")
     names = tuple(name for name in kind.names if name in table)
     if not any(set(names) == set(needed) for needed in kind.takes):
         allowed = " or ".join(" and ".join(f"`{name}`" for name in needed) for needed in kind.takes)
-        raise InvalidParameter(f"the question of {ask}", brief(dict(table)), f"a table with {allowed}")
+        raise InvalidParameter(f"the question of {ask}", brief_value(dict(table)), f"a table with {allowed}")
     width, _, work = asked_width(table.get("rtol", kind.rtol or rtol), 0.0, table.get("effort", effort))
     lists = [[(name, CHECKS[name](one)) for one in _each(table[name])] for name in names]
     return [Question(ask, at, width, work) for at in itertools.product(*lists)]

@@ -20,17 +20,17 @@ from typing import Any
 import numpy as np
 
 from tightbudget.errors import InvalidParameter, MissingExtra
-from tightbudget.sweeps.answers import Answer
+from tightbudget.sweeps.answers import PointAnswer
 from tightbudget.sweeps.batches import rows_of
-from tightbudget.sweeps.columns import Columns, columns, joined, kinds
-from tightbudget.sweeps.plan import Plan
+from tightbudget.sweeps.columns import Columns, answer_columns, column_kinds, joined_columns
+from tightbudget.sweeps.plan import SweepPlan
 from tightbudget.version import __version__
 
 ABOUT = "_tightbudget.json"  # readers of Parquet pass over names that begin with _ or .
 FORMAT = 1
 
 
-def require() -> None:
+def require_pyarrow() -> None:
     """Raise MissingExtra unless pyarrow is there."""
     try:
         import pyarrow.parquet  # noqa: F401
@@ -43,7 +43,7 @@ class ResultFolder:
     """The folder of one plan."""
 
     folder: Path
-    plan: Plan
+    plan: SweepPlan
 
     def open(self) -> None:
         """Make the folder ready for this plan."""
@@ -54,7 +54,7 @@ class ResultFolder:
 
     def check(self) -> None:
         """Say why the folder cannot take the results of this plan, if it cannot; nothing is written."""
-        require()
+        require_pyarrow()
         name = str(self.folder)
         if self.folder.exists() and not self.folder.is_dir():
             raise InvalidParameter("out", name, "a folder, or a new name for one", "Results are a folder of Parquet files.")
@@ -114,14 +114,14 @@ class ResultFolder:
         whole = table.num_rows == rows_of(self.plan, number) and table.schema.names == self._schema.names
         if not whole or (table.schema.metadata or {}).get(b"tightbudget") != self._label(number):
             return None
-        return {name: _array(table.column(name), kind) for name, kind in kinds(self.plan.space).items()}
+        return {name: _array(table.column(name), kind) for name, kind in column_kinds(self.plan.space).items()}
 
-    def write(self, number: int, answers: Sequence[Answer]) -> None:
+    def write(self, number: int, answers: Sequence[PointAnswer]) -> None:
         """Put the answers of a batch in their place; doing so twice changes nothing."""
         import pyarrow as arrow
         import pyarrow.parquet as parquet
 
-        table = arrow.table(self.arrays(columns(self.plan.space, answers)), schema=self._schema)
+        table = arrow.table(self.arrays(answer_columns(self.plan.space, answers)), schema=self._schema)
         labelled = table.replace_schema_metadata({b"tightbudget": self._label(number)})
         sink = arrow.BufferOutputStream()
         parquet.write_table(labelled, sink, compression="zstd", write_page_checksum=True)
@@ -135,11 +135,11 @@ class ResultFolder:
 
     @cached_property
     def _schema(self) -> Any:
-        return arrow_schema(kinds(self.plan.space))
+        return arrow_schema(column_kinds(self.plan.space))
 
     def all(self) -> Columns:
         """Return everything that is finished, in the order of the plan."""
-        return joined(self.plan.space, [found for _, found in self.finished()])
+        return joined_columns(self.plan.space, [found for _, found in self.finished()])
 
 
 def arrow_schema(of: dict[str, type]) -> Any:

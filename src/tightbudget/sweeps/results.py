@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter, MissingExtra
 from tightbudget.lazy import found_at
-from tightbudget.sweeps.columns import Columns, joined, kinds
-from tightbudget.sweeps.keys import meant
-from tightbudget.sweeps.plan import Plan
-from tightbudget.sweeps.result_folder import ResultFolder, arrow_arrays, arrow_schema, require
+from tightbudget.sweeps.columns import Columns, column_kinds, joined_columns
+from tightbudget.sweeps.keys import key_meant
+from tightbudget.sweeps.plan import SweepPlan
+from tightbudget.sweeps.result_folder import ResultFolder, arrow_arrays, arrow_schema, require_pyarrow
 from tightbudget.sweeps.shown import shown_answer, shown_question, shown_value
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class SweepResult(Mapping[str, NDArray[Any]]):
     is read when a column is first asked for. `table` is the same for pyarrow, `to_pandas()` for pandas.
     """
 
-    plan: Plan
+    plan: SweepPlan
     tally: Tally
     path: Path | None = None
     parts: list[Columns] = field(default_factory=list, repr=False)
@@ -62,7 +62,7 @@ class SweepResult(Mapping[str, NDArray[Any]]):
     def columns(self) -> Columns:
         if self._joined is None:
             stored = None if self.path is None else ResultFolder(self.path, self.plan)
-            self._joined = joined(self.plan.space, self.parts) if stored is None else stored.all()
+            self._joined = joined_columns(self.plan.space, self.parts) if stored is None else stored.all()
         return self._joined
 
     @property
@@ -72,7 +72,7 @@ class SweepResult(Mapping[str, NDArray[Any]]):
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self.columns:
-            raise InvalidParameter("column", name, f"one of {', '.join(self.columns)}", meant(name, self.columns))
+            raise InvalidParameter("column", name, f"one of {', '.join(self.columns)}", key_meant(name, self.columns))
         return self.columns[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -84,10 +84,10 @@ class SweepResult(Mapping[str, NDArray[Any]]):
     @property
     def table(self) -> Any:
         """The rows as a pyarrow.Table; what is not known is null."""
-        require()
+        require_pyarrow()
         import pyarrow as arrow
 
-        schema = arrow_schema(kinds(self.plan.space))
+        schema = arrow_schema(column_kinds(self.plan.space))
         return arrow.table(arrow_arrays(self.columns, schema), schema=schema)
 
     def to_pandas(self) -> Any:
@@ -108,11 +108,11 @@ class SweepResult(Mapping[str, NDArray[Any]]):
         return axes
 
     def _repr_html_(self) -> str:
-        from tightbudget.markup import MOST_ROWS, table
+        from tightbudget.markup import MOST_ROWS, html_table
 
         caption, said = self.plan.template.text, str(self)
         if self.path is not None and self.tally.answers > READ_TO_SHOW:
-            return table(("sweep", ""), [(caption, said)])
+            return html_table(("sweep", ""), [(caption, said)])
         names, rows = self.plan.space.names, self["point"].size
         head = rows if rows <= MOST_ROWS else MOST_ROWS // 2  # rows between are not even read as text
         shown = [*range(head), *range(max(head, rows - head), rows)]
@@ -121,7 +121,7 @@ class SweepResult(Mapping[str, NDArray[Any]]):
         ]
         if len(shown) < rows:
             cells[head - 1 : head] = [("⋮", *("" for _ in names), f"{rows - len(shown) + 1:,} more")]
-        return table(("question", *names, "answer"), cells, caption, said)
+        return html_table(("question", *names, "answer"), cells, caption, said)
 
     def __str__(self) -> str:
         """Return how the sweep went, with the first error there was."""
@@ -131,7 +131,7 @@ class SweepResult(Mapping[str, NDArray[Any]]):
     def summary(self) -> str:
         """How the sweep went, in a sentence."""
         tally, points = self.tally, self.plan.space.size
-        said = [f"{_counted(tally.answers, 'answer')} at {_counted(points, 'point')}"]
+        said = [f"{_number_and_noun(tally.answers, 'answer')} at {_number_and_noun(points, 'point')}"]
         if tally.reused:
             said.append(f"{tally.reused:,} of them from an earlier run")
         if tally.wide:
@@ -142,5 +142,5 @@ class SweepResult(Mapping[str, NDArray[Any]]):
         return f"{', '.join(said)}{where}."
 
 
-def _counted(number: int, noun: str) -> str:
+def _number_and_noun(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -8,11 +8,11 @@ from typing import Any
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import real
-from tightbudget.sweeps.answers import lost
+from tightbudget.sweeps.answers import lost_batch
 from tightbudget.sweeps.batches import Batch, batches
-from tightbudget.sweeps.columns import columns
-from tightbudget.sweeps.plan import Plan, PlanLike, read_plan
-from tightbudget.sweeps.pool import Outcomes, answered_by_workers, answered_here, cores
+from tightbudget.sweeps.columns import answer_columns
+from tightbudget.sweeps.plan import PlanLike, SweepPlan, read_sweep_plan
+from tightbudget.sweeps.pool import Outcomes, answered_by_workers, answered_here, usable_cores
 from tightbudget.sweeps.result_folder import ResultFolder
 from tightbudget.sweeps.results import SweepResult, Tally
 
@@ -53,7 +53,7 @@ def sweep(
     >>> print(found["sigma"], found["steps"], found["upper"].round(3))
     [10 10 20 20] [  1 100   1 100] [0.397 4.887 0.189 2.254]
     """
-    checked = read_plan(plan)
+    checked = read_sweep_plan(plan)
     folder = None if out is None else ResultFolder(_folder(out), checked)
     if folder is not None:
         folder.check()
@@ -70,22 +70,22 @@ def _folder(out: str | PathLike[str]) -> Path:
 
 
 @contextlib.contextmanager
-def _answering(plan: Plan, scheduler: Any, workers: int | None) -> Iterator[Answering]:
+def _answering(plan: SweepPlan, scheduler: Any, workers: int | None) -> Iterator[Answering]:
     """Give what answers batches: this process, workers of our own, or a cluster, to which it is connected."""
     if scheduler is not None:
         if workers is not None:
             raise InvalidParameter("workers", workers, "absent beside `scheduler`, whose workers are already there")
-        from tightbudget.sweeps.cluster import connected
+        from tightbudget.sweeps.cluster import connected_cluster
 
-        with connected(scheduler) as answered:
+        with connected_cluster(scheduler) as answered:
             yield answered
         return
-    count = min(cores() if workers is None else _workers_asked(workers), plan.batches)
+    count = min(usable_cores() if workers is None else _workers_asked(workers), plan.batches)
     yield answered_here if count == 1 else lambda wanted: answered_by_workers(wanted, count)
 
 
 def _run(
-    plan: Plan,
+    plan: SweepPlan,
     folder: ResultFolder | None,
     answered: Answering,
     retry_failed: bool,
@@ -103,8 +103,8 @@ def _run(
     with contextlib.closing(answered(batches(plan, wanted))) as outcomes:
         for batch, answers in outcomes:
             is_lost = isinstance(answers, str)
-            kept = lost(batch, answers) if isinstance(answers, str) else answers
-            found = columns(plan.space, kept)
+            kept = lost_batch(batch, answers) if isinstance(answers, str) else answers
+            found = answer_columns(plan.space, kept)
             if folder is None:
                 result.parts.append(found)
             elif not is_lost:

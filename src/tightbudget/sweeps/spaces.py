@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.sweeps.axes import axis
-from tightbudget.sweeps.keys import as_table, brief, check_keys
+from tightbudget.sweeps.keys import brief_value, check_plan_keys, plan_table
 from tightbudget.sweeps.values import Value, one_kind, value
 
 
@@ -115,29 +115,29 @@ class Order(Protocol):
     def backwards(self, name: str, values: Sequence[Value]) -> bool: ...
 
 
-def grid(given: Any, order: Order) -> Grid:
+def grid_space(given: Any, order: Order) -> Grid:
     """Return the grid of a plan, evaluated in the order in which neighbours share most."""
-    table = as_table(given, "grid", "{ sigma = [1, 2, 4] }")
+    table = plan_table(given, "grid", "{ sigma = [1, 2, 4] }")
     names = tuple(table)
     axes = tuple(axis(name, table[name]) for name in names)
     backwards = frozenset(name for name, values in zip(names, axes, strict=True) if order.backwards(name, values))
     return Grid(names, axes, order.by_sharing(names), backwards)
 
 
-def listed(given: Any) -> Listed:
+def listed_space(given: Any) -> Listed:
     """Return the points of a plan, which is a list of tables with the same keys."""
     example = "{ sigma = 1, q = 0.01 }"
     if isinstance(given, (str, Mapping)) or not isinstance(given, Sequence) or not given:
-        raise InvalidParameter("points", brief(given), "a list of tables", f"For example [{example}].")
-    names = tuple(as_table(given[0], "points[0]", example))
-    rows = [_row(names, place, as_table(table, f"points[{place}]", example)) for place, table in enumerate(given)]
+        raise InvalidParameter("points", brief_value(given), "a list of tables", f"For example [{example}].")
+    names = tuple(plan_table(given[0], "points[0]", example))
+    rows = [_space_row(names, place, plan_table(table, f"points[{place}]", example)) for place, table in enumerate(given)]
     columns = zip(names, zip(*rows, strict=True), strict=False)  # no names, no columns
     return Listed(names, tuple(one_kind(name, column) for name, column in columns), len(rows))
 
 
-def _row(names: tuple[str, ...], place: int, table: Mapping[str, Any]) -> tuple[Value, ...]:
-    check_keys(table, names, f"points[{place}]")
+def _space_row(names: tuple[str, ...], place: int, table: Mapping[str, Any]) -> tuple[Value, ...]:
+    check_plan_keys(table, names, f"points[{place}]")
     for name in names:
         if name not in table:
-            raise InvalidParameter(f"points[{place}]", brief(dict(table)), f"given {name!r}, as the first point is")
+            raise InvalidParameter(f"points[{place}]", brief_value(dict(table)), f"given {name!r}, as the first point is")
     return tuple(value(name, table[name]) for name in names)

@@ -20,7 +20,7 @@ _SHARING = {"sigma": _NOISE, "scale": _NOISE, "mu": _NOISE, "q": _RATE}
 
 
 @dataclass(frozen=True)
-class Template:
+class SweepTemplate:
     """Text in the notation with gaps; names[i] is the parameter of values[i]."""
 
     text: str

@@ -5,8 +5,8 @@ import numbers
 from typing import Any
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import not_lost_to_zero, real
+from tightbudget.mechanisms.composition import Composable
 
 Value = int | float | str
 

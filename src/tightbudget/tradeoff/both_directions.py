@@ -11,9 +11,10 @@ from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.engine.refine import delta_bracket, epsilon_bracket
 from tightbudget.errors import Contradiction
-from tightbudget.mechanisms.base import NEGLIGIBLE_WIDTH, Composable
-from tightbudget.tradeoff.signed import Answers, SignedProfile
-from tightbudget.tradeoff.touching import Power, power
+from tightbudget.mechanisms.composition import Composable
+from tightbudget.mechanisms.questions import NEGLIGIBLE_WIDTH
+from tightbudget.tradeoff.signed import ProfileAnswers, SignedProfile
+from tightbudget.tradeoff.touching import Power, largest_power
 
 HULL = (
     "between the best tests of both directions the curve of both together is their hull; the upper end is that of the hull, "
@@ -30,7 +31,7 @@ class TradeOff:
         directions = composition._directions
         attained = composition._members or (composition,)
         self._is_class = bool(composition._members)
-        answers = Answers(effort)
+        answers = ProfileAnswers(effort)
         self._hull = SignedProfile(directions, directions, answers)
         alone = not self._is_class and len(directions) == 1  # one profile for both orders is its own hull
         orders = [order for one in attained for order in _orders(one._directions)]
@@ -55,7 +56,7 @@ class TradeOff:
     def touching_epsilon(self, fpr: float) -> float:
         """Return roughly the epsilon >= 0 of the line that touches the curve at a rate."""
         distance = self.delta_upper(0.0, _ROUGH)  # at most what the power exceeds the rate by
-        power(self._hull, fpr, _ROUGH * distance / (distance + fpr), NEGLIGIBLE_WIDTH, self._scale)
+        largest_power(self._hull, fpr, _ROUGH * distance / (distance + fpr), NEGLIGIBLE_WIDTH, self._scale)
         points = [point for point in self._hull.points if point.epsilon >= 0.0]
         if not points:  # what is certain without asking was narrow enough
             return self._scale
@@ -63,12 +64,12 @@ class TradeOff:
 
     def tpr(self, fpr: float, rtol: float) -> Power:
         """Return bounds on the largest true positive rate at a false positive rate 0 < fpr < 1."""
-        hull = power(self._hull, fpr, rtol, NEGLIGIBLE_WIDTH, self._scale)
+        hull = largest_power(self._hull, fpr, rtol, NEGLIGIBLE_WIDTH, self._scale)
         if not self._apart:
             return hull
         lower, reason = 0.0, hull.reason
         for profile in self._apart:
-            found = power(profile, fpr, rtol, NEGLIGIBLE_WIDTH, self._scale)
+            found = largest_power(profile, fpr, rtol, NEGLIGIBLE_WIDTH, self._scale)
             lower, reason = max(lower, found.lower), reason or found.reason
             if hull.upper - lower <= max(rtol * hull.upper, NEGLIGIBLE_WIDTH):
                 return Power(lower, hull.upper, "")

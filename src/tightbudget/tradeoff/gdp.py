@@ -9,7 +9,8 @@ from scipy import special
 
 from tightbudget.engine.reasons import ROUNDING
 from tightbudget.errors import Contradiction, InvalidParameter
-from tightbudget.mechanisms.base import NEGLIGIBLE_WIDTH, Composable
+from tightbudget.mechanisms.composition import Composable
+from tightbudget.mechanisms.questions import NEGLIGIBLE_WIDTH
 from tightbudget.numerics.rounding import AMPLE, U, raised
 from tightbudget.tradeoff.both_directions import TradeOff
 from tightbudget.tradeoff.signed import ROUGH

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tightbudget.numerics.rounding import AMPLE, TINIEST, U, lowered_by, raised_by
-from tightbudget.tradeoff.signed import Point
+from tightbudget.tradeoff.signed import ProfilePoint
 
 _NEAREST = 8  # points on either side from which lines are drawn: those of others lie lower
 _FAR = 200.0  # in epsilon: products of three powers of e up to this are floats
@@ -37,7 +37,7 @@ class _Line(NamedTuple):
         return self.height - self.slope * (tau - self.at)
 
 
-def gaps(points: Sequence[Point], log_fpr: float, at_infinity: float, first: int, last: int) -> list[Gap]:
+def bounds_in_gaps(points: Sequence[ProfilePoint], log_fpr: float, at_infinity: float, first: int, last: int) -> list[Gap]:
     """Return a bound for each gap from that left of points[first] to that right of points[last]; log_fpr is finite.
 
     Guarantee: if the minimum lies in the gap then it is at least `bound`, rounding included.
@@ -45,7 +45,7 @@ def gaps(points: Sequence[Point], log_fpr: float, at_infinity: float, first: int
     return [_gap(points, place, log_fpr, at_infinity) for place in range(first, last + 2)]
 
 
-def _gap(points: Sequence[Point], place: int, log_fpr: float, at_infinity: float) -> Gap:
+def _gap(points: Sequence[ProfilePoint], place: int, log_fpr: float, at_infinity: float) -> Gap:
     """Return the bound for the gap left of points[place]; place may be their number."""
     left, right = points[place - 1] if place > 0 else None, points[place] if place < len(points) else None
     reference = (right or points[-1]).epsilon if left is None else left.epsilon
@@ -73,7 +73,7 @@ def _gap(points: Sequence[Point], place: int, log_fpr: float, at_infinity: float
     )
 
 
-def _from_left(points: Sequence[Point], left: Point | None, reference: float) -> Iterator[_Line]:
+def _from_left(points: Sequence[ProfilePoint], left: ProfilePoint | None, reference: float) -> Iterator[_Line]:
     """Lines through two points on the left, which hold to the right of both."""
     if left is None:
         return
@@ -87,7 +87,7 @@ def _from_left(points: Sequence[Point], left: Point | None, reference: float) ->
                 yield _Line(at, second.lower, raised_by(max(0.0, first.upper - second.lower) / run, AMPLE) + TINIEST)
 
 
-def _from_right(points: Sequence[Point], right: Point | None, reference: float) -> Iterator[_Line]:
+def _from_right(points: Sequence[ProfilePoint], right: ProfilePoint | None, reference: float) -> Iterator[_Line]:
     """Lines through two points on the right, which hold to the left of both."""
     if right is None:
         return

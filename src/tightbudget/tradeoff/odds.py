@@ -5,10 +5,10 @@ import math
 from tightbudget.numerics.rounding import AMPLE, TINIEST, U, lowered_by, raised_by
 
 
-def belief(prior: float, log_ratio: float) -> tuple[float, float]:
+def belief_after(prior: float, log_ratio: float) -> tuple[float, float]:
     """Return bounds on the posterior prior r / (prior r + 1 - prior) for log r >= 0, and 0 < prior < 1.
 
-    >>> belief(0.25, 0.0), belief(0.25, math.inf)
+    >>> belief_after(0.25, 0.0), belief_after(0.25, math.inf)
     ((0.25, 0.25), (1.0, 1.0))
     """
     if log_ratio in (0.0, math.inf):

@@ -12,13 +12,14 @@ from tightbudget.divergences import gdp, pure_epsilon, pure_to_gdp
 from tightbudget.errors import InvalidParameter
 from tightbudget.lazy import found_at
 from tightbudget.mechanisms.arrays import ask_each, float_array
-from tightbudget.mechanisms.base import NEGLIGIBLE_WIDTH, Composable
 from tightbudget.mechanisms.checks import asked_width, not_lost_to_zero, real
+from tightbudget.mechanisms.composition import Composable
+from tightbudget.mechanisms.questions import NEGLIGIBLE_WIDTH
 from tightbudget.notation import composition_given
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.tradeoff.both_directions import TradeOff
 from tightbudget.tradeoff.gdp import least_mu
-from tightbudget.tradeoff.odds import belief, error_of_best_guess, log_odds_against, log_ratio
+from tightbudget.tradeoff.odds import belief_after, error_of_best_guess, log_odds_against, log_ratio
 from tightbudget.tradeoff.roc import Roc
 
 if TYPE_CHECKING:
@@ -69,10 +70,10 @@ class Risk:
         return f"risk of {self.composition} ({self.relation})"
 
     def _repr_html_(self) -> str:
-        from tightbudget.markup import record
+        from tightbudget.markup import html_record
 
         rates = ((f"TPR at FPR {fpr:g}, in", self.tpr(fpr)) for fpr in _USUAL_RATES)
-        return record([("advantage in", self.advantage()), *rates], str(self))
+        return html_record([("advantage in", self.advantage()), *rates], str(self))
 
     @overload
     def tpr(self, fpr: float, rtol: float | None = ...) -> Bracket: ...
@@ -190,7 +191,7 @@ class Risk:
             power = self._tpr(fpr, rtol)
             ratios = log_ratio(power.lower, fpr)[0], log_ratio(power.upper, fpr)[1]
             reason = power.reason
-        lower, upper = belief(prior, ratios[0])[0], belief(prior, ratios[1])[1]
+        lower, upper = belief_after(prior, ratios[0])[0], belief_after(prior, ratios[1])[1]
         narrow = upper - lower <= rtol * upper
         return Bracket(lower, upper, narrow, "" if narrow else reason, self.relation)
 

@@ -30,12 +30,12 @@ class Roc:
         return "\n".join([*lines, f"({self.relation})"])
 
     def _repr_html_(self) -> str:
-        from tightbudget.markup import table
+        from tightbudget.markup import html_table
 
         ends = zip(*(values.ravel().tolist() for values in (self.fprs, self.lower, self.upper)), strict=True)
         note = "" if self.converged else "Some bounds are further apart than asked."
         rows = ((repr(fpr), Bracket(lower, upper)) for fpr, lower, upper in ends)
-        return table(("FPR", f"TPR in ({self.relation})"), rows, note=note)
+        return html_table(("FPR", f"TPR in ({self.relation})"), rows, note=note)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Roc):

@@ -19,7 +19,7 @@ ROUGH = 0.02
 _SMALLEST = 1e-300  # of a width; as for delta
 
 
-class Point(NamedTuple):
+class ProfilePoint(NamedTuple):
     """lower <= delta(epsilon) <= upper, at an epsilon of either sign, and why it is not narrower if it should be."""
 
     epsilon: float
@@ -28,7 +28,7 @@ class Point(NamedTuple):
     reason: str = ""
 
 
-class Answers:
+class ProfileAnswers:
     """Brackets of delta in one direction, remembered as long as one question lasts: several profiles share them."""
 
     def __init__(self, effort: float | None) -> None:
@@ -64,12 +64,12 @@ class SignedProfile:
     `forward` are the directions whose profile counts at epsilon >= 0, `backward` those that count below 0.
     """
 
-    def __init__(self, forward: Sequence[OneDirection], backward: Sequence[OneDirection], answers: Answers) -> None:
+    def __init__(self, forward: Sequence[OneDirection], backward: Sequence[OneDirection], answers: ProfileAnswers) -> None:
         self._forward, self._backward, self._answers = forward, backward, answers
-        self._points: dict[float, Point] = {}
+        self._points: dict[float, ProfilePoint] = {}
 
     @property
-    def points(self) -> list[Point]:
+    def points(self) -> list[ProfilePoint]:
         """All that was asked for, in the order of epsilon."""
         return [self._points[epsilon] for epsilon in sorted(self._points)]
 
@@ -87,14 +87,14 @@ class SignedProfile:
         """Add bounds at an epsilon to the points, together with what is known of it already."""
         found, known = self._asked(epsilon, rtol), self._points.get(epsilon)
         if known is not None:
-            found = Point(epsilon, max(known.lower, found.lower), min(known.upper, found.upper), found.reason)
+            found = ProfilePoint(epsilon, max(known.lower, found.lower), min(known.upper, found.upper), found.reason)
         self._points[epsilon] = found
 
-    def _asked(self, epsilon: float, rtol: float) -> Point:
+    def _asked(self, epsilon: float, rtol: float) -> ProfilePoint:
         directions = self._forward if epsilon >= 0.0 else self._backward
         answer = self._answers.largest(directions, abs(epsilon), rtol)
         if epsilon >= 0.0:
-            return Point(epsilon, answer.lower, answer.upper, answer.reason)
+            return ProfilePoint(epsilon, answer.lower, answer.upper, answer.reason)
         share, rest = math.exp(epsilon), -math.expm1(epsilon)
         lower = lowered_by(rest + share * answer.lower, AMPLE)
-        return Point(epsilon, lower, min(1.0, raised_by(rest + share * answer.upper, AMPLE)), answer.reason)
+        return ProfilePoint(epsilon, lower, min(1.0, raised_by(rest + share * answer.upper, AMPLE)), answer.reason)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from tightbudget.engine.reasons import ROUNDING
 from tightbudget.errors import Contradiction
 from tightbudget.numerics.rounding import AMPLE, TINIEST, U, float_above, lowered, raised
-from tightbudget.tradeoff.lines import Gap, gaps
-from tightbudget.tradeoff.signed import ROUGH, Point, SignedProfile
+from tightbudget.tradeoff.lines import Gap, bounds_in_gaps
+from tightbudget.tradeoff.signed import ROUGH, ProfilePoint, SignedProfile
 
 _SHARE = 0.2  # of the tolerance that each delta may use
 _MOST_POINTS = 120
@@ -34,13 +34,13 @@ class Power(NamedTuple):
     reason: str
 
 
-def power(profile: SignedProfile, fpr: float, rtol: float, smallest: float, scale: float) -> Power:
+def largest_power(profile: SignedProfile, fpr: float, rtol: float, smallest: float, scale: float) -> Power:
     """Return bounds on the largest power of a test with the false positive rate given, 0 < fpr < 1.
 
     Guarantee: lower <= inf over real epsilon of delta(epsilon) + e^epsilon fpr <= upper, rounding included.
     `scale` is an epsilon over which delta changes.
     """
-    search = _Search(profile, fpr, rtol, smallest)
+    search = _TouchingSearch(profile, fpr, rtol, smallest)
     for epsilon in search.places(scale):
         if search.narrow_enough:
             break
@@ -48,7 +48,7 @@ def power(profile: SignedProfile, fpr: float, rtol: float, smallest: float, scal
     return search.result()
 
 
-class _Search:
+class _TouchingSearch:
     """The points of one question, and what they show."""
 
     def __init__(self, profile: SignedProfile, fpr: float, rtol: float, smallest: float) -> None:
@@ -82,13 +82,13 @@ class _Search:
         # where even the lower end of a point lies above, the minimum is on this side of it: a convex function has one
         outer_left = self.upper < 1.0 and (first > 0 or self._value_lower(self._points[first]) > self.upper)
         outer_right = last < len(self._points) - 1 or self._value_lower(self._points[last]) > self.upper
-        every = gaps(self._points, self._log_fpr, self._profile.at_infinity, first, last)
+        every = bounds_in_gaps(self._points, self._log_fpr, self._profile.at_infinity, first, last)
         self._gaps = every[1 if outer_left else 0 : len(every) - (1 if outer_right else 0)]
         lowest = min((gap.bound for gap in self._gaps), default=0.0)
         # a test that ignores what it sees has power fpr, one that waits for proof that at infinity
         self.lower = max(lowest, self._fpr, self._profile.at_infinity)
 
-    def _value(self, point: Point) -> float:
+    def _value(self, point: ProfilePoint) -> float:
         """Return an upper bound on delta + e^epsilon fpr; where epsilon is 0 it is the next float."""
         if point.epsilon == 0.0:
             return float_above(Fraction(point.upper) + Fraction(self._fpr))
@@ -102,7 +102,7 @@ class _Search:
         error = AMPLE + 4.0 * U * (abs(self._log_fpr) + abs(epsilon))
         return math.exp(exponent) * (1.0 + error) + TINIEST
 
-    def _value_lower(self, point: Point) -> float:
+    def _value_lower(self, point: ProfilePoint) -> float:
         """Return a lower bound on delta + e^epsilon fpr."""
         exponent = self._log_fpr + point.epsilon
         error = AMPLE + 4.0 * U * (abs(self._log_fpr) + abs(point.epsilon))

@@ -4,15 +4,15 @@ import threading
 from typing import Any, Self
 
 from tightbudget.adaptive.sharing import Locks, lock_of
-from tightbudget.adaptive.states import check_keys
+from tightbudget.adaptive.states import check_state_keys
 from tightbudget.errors import CannotShare, InvalidParameter
-from tightbudget.markup import table
+from tightbudget.markup import html_table
 from tightbudget.mechanisms import Composable, Composition
 from tightbudget.mechanisms.checks import MOST_REPETITIONS, whole_count
 from tightbudget.mechanisms.relations import Relations, check_one_relation, mix_relations_asked
 from tightbudget.numerics.bracket import Bracket
-from tightbudget.training.affordable import affordable, holds
-from tightbudget.training.counts import Counted, Counts, joined, room, totals
+from tightbudget.training.affordable import affordable, certainly_affordable
+from tightbudget.training.counts import Counted, Counts, joined_counts, times_countable, total_counts
 from tightbudget.training.safe_numbers import budget_below
 from tightbudget.training.step_told import step_told
 from tightbudget.training.written_counts import read_counts, written_counts
@@ -67,7 +67,7 @@ class Accountant:
         times = count if type(count) is int and 0 <= count <= MOST_REPETITIONS else whole_count(count)
         with self._counting():
             new = self._new_relations(parts)
-            changed = totals(self._counts, parts, times)
+            changed = total_counts(self._counts, parts, times)
             if times:
                 self._composition = None
                 self._relations |= new
@@ -116,7 +116,7 @@ class Accountant:
         """
         budget = budget_below(epsilon, delta)
         parts = step_told(step, noise_multiplier, sample_rate, self._mixes)
-        return not holds(self._with(parts, whole_count(count)), *budget)
+        return not certainly_affordable(self._with(parts, whole_count(count)), *budget)
 
     def remaining(
         self,
@@ -135,7 +135,7 @@ class Accountant:
         budget = budget_below(epsilon, delta)
         parts = step_told(step, noise_multiplier, sample_rate, self._mixes)
         taken = self._with(parts, 0)
-        return affordable(lambda times: joined(taken, parts, times), room(dict(taken.items), parts), *budget)
+        return affordable(lambda times: joined_counts(taken, parts, times), times_countable(dict(taken.items), parts), *budget)
 
     def state(self) -> State:
         """Return all there is to know, exact and fit for JSON; `from_state` gives it back."""
@@ -150,7 +150,7 @@ class Accountant:
         if type(state.get("version")) is not int or state["version"] != VERSION:
             hint = "The state was written by another version of the package."
             raise InvalidParameter("version", state.get("version"), f"{VERSION}", hint)
-        check_keys("state", state, {"version", "kind", "mix_relations", "counts"}, "as an accountant wrote it")
+        check_state_keys("state", state, {"version", "kind", "mix_relations", "counts"}, "as an accountant wrote it")
         if state["kind"] != "accountant":
             raise InvalidParameter("kind", state["kind"], "'accountant'")
         restored = cls(mix_relations=state["mix_relations"])
@@ -170,7 +170,7 @@ class Accountant:
         return f"<Accountant of {self.steps} steps: {self.composition}>"
 
     def _repr_html_(self) -> str:
-        return table(["step", "count"], self.composition.items, caption=f"Accountant of {self.steps} steps")
+        return html_table(["step", "count"], self.composition.items, caption=f"Accountant of {self.steps} steps")
 
     def __copy__(self) -> Self:
         twin = type(self).__new__(type(self))
@@ -197,7 +197,7 @@ class Accountant:
         taken = self.composition
         with self._reading():
             self._new_relations(parts)  # for what it refuses
-        return joined(taken, parts, times)
+        return joined_counts(taken, parts, times)
 
     def _new_relations(self, parts: Counted) -> Relations:
         """Return what new kinds of steps are for; that of those so far, unless mixing was meant (decision 0009)."""

@@ -8,7 +8,7 @@ WIDTHS = (0.1, 1e-3, 1e-5)
 """Relative widths of the bracket of epsilon that are tried in turn, until the budget lies outside of it."""
 
 
-def holds(composition: Composable, epsilon: float, delta: float) -> bool:
+def certainly_affordable(composition: Composable, epsilon: float, delta: float) -> bool:
     """Tell whether the composition is certified to be (epsilon, delta)-private; False if that cannot be decided.
 
     Epsilon at the delta of the budget is asked for: far below a budget, delta at its epsilon is too small to be quick.
@@ -30,14 +30,14 @@ def affordable(repeated: Callable[[int], Composable], most: int, epsilon: float,
     it; only where nothing can be decided might bisection stop before the largest one that holds.
     """
     fits, fails = 0, 1
-    while fails <= most and holds(repeated(fails), epsilon, delta):
+    while fails <= most and certainly_affordable(repeated(fails), epsilon, delta):
         fits, fails = fails, 2 * fails
-    if fits == most or (fails > most and holds(repeated(most), epsilon, delta)):
+    if fits == most or (fails > most and certainly_affordable(repeated(most), epsilon, delta)):
         return most
     fails = min(fails, most)
     while fails - fits > 1:
         middle = (fits + fails) // 2
-        if holds(repeated(middle), epsilon, delta):
+        if certainly_affordable(repeated(middle), epsilon, delta):
             fits = middle
         else:
             fails = middle

@@ -8,7 +8,7 @@ from tightbudget.calibration import Calibration, calibrate
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composition
 from tightbudget.numerics.bracket import Bracket
-from tightbudget.training.phases import Phase, composition
+from tightbudget.training.phases import Phase, composition_of_phases
 
 
 class Calibrated(NamedTuple):
@@ -47,7 +47,7 @@ def _check(phases: Sequence[Phase], delta: float) -> None:
 
 def _searched(phases: Sequence[Phase], epsilon: float, delta: float, effort: float | None) -> Calibration:
     def tried(noise_multiplier: float) -> Composition:
-        return composition(with_noise(phases, noise_multiplier))
+        return composition_of_phases(with_noise(phases, noise_multiplier))
 
     try:
         return calibrate(_template(phases) or tried, epsilon=epsilon, delta=delta, effort=effort)

@@ -9,7 +9,7 @@ Counted = tuple[tuple[Mechanism, int], ...]
 """A step as it was told: mechanisms with how often each is run; one of them may stand there twice."""
 
 
-def totals(counts: Counts, parts: Counted, times: int) -> Counts:
+def total_counts(counts: Counts, parts: Counted, times: int) -> Counts:
     """Return the counts that change, with the parts added so many times; refuse more than can be counted."""
     changed: Counts = {}
     for mechanism, count in parts:
@@ -21,14 +21,14 @@ def totals(counts: Counts, parts: Counted, times: int) -> Counts:
     return changed
 
 
-def room(counts: Counts, parts: Counted) -> int:
+def times_countable(counts: Counts, parts: Counted) -> int:
     """Return how many times the parts could be counted."""
-    each = totals({}, parts, 1)
+    each = total_counts({}, parts, 1)
     return min(((MOST_REPETITIONS - counts.get(one, 0)) // n for one, n in each.items()), default=MOST_REPETITIONS)
 
 
-def joined(taken: Composition, parts: Counted, times: int) -> Composition:
+def joined_counts(taken: Composition, parts: Counted, times: int) -> Composition:
     """Return the composition of steps that are all different with these; mixed relations were refused before."""
     counts = dict(taken.items)
-    counts.update(totals(counts, parts, times))
+    counts.update(total_counts(counts, parts, times))
     return Composition(tuple(counts.items()), mix_relations=True)

@@ -6,10 +6,10 @@ from typing import Any
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import asked_width
 from tightbudget.training.calibrated import calibrated
-from tightbudget.training.phases import Phase, composition, examples_given, phases_given
+from tightbudget.training.phases import Phase, composition_of_phases, examples_given, phases_given
 from tightbudget.training.run import TrainingRun
 from tightbudget.training.safe_numbers import delta_below, target_below
-from tightbudget.training.shuffled import shuffled
+from tightbudget.training.shuffled import shuffled_bounds
 
 
 def dpsgd(
@@ -57,7 +57,7 @@ def dpsgd(
     target = target_below("target_epsilon", target_epsilon)
     width, _, effort = asked_width(rtol, 0.0, effort)
     found = calibrated(plan, target, asked, width, effort)
-    bounds, noise = shuffled(found.phases, asked), found.noise_multiplier
+    bounds, noise = shuffled_bounds(found.phases, asked), found.noise_multiplier
     return TrainingRun(
         found.phases, asked, found.epsilon, number, bounds, target, calibrated=noise, too_little=found.too_little
     )
@@ -66,5 +66,5 @@ def dpsgd(
 def _accounted(plan: tuple[Phase, ...], examples: int | None, delta: float, rtol: float, effort: float | None) -> TrainingRun:
     if any(phase.noise_multiplier is None for phase in plan):
         raise InvalidParameter("noise_multiplier", None, "given for every phase", "Or give target_epsilon, to calibrate it.")
-    epsilon = composition(plan).epsilon(delta, rtol, effort=effort)
-    return TrainingRun(plan, delta, epsilon, examples, shuffled(plan, delta))
+    epsilon = composition_of_phases(plan).epsilon(delta, rtol, effort=effort)
+    return TrainingRun(plan, delta, epsilon, examples, shuffled_bounds(plan, delta))

@@ -16,7 +16,7 @@ class Part(Protocol):
     def paragraphs(self) -> tuple[str, ...]: ...
 
 
-def as_text(parts: Sequence[Part], width: int) -> str:
+def statement_as_text(parts: Sequence[Part], width: int) -> str:
     """Return lines of at most so many columns, broken between words only.
 
     A number or name that is longer than a line stays whole.

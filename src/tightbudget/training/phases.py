@@ -12,7 +12,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composition, Gaussian, Mechanism, Poisson
 from tightbudget.mechanisms.checks import MOST_REPETITIONS, real, whole_count
 from tightbudget.numerics.rounding import float_above
-from tightbudget.training.safe_numbers import noise_below, plain, rate_above
+from tightbudget.training.safe_numbers import noise_below, plain_number, rate_above
 
 NAMES = ("epochs", "steps", "batch", "sample_rate", "noise_multiplier")
 _EITHER = (("epochs", "steps"), ("batch", "sample_rate"), ("noise_multiplier",))
@@ -50,7 +50,7 @@ class Phase:
         return math.ceil(self.epochs) if self.epochs is not None else -(-self.steps // self.in_a_pass)
 
 
-def composition(phases: Sequence[Phase]) -> Composition:
+def composition_of_phases(phases: Sequence[Phase]) -> Composition:
     """Return the steps of all phases, one after another."""
     return Composition(tuple((phase.mechanism, phase.steps) for phase in phases))
 
@@ -148,4 +148,4 @@ def _as_typed(name: str, value: object) -> Fraction:
     """Return the number as it was typed: a tenth of an epoch is exactly that, not the float nearest to it."""
     allowed = "a finite number from 0"
     real(name, value, allowed)  # refuses text, which `exact` reads
-    return exact(name, plain(value), allowed)
+    return exact(name, plain_number(value), allowed)

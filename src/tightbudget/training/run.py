@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from decimal import ROUND_CEILING
 from typing import Any
 
-from tightbudget.markup import record
+from tightbudget.markup import html_record
 from tightbudget.mechanisms import Composition
 from tightbudget.numerics.bracket import Bracket
-from tightbudget.numerics.decimals import rounded
-from tightbudget.training.layout import as_markdown, as_text
-from tightbudget.training.phases import Phase, composition
-from tightbudget.training.shuffled import Shuffled
-from tightbudget.training.statement import Section, sections
+from tightbudget.numerics.decimals import decimal_rounded
+from tightbudget.training.layout import as_markdown, statement_as_text
+from tightbudget.training.phases import Phase, composition_of_phases
+from tightbudget.training.shuffled import ShuffledBounds
+from tightbudget.training.statement import StatementSection, statement_sections
 from tightbudget.version import __version__
 
 
@@ -30,7 +30,7 @@ class TrainingRun:
     delta: float
     epsilon: Bracket
     examples: int | None = None
-    shuffled: Shuffled | None = None
+    shuffled: ShuffledBounds | None = None
     target_epsilon: float | None = None
     calibrated: float | None = field(default=None, kw_only=True)
     too_little: float | None = field(default=None, kw_only=True)
@@ -53,17 +53,17 @@ class TrainingRun:
     @property
     def composition(self) -> Composition:
         """What is accounted for: `epsilon` is the bracket of this composition."""
-        return composition(self.phases)
+        return composition_of_phases(self.phases)
 
     @property
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> tuple[StatementSection, ...]:
         """The statement in its parts."""
-        return sections(self)
+        return statement_sections(self)
 
     @property
     def statement(self) -> str:
         """What the run guarantees, to whom, and under which assumptions; in lines of at most 80 columns."""
-        return as_text(self.sections, 80)
+        return statement_as_text(self.sections, 80)
 
     @property
     def markdown(self) -> str:
@@ -100,9 +100,9 @@ class TrainingRun:
         phases = [(f"phase {k}", f"{one.mechanism}, {one.steps} times") for k, one in enumerate(self.phases[:20], start=1)]
         batches: list[tuple[str, object]] = [("batches", "Poisson samples")]
         if self.shuffled is not None:
-            most = rounded(self.shuffled.zero_out, 6, ROUND_CEILING)
+            most = decimal_rounded(self.shuffled.zero_out, 6, ROUND_CEILING)
             batches.append(("ε of disjoint batches", f"at most {most} (zero_out)"))
-        return record([*asked, *phases, *batches], caption="DP-SGD training run")
+        return html_record([*asked, *phases, *batches], caption="DP-SGD training run")
 
     def __str__(self) -> str:
         how = "; ".join(f"{phase.steps} steps at q = {phase.sample_rate:.6g}" for phase in self.phases[:3])
@@ -128,6 +128,6 @@ def _phase(phase: Phase) -> dict[str, Any]:
     }
 
 
-def _shuffled(bounds: Shuffled) -> dict[str, Any]:
+def _shuffled(bounds: ShuffledBounds) -> dict[str, Any]:
     ends = {"zero_out": _number(bounds.zero_out), "replace_one": _number(bounds.replace_one)}
     return {"passes": bounds.passes, **ends}

@@ -17,7 +17,7 @@ from tightbudget.numerics.rounding import float_above, float_below
 
 
 @runtime_checkable
-class Ratio(Protocol):
+class IntegerRatio(Protocol):
     """A number that knows the fraction it is: floats of any size, fractions, NumPy's numbers."""
 
     def as_integer_ratio(self) -> tuple[int, int]: ...
@@ -52,17 +52,17 @@ def delta_below(delta: object) -> float:
     return _on_the_side(delta, delta_asked(delta), float_below)
 
 
-def plain(value: object) -> object:
+def plain_number(value: object) -> object:
     """Return the number in an array of one; an array can be changed behind our back."""
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
 
 def _on_the_side(value: object, number: float, side: Callable[[Fraction], float]) -> float:
     """Return a whole number or float as it is, another number as the float on that side of it."""
-    value = plain(value)
+    value = plain_number(value)
     if isinstance(value, numbers.Integral):
         return int(value)
     if type(value) is float or math.isinf(number):
         return number
-    assert isinstance(value, Ratio)  # it was read as a number before
+    assert isinstance(value, IntegerRatio)  # it was read as a number before
     return side(Fraction(*value.as_integer_ratio()))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.lazy import found_at
-from tightbudget.markup import table
+from tightbudget.markup import html_table
 from tightbudget.mechanisms import (
     Composition,
     Gaussian,
@@ -19,8 +19,8 @@ from tightbudget.mechanisms import (
     WithoutReplacement,
     WithReplacement,
 )
-from tightbudget.mechanisms.base import Composable
 from tightbudget.mechanisms.checks import asked_width, delta_asked, whole_count
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.training.phases import Phase, examples_given, phases_given
@@ -75,7 +75,7 @@ class Samplings:
 
     def _repr_html_(self) -> str:
         rows = [(row.name, row.relation, str(row.epsilon), str(row.composition)) for row in self.rows]
-        return table(("sampling", "relation", "ε in", "write"), rows, caption=f"δ = {self.delta!r}")
+        return html_table(("sampling", "relation", "ε in", "write"), rows, caption=f"δ = {self.delta!r}")
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the brackets side by side and return the Matplotlib axes; without `ax` on a figure of their own."""

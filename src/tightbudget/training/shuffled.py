@@ -8,7 +8,7 @@ from tightbudget.training.phases import Phase
 
 
 @dataclass(frozen=True, slots=True)
-class Shuffled:
+class ShuffledBounds:
     """Upper bounds of epsilon without any amplification, where an example is in at most one batch of each pass.
 
     They hold for any order that does not depend on the data, shuffled anew or not, and say nothing from below.
@@ -21,13 +21,13 @@ class Shuffled:
     replace_one: float
 
 
-def shuffled(phases: Sequence[Phase], delta: float) -> Shuffled | None:
+def shuffled_bounds(phases: Sequence[Phase], delta: float) -> ShuffledBounds | None:
     """Return the bounds at delta; None where no batches were asked for, so that nothing can be said of passes."""
     if any(phase.sample_rate == 0 and phase.steps for phase in phases):
         return None
     passes = _passes_met(phases)
     ends = [_releases(phases, passes, sensitivity).epsilon(delta, rtol=1e-6).upper for sensitivity in (1.0, 2.0)]
-    return Shuffled(sum(passes), *ends)
+    return ShuffledBounds(sum(passes), *ends)
 
 
 def _passes_met(phases: Sequence[Phase]) -> list[int]:

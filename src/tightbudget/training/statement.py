@@ -11,9 +11,9 @@ from typing import Protocol
 from tightbudget.adaptive.amounts import exact
 from tightbudget.mechanisms import Composition
 from tightbudget.numerics.bracket import Bracket
-from tightbudget.numerics.decimals import rounded
+from tightbudget.numerics.decimals import decimal_rounded
 from tightbudget.training.phases import Phase
-from tightbudget.training.shuffled import Shuffled
+from tightbudget.training.shuffled import ShuffledBounds
 from tightbudget.version import __version__
 
 MOST_PHASES = 12  # that are listed
@@ -36,7 +36,7 @@ ASSUMPTIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class StatementSection:
     """One field of the statement: its name for machines, its heading, and what it says."""
 
     name: str
@@ -60,7 +60,7 @@ class StatedRun(Protocol):
     @property
     def examples(self) -> int | None: ...
     @property
-    def shuffled(self) -> Shuffled | None: ...
+    def shuffled(self) -> ShuffledBounds | None: ...
     @property
     def target_epsilon(self) -> float | None: ...
     @property
@@ -69,20 +69,20 @@ class StatedRun(Protocol):
     def too_little(self) -> float | None: ...
 
 
-def sections(run: StatedRun) -> tuple[Section, ...]:
+def statement_sections(run: StatedRun) -> tuple[StatementSection, ...]:
     """Return the statement of a run, field by field."""
     return (
-        Section("guarantee", "Guarantee", _guarantee(run)),
-        Section("data", "Data", (_data(run),)),
-        Section("unit_of_privacy", "Unit of privacy", (_UNIT,)),
-        Section("neighbouring_relation", "Neighbouring relation", (_RELATION,)),
-        Section("release", "What is released and protected", (_RELEASE,)),
-        Section("trust_model", "Trust model", (_TRUST,)),
-        Section("cadence", "Release cadence", (_CADENCE,)),
-        Section("mechanism", "Mechanism", (_MECHANISM, *_parameters(run))),
-        Section("sampling", "Sampling", _sampling(run)),
-        Section("accounting", "Accounting", _accounting(run)),
-        Section("assumptions", "Assumptions", ASSUMPTIONS),
+        StatementSection("guarantee", "Guarantee", _guarantee(run)),
+        StatementSection("data", "Data", (_data(run),)),
+        StatementSection("unit_of_privacy", "Unit of privacy", (_UNIT,)),
+        StatementSection("neighbouring_relation", "Neighbouring relation", (_RELATION,)),
+        StatementSection("release", "What is released and protected", (_RELEASE,)),
+        StatementSection("trust_model", "Trust model", (_TRUST,)),
+        StatementSection("cadence", "Release cadence", (_CADENCE,)),
+        StatementSection("mechanism", "Mechanism", (_MECHANISM, *_parameters(run))),
+        StatementSection("sampling", "Sampling", _sampling(run)),
+        StatementSection("accounting", "Accounting", _accounting(run)),
+        StatementSection("assumptions", "Assumptions", ASSUMPTIONS),
     )
 
 
@@ -214,4 +214,4 @@ def _shown(value: float) -> str:
 
 
 def _at_most(value: float) -> str:
-    return rounded(value, 6, ROUND_CEILING)
+    return decimal_rounded(value, 6, ROUND_CEILING)

@@ -126,6 +126,7 @@ def test_nothing_warns_about_leaks() -> None:
         _mean(accountant=BudgetAccountant())
 
 
+@pytest.mark.slow
 def test_without_diffprivlib_the_extra_is_named() -> None:
     code = (
         "import sys; sys.modules['diffprivlib'] = None; import tightbudget as tb\n"

@@ -9,6 +9,7 @@ import pytest
 import tightbudget as tb
 
 
+@pytest.mark.slow
 def test_the_package_itself_loads_no_adapter_and_no_tool() -> None:
     code = "import sys, tightbudget as tb; tb.Gaussian(sigma=1).epsilon(1e-6); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

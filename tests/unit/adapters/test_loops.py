@@ -66,6 +66,7 @@ def test_several_steps_at_once_are_all_or_nothing() -> None:
     assert not guarding.take()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", [{"step": STEP}, {"step": str(STEP)}, NUMBERS, {"step": STEP * 1}])
 def test_a_step_told_in_other_ways_is_the_same(told: dict) -> None:
     guarding = BudgetGuard(**told, **BUDGET)
@@ -119,6 +120,7 @@ def test_a_guard_catches_up_with_a_state_and_forgets_nothing() -> None:
         guarding.catch_up({})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
 def test_copies_know_what_was_counted(twin) -> None:
     guarding = guard()

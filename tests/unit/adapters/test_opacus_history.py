@@ -37,6 +37,7 @@ def test_a_history_is_what_it_says() -> None:
     assert composition_of(json.loads(json.dumps(history))) == composition_of(history)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("history", "delta", "least", "most"),
     [
@@ -83,6 +84,7 @@ def mixture_delta(noise: float, rate: float, batches: int, epsilon: float) -> mp
         return max(remove.delta(mpf(epsilon)), add.delta(mpf(epsilon)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("noise", "rate", "batches"), [(1.0, 0.1, 4), (0.8, 0.01, 2), (2.0, 0.3, 7)])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
 def test_gradients_accumulated_over_batches_against_their_densities(noise, rate, batches, epsilon) -> None:

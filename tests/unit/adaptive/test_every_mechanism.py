@@ -142,6 +142,7 @@ def test_every_odometer_reads_no_less_than_was_lost(kind: Any, name: str) -> Non
         assert (step * count).delta(float(reading)).lower <= DELTA
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(list(STEPS), every=4))
 def test_no_bound_of_a_comparison_is_below_the_truth(name: str) -> None:
     step, _ = STEPS[name]

@@ -105,6 +105,7 @@ def test_bounds_may_make_it_monotone() -> None:
     assert found.achieved.upper <= 1.0 < found.missed.lower
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("template", "target", "said"),
     [
@@ -121,6 +122,7 @@ def test_targets_that_nothing_meets(template: str, target: dict[str, Any], said:
         tb.calibrate(template, **target)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("template", "target", "said"),
     [

@@ -84,6 +84,7 @@ def test_huge_counts_are_exact_too() -> None:
         assert high <= 1e-6 if met else low > 1e-6
 
 
+@pytest.mark.slow
 def test_a_count_that_cannot_be_decided_is_marked() -> None:
     found = tb.calibrate("poisson(gaussian(sigma=4), q=0.001) * ?", epsilon=2, delta=1e-6)
     assert not found.converged
@@ -167,6 +168,7 @@ def test_advantage_is_delta_at_zero() -> None:
         assert high <= 0.1 if met else low > 0.1
 
 
+@pytest.mark.slow
 def test_functions_of_one_number() -> None:
     by_text = tb.calibrate("poisson(gaussian(sigma=?), q=0.25) * 10", epsilon=1, delta=1e-6)
     by_function = tb.calibrate(lambda sigma: tb.Poisson(tb.Gaussian(sigma), 0.25) * 10, epsilon=1, delta=1e-6)

@@ -8,8 +8,8 @@ import mpmath
 import pytest
 
 import tightbudget as tb
-from tightbudget.calibration.risk_targets import BayesError, TruePositiveRate
-from tightbudget.calibration.targets import Budget, Target
+from tightbudget.calibration.risk_targets import BayesErrorTarget, TruePositiveRateTarget
+from tightbudget.calibration.targets import BudgetTarget, Target
 
 DIGITS = 60
 
@@ -71,6 +71,7 @@ def test_answers_of_one_bit_in_fractions() -> None:
     assert Fraction(found.value) <= Fraction(3, 4) < Fraction(found.too_little)
 
 
+@pytest.mark.slow
 def test_dp_sgd_by_its_profile() -> None:
     """Every bound on delta(epsilon) bounds the power, and some of them nearly attains it."""
     found = tb.calibrate("poisson(gaussian(sigma=?), q=0.01) * 1000", tpr=0.05, fpr=0.01, rtol=1e-4)
@@ -87,9 +88,9 @@ def test_bayes_errors_are_kept_from_below() -> None:
 @pytest.mark.parametrize(
     ("target", "low", "high"),
     [
-        (Budget(1.0, 1e-6), "met", "missed"),
-        (TruePositiveRate(1.0, 0.01), "met", "missed"),
-        (BayesError(1.0, 0.5), "missed", "met"),
+        (BudgetTarget(1.0, 1e-6), "met", "missed"),
+        (TruePositiveRateTarget(1.0, 0.01), "met", "missed"),
+        (BayesErrorTarget(1.0, 0.5), "missed", "met"),
     ],
 )
 def test_only_what_is_certain_is_a_verdict(target: Target, low: str, high: str) -> None:
@@ -106,6 +107,7 @@ def test_only_what_is_certain_is_a_verdict(target: Target, low: str, high: str) 
     assert not target.worse(tb.Bracket(0.95, 1.1), tb.Bracket(0.9, 1.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("template", "target"),
     [

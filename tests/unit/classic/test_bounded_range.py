@@ -47,6 +47,7 @@ def test_the_formula(eta: float, count: int) -> None:
         assert truth <= found <= truth * (1 + mpf("1e-4"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [0.2, 0.5, 0.7])
 def test_no_composition_of_members_is_above(part: float) -> None:
     eta, count = 0.6, 12

@@ -185,6 +185,7 @@ PROMISE_SETS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("promises", PROMISE_SETS)
 @pytest.mark.parametrize("part", mostly_slow([0.0, 0.1, 0.4, 0.8], every=4, first=1))
 def test_the_optimum_for_different_promises_is_bracketed(promises: list[tuple[float, float]], part: float) -> None:
@@ -201,6 +202,7 @@ def test_the_optimum_for_different_promises_is_bracketed(promises: list[tuple[fl
     assert mpf(found) <= truth * mpf("1.02")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("promises", PROMISE_SETS)
 @pytest.mark.parametrize("delta", [0.25, 0.3, 0.5])
 def test_its_epsilon_is_bracketed(promises: list[tuple[float, float]], delta: float) -> None:
@@ -209,6 +211,7 @@ def test_its_epsilon_is_bracketed(promises: list[tuple[float, float]], delta: fl
     assert optimal_delta(promises, given.upper) <= mpf(delta)
 
 
+@pytest.mark.slow
 def test_equal_promises_have_the_same_optimum_both_ways() -> None:
     for step in (tb.Gaussian(20.0), tb.Laplace(3.0), tb.ApproximateDP(0.1, 1e-8)):
         composed = step * 50

@@ -43,6 +43,7 @@ def test_excess_is_rounded_up_a_little(steps: int, promised: float, part: float)
         assert mpf(found) <= truth * (1 + allowed) + mpf("2e-300")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", mostly_slow([0.0, 0.7, 3.3, 5.0, 12.0, 31.7], every=3, first=1))
 def test_a_million_steps(epsilon: float) -> None:
     found = float(kov_profile(10**6, 0.001).upper(np.array([epsilon]))[0])
@@ -50,6 +51,7 @@ def test_a_million_steps(epsilon: float) -> None:
     assert truth <= mpf(found) <= truth * (1 + mpf("1e-9"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("steps", "promised"), [(4, 0.5), (7, 0.1)])
 @pytest.mark.parametrize("failure", mostly_slow([0.0, 1e-9, 0.2], every=3, first=1))
 def test_the_whole_formula_against_all_outcomes(steps: int, promised: float, failure: float) -> None:
@@ -72,6 +74,7 @@ def test_epsilon_holds_and_is_close(steps: int, promised: float, level: float) -
         assert kov_excess(steps, promised, below) >= mpf(level) * (1 - mpf("1e-8")) or found == steps * promised
 
 
+@pytest.mark.slow
 def test_randomised_response_is_tight() -> None:
     for p, count in [(0.51, 1000), (0.75, 20), (0.9, 3)]:
         composed = tb.RandomizedResponse(p) * count

@@ -15,6 +15,7 @@ def exact_sum(row: list[float], counts: list[int]) -> Fraction:
     return sum((Fraction(value) * count for value, count in zip(row, counts, strict=True)), start=Fraction(0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("largest", [1, 2, 1000, 2**26, 2**27 - 1, 2**27, 2**53])
 @pytest.mark.parametrize("least", [-2, -200, -1070])
 def test_sums_are_the_least_floats_that_are_no_smaller(largest: int, least: int) -> None:
@@ -41,6 +42,7 @@ def test_a_curve_of_equal_steps_knows_the_even_share() -> None:
         assert found <= min(1.0, share) * (1 + 1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("expression", ["gaussian(sigma=20) * 100 + laplace(scale=30) * 50", "laplace(20) + laplace(21) * 3"])
 def test_the_optimum_along_a_curve_is_as_good_as_at_its_points(expression: str) -> None:
     composition = tb.parse(expression)

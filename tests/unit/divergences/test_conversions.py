@@ -71,6 +71,7 @@ def test_the_best_event_attains_it() -> None:
     assert exact * (1.0 - 1e-14) <= rdp_delta(a, tau, epsilon) <= exact * (1.0 + 1e-12)
 
 
+@pytest.mark.slow
 @given(rho=small, epsilon=small)
 def test_zcdp_delta(rho: float, epsilon: float) -> None:
     """Every order gives a bound; the one found is as good as any of a thousand."""

@@ -66,12 +66,14 @@ def test_pure_epsilon() -> None:
         assert pure_epsilon(mechanism) == math.inf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", mostly_slow(BOUNDED, every=8), ids=str)
 def test_zcdp_of_bounded_losses_is_tight(mechanism: tb.Mechanism) -> None:
     truth, found = slope(mechanism), zcdp(mechanism)
     assert truth <= found <= truth * mpf("1.001")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", mostly_slow(CONCENTRATED, every=8), ids=str)
 def test_zcdp_of_normal_noise(mechanism: tb.Mechanism) -> None:
     assert slope(mechanism) <= zcdp(mechanism)

@@ -55,6 +55,7 @@ def worst(mechanism: tb.Mechanism, order: float) -> mpf:
     return max(renyi_truth(mechanism, direction, order) for direction in Direction)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", mostly_slow(EXACT, every=8), ids=str)
 def test_sums_and_closed_forms(mechanism: tb.Mechanism) -> None:
     for order in SOME_ORDERS:
@@ -62,6 +63,7 @@ def test_sums_and_closed_forms(mechanism: tb.Mechanism) -> None:
         assert truth <= found <= truth * (1 + mpf("1e-6")) + mpf("1e-300"), (order, truth, found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", mostly_slow(GRID, every=8), ids=str)
 def test_grids(mechanism: tb.Mechanism) -> None:
     for order in SOME_ORDERS:
@@ -130,6 +132,7 @@ def test_large_moments_of_a_subsampled_gaussian(sigma: float, q: float, order: f
     assert lower <= found <= upper * mpf("1.005")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1.0001, 1.5, 2.0, 2.5, 30.0])
 @pytest.mark.parametrize(("sigma", "q"), [(1e3, 1e-9), (1e6, 1e-4), (2.0, 1e-12), (3.0, 1 - 1e-9), (1e8, 0.5)])
 def test_small_moments_of_a_subsampled_gaussian(sigma: float, q: float, order: float) -> None:

@@ -38,6 +38,7 @@ def test_the_larger_direction_counts_after_composition(count: int):
             assert found.lower * (1.0 - 1e-12) <= max(ways) <= found.upper * (1.0 + 1e-12)
 
 
+@pytest.mark.slow
 def test_epsilon_is_that_of_the_larger_direction():
     delta = 0.05
     needed = []

@@ -88,6 +88,7 @@ def test_the_reason_is_that_of_the_narrowest_route() -> None:
     assert asked.epsilon(1e-6, rtol=1e-7, effort=0.1).converged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("expression", ["laplace(scale=1e7) * 9007199254740992", "pure_dp(epsilon=1e-8) * 9007199254740992"])
 def test_more_effort_is_advised_only_where_it_may_help(expression: str) -> None:
     """So many steps take lists that no effort makes."""
@@ -106,6 +107,7 @@ def test_the_longest_lists_are_out_of_reach_of_any_effort() -> None:
     assert fine[0].width > 2.0 * fine[1].width == 2.0 * fine[2].width
 
 
+@pytest.mark.slow
 def test_no_attempt_finds_a_delta_above_1() -> None:
     answer = (tb.Poisson(tb.Gaussian(4.0), 0.01) * 10**12).delta(1.0)
     chernoff = [one.upper for one in answer.trace if one.route == "Chernoff"]

@@ -39,16 +39,16 @@ def drawn(lower: Any, upper: Any, epsilons: Any = EPSILONS) -> tb.Curve:
 )
 @pytest.mark.parametrize("file_format", mostly_slow(["png", "svg"], every=2))
 def test_any_curve_can_be_drawn_and_gives_the_same_bytes_again(curve: tb.Curve, file_format: str) -> None:
-    first = plot.draw(curve, "gaussian(sigma=1) * 10", file_format)
+    first = plot.draw_curve(curve, "gaussian(sigma=1) * 10", file_format)
     assert first.startswith({"png": b"\x89PNG", "svg": b"<?xml"}[file_format])
-    assert plot.draw(curve, "gaussian(sigma=1) * 10", file_format) == first
+    assert plot.draw_curve(curve, "gaussian(sigma=1) * 10", file_format) == first
 
 
 @pytest.mark.parametrize(
     "expression", mostly_slow(["nothing", "gaussian(sigma=1) + " * 50, "x" * 1000, 'histograms("$a_1$.csv")'], every=4, first=3)
 )
 def test_any_expression_can_be_a_title(expression: str) -> None:
-    assert plot.draw(drawn(ZERO, FALLING), expression)
+    assert plot.draw_curve(drawn(ZERO, FALLING), expression)
 
 
 def test_a_missing_matplotlib_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,6 +61,6 @@ def test_a_missing_matplotlib_is_named_with_its_extra(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(builtins, "__import__", without_matplotlib)
     with pytest.raises(tb.MissingExtra, match="pip install matplotlib ") as caught:
-        figures.require()
+        figures.require_matplotlib()
     assert "pip install '.[plot]'" in str(caught.value)
     assert "tightbudget[" not in str(caught.value)  # no index has it, so this would fail

@@ -6,8 +6,8 @@ from scipy.stats import norm
 
 import tightbudget as tb
 from tightbudget.interfaces import band
-from tightbudget.interfaces.comparison_view import MOST_DIFFERENT, around
-from tightbudget.interfaces.refined import VISIBLE, points_between, refined
+from tightbudget.interfaces.comparison_view import MOST_DIFFERENT, view_around
+from tightbudget.interfaces.refined import VISIBLE, points_between, refined_curve
 
 
 def drawn(curve: tb.Curve) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -28,7 +28,7 @@ def test_few_points_become_a_thin_band(sigma: float) -> None:
     end = tb.Gaussian(sigma).epsilon(1e-10).upper
     coarse = tb.Gaussian(sigma).curve(np.linspace(0.0, end, 9))
     assert widest(coarse) > 20 * VISIBLE
-    fine = refined(coarse)
+    fine = refined_curve(coarse)
     assert widest(fine) < 3 * VISIBLE
     assert fine.epsilons.size <= 9 + 240
     assert set(coarse.epsilons) <= set(fine.epsilons)
@@ -36,7 +36,7 @@ def test_few_points_become_a_thin_band(sigma: float) -> None:
 
 def test_the_band_of_added_points_holds_the_truth() -> None:
     sigma = 0.3
-    places, lower, upper = drawn(refined(tb.Gaussian(sigma).curve([0.0, 4.0, 12.0])))
+    places, lower, upper = drawn(refined_curve(tb.Gaussian(sigma).curve([0.0, 4.0, 12.0])))
     at = 0.5 * (places[:-1] + places[1:])
     truth = norm.cdf(0.5 / sigma - at * sigma) - np.exp(at) * norm.cdf(-0.5 / sigma - at * sigma)
     slack = 1e-9  # of the truth, which is in floats
@@ -45,7 +45,7 @@ def test_the_band_of_added_points_holds_the_truth() -> None:
 
 
 def test_a_curve_that_ends_is_followed_to_its_end() -> None:
-    fine = refined(tb.Laplace(scale=1).curve([0.0, 0.5, 1.0]))
+    fine = refined_curve(tb.Laplace(scale=1).curve([0.0, 0.5, 1.0]))
     inside = fine.epsilons[fine.epsilons < 1.0]
     assert 0.98 < inside.max() < 1.0
     assert fine.epsilons.size < 100
@@ -54,14 +54,14 @@ def test_a_curve_that_ends_is_followed_to_its_end() -> None:
 @pytest.mark.parametrize("epsilons", [[1.0], [np.inf], [0.0, np.inf], [0.5, 0.5], []])
 def test_what_has_no_inside_stays_as_it_is(epsilons: list[float]) -> None:
     curve = tb.Gaussian(sigma=1).curve(epsilons)
-    assert refined(curve) == curve
+    assert refined_curve(curve) == curve
 
 
 def test_where_no_more_is_known_nothing_is_asked() -> None:
-    assert refined(tb.Composition().curve([0.0, 1.0])).epsilons.size == 2
+    assert refined_curve(tb.Composition().curve([0.0, 1.0])).epsilons.size == 2
     curve = tb.Gaussian(sigma=1).curve([0.0, 1.0])
     unknown = tb.Curve(curve.epsilons, curve.lower, curve.upper, True, curve.relation)
-    assert refined(unknown) is unknown
+    assert refined_curve(unknown) is unknown
 
 
 def test_points_are_few_however_much_is_seen() -> None:
@@ -76,13 +76,13 @@ def test_points_are_asked_as_precisely_as_the_picture_wants(monkeypatch: pytest.
     curve = tb.Gaussian(sigma=1).curve([0.0, 4.0])
     whole = tb.Gaussian.curve
     monkeypatch.setattr(tb.Gaussian, "curve", lambda self, *a, **k: asked.append((a[1], k)) or whole(self, *a, **k))
-    refined(curve, 1e-5, 3.0)
+    refined_curve(curve, 1e-5, 3.0)
     assert asked
     assert all(one == (1e-5, {"effort": 3.0}) for one in asked)
 
 
 def test_lines_of_a_comparison_do_not_bulge_between_points() -> None:
-    view = around(tb.compare(tb.Gaussian(sigma=0.3), delta=1e-5))
+    view = view_around(tb.compare(tb.Gaussian(sigma=0.3), delta=1e-5))
     ours = np.asarray(view.curves.band.upper)
     naive = next(np.array(line.deltas) for line in view.curves.lines if line.name == "naive")
     assert np.log(naive / ours).max() < 0.01  # one step keeps just what it promises
@@ -95,11 +95,12 @@ def test_lines_of_a_comparison_do_not_bulge_between_points() -> None:
         assert bulge.max() / np.log(2.0 / view.floor) < 2 * VISIBLE, line.name
 
 
+@pytest.mark.slow
 def test_the_optimum_of_dozens_of_steps_is_not_drawn_and_this_is_said() -> None:
     many = tb.compose([tb.Gaussian(20.0 + i) for i in range(MOST_DIFFERENT + 1)])
-    view = around(tb.compare(many, delta=1e-5))
+    view = view_around(tb.compare(many, delta=1e-5))
     assert "Murtagh-Vadhan, optimal" not in [line.name for line in view.curves.lines]
     assert "Not drawn: Murtagh-Vadhan, optimal, which takes long for 17 different steps; the table has it." in view.left_out
-    few = around(tb.compare(tb.Gaussian(20.0) + tb.Gaussian(21.0), delta=1e-5))
+    few = view_around(tb.compare(tb.Gaussian(20.0) + tb.Gaussian(21.0), delta=1e-5))
     assert "Murtagh-Vadhan, optimal" in [line.name for line in few.curves.lines]
     assert "Not drawn" not in few.left_out

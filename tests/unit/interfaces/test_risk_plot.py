@@ -11,15 +11,16 @@ import tightbudget as tb
 from tightbudget.interfaces import risk_plot, roc_band
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3, 7, 40])
 def test_lines_hold_between_the_points(count: int) -> None:
     rates = np.geomspace(1e-6, 1.0, count)
     roc = tb.risk(tb.Gaussian(sigma=1.0)).roc(rates)
-    places = roc_band.places_between(rates)
+    places = roc_band.roc_places_between(rates)
     assert set(rates) <= set(places)
     assert (np.diff(places) > 0.0).all()
-    lower = roc_band.lower_line(places, rates, roc.lower)
-    upper = roc_band.upper_line(places, rates, roc.lower, roc.upper)
+    lower = roc_band.roc_lower_line(places, rates, roc.lower)
+    upper = roc_band.roc_upper_line(places, rates, roc.lower, roc.upper)
     with mpmath.workdps(20):
         for k in range(0, places.size - 1, 7):
             for rate in (places[k], np.sqrt(places[k] * places[k + 1])):  # at a place, and between it and the next
@@ -50,6 +51,7 @@ def test_what_are_no_axes_is_refused() -> None:
         tb.risk(tb.Laplace(scale=1.0)).plot(ax=3)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("c", [tb.Gaussian(sigma=0.0), tb.compose([]), tb.Gaussian(sigma=1e-3), tb.PureDP(0.1) * 10])
 def test_extremes_can_be_drawn(c: tb.Mechanism) -> None:
     picture = risk_plot.draw_side_by_side(tb.risk(c), "png")

@@ -7,7 +7,7 @@ import pytest
 
 import tightbudget as tb
 from tightbudget.interfaces import sweep_plot
-from tightbudget.sweeps.plan import read_plan
+from tightbudget.sweeps.plan import read_sweep_plan
 from tightbudget.sweeps.run import sweep
 
 pytestmark = pytest.mark.slow
@@ -45,25 +45,25 @@ def plan(grid: dict[str, Any], *questions: dict[str, Any]) -> dict[str, Any]:
 def test_any_sweep_of_one_or_two_parameters_can_be_drawn(drawn: dict[str, Any]) -> None:
     result = sweep(drawn, workers=1)
     for file_format, start in (("png", b"\x89PNG"), ("svg", b"<?xml")):
-        picture = sweep_plot.draw(result, file_format)
+        picture = sweep_plot.draw_sweep(result, file_format)
         assert picture.startswith(start)
-        assert sweep_plot.draw(result, file_format) == picture
+        assert sweep_plot.draw_sweep(result, file_format) == picture
 
 
 def test_points_that_are_no_grid_have_gaps() -> None:
     points = [{"sigma": sigma, "n": n} for sigma, n in ((1.0, 1), (2.0, 2), (4.0, 1))]
     given = {key: value for key, value in plan({}).items() if key != "grid"} | {"points": points}
-    assert sweep_plot.draw(sweep(given, workers=1)).startswith(b"\x89PNG")
+    assert sweep_plot.draw_sweep(sweep(given, workers=1)).startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("grid", [{"sigma": [1], "n": [1]}, {"sigma": ["1", "2"], "n": [1]}])
 def test_what_cannot_be_drawn_is_refused_before_it_is_computed(grid: dict[str, Any]) -> None:
     with pytest.raises(tb.InvalidParameter, match="--plot"):
-        sweep_plot.check_drawable(read_plan(plan(grid)))
+        sweep_plot.check_drawable(read_sweep_plan(plan(grid)))
     many = [{"ask": "epsilon", "delta": [10.0**-n for n in range(1, 9)]}]
     with pytest.raises(tb.InvalidParameter, match="8 panels"):
-        sweep_plot.check_drawable(read_plan(plan(TWO, *many)))
-    sweep_plot.check_drawable(read_plan(plan(ONE, *many)))  # eight lines in one panel
+        sweep_plot.check_drawable(read_sweep_plan(plan(TWO, *many)))
+    sweep_plot.check_drawable(read_sweep_plan(plan(ONE, *many)))  # eight lines in one panel
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def test_the_largest_answer_stands_in_its_own_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = painted(monkeypatch)
     result = sweep(plan(MANY), workers=1)
-    sweep_plot.draw(result)
+    sweep_plot.draw_sweep(result)
     across, down, shown, _ = seen[0]
     assert (across.size, down.size) == (10, 5)
     for sigma, n, upper in zip(result["sigma"], result["n"], result["upper"], strict=True):
@@ -123,7 +123,7 @@ def test_few_values_are_written_in_cells_of_one_size_at_their_own_names() -> Non
 
 def test_panels_of_one_number_share_their_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = painted(monkeypatch)
-    sweep_plot.draw(sweep(plan(TWO, {"ask": "epsilon", "delta": [1e-3, 1e-9]}, {"ask": "advantage"}), workers=1))
+    sweep_plot.draw_sweep(sweep(plan(TWO, {"ask": "epsilon", "delta": [1e-3, 1e-9]}, {"ask": "advantage"}), workers=1))
     first, second, other = (norm for *_, norm in seen)
     assert first is second
     assert other is not first

@@ -44,6 +44,7 @@ UNBOUNDED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", BOUNDED + UNBOUNDED, ids=str)
 def test_moments_are_bounds_by_pairs_alone(mechanism: tb.Mechanism) -> None:
     for direction in Direction:
@@ -53,6 +54,7 @@ def test_moments_are_bounds_by_pairs_alone(mechanism: tb.Mechanism) -> None:
             assert truth <= value <= truth * 1.01, (direction, order)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", BOUNDED, ids=str)
 def test_rho_and_mu_are_bounds_by_pairs_alone(mechanism: tb.Mechanism) -> None:
     plain = Plain(mechanism)

@@ -85,6 +85,7 @@ def test_one_centre_is_gaussian_noise() -> None:
     assert mixture(2.0, [3.0, 3.0], [0.5, 0.5]).delta(1.0) == tb.Gaussian(2.0, 3.0).delta(1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma", [1e-3, 0.05, 1.0, 300.0])
 def test_two_centres_are_poisson_sampling(sigma: float) -> None:
     q = 0.125

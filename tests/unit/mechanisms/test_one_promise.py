@@ -21,6 +21,7 @@ def test_there_is_one_class_of_each() -> None:
     assert tb.filters.parse_increment("zcdp(rho=0.1)") == tb.parse("zcdp(rho=0.1)") == tb.ZCDP(0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "step",
     [tb.ZCDP(1e-4), tb.ZCDP("1/3000", 1e-9), tb.RDP((4, 16), (1e-4, 1e-3)), tb.ZCDP(1e-4) * 2 + tb.Gaussian(50)],

@@ -51,6 +51,7 @@ def test_the_better_of_two_lower_ends_counts():
     assert many.delta(epsilon=0.5).lower == max(answers) == answers[1]
 
 
+@pytest.mark.slow
 def test_epochs_compose_and_are_narrow():
     epoch = tb.RandomAllocation(tb.Gaussian(sigma=1.0), batches=100)
     for epochs in (1, 10, 100):
@@ -115,6 +116,7 @@ def test_other_relations_and_compositions_are_refused():
         tb.RandomAllocation(tb.Gaussian(1.0), batches=3, relation="swap")
 
 
+@pytest.mark.slow
 def test_a_zeroed_record_is_an_absent_one():
     for mechanism in (tb.Gaussian(1.0), tb.Laplace(2.0), tb.DiscreteLaplace(2.0)):
         epoch = tb.RandomAllocation(mechanism, batches=6, times=2)
@@ -131,6 +133,7 @@ def test_notation_names_the_relation():
     assert (tb.RandomAllocation(tb.Gaussian(2.0), 10) * 3).under("replace_one").epsilon(1e-5) == tb.parse(written).epsilon(1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mu", [0.3, 1.0, 2.0])
 def test_normal_noise_replaced_in_one_of_two_batches(mu: float):
     """The worst pair is a mixture of N(-e_i) against one of N(e_i); for two batches its loss is that of the sum."""
@@ -156,6 +159,7 @@ def replaced_laws(batches: int, scale: float) -> tuple[np.ndarray, np.ndarray, n
     return rows[0], rows[1], rows[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("batches", "scale"), [(2, 1.0), (2, 3.0), (3, 1.5)])
 def test_geometric_noise_replaced(batches: int, scale: float):
     """All outputs within 45 of the query: one record replaced by its opposite, and by one that adds nothing."""
@@ -175,6 +179,7 @@ def test_geometric_noise_replaced(batches: int, scale: float):
         assert answer.upper <= by_way * (1 + 5e-3) + 1e-200
 
 
+@pytest.mark.slow
 def test_two_epochs_with_a_record_replaced():
     one, opposite, _ = replaced_laws(2, 1.5)
     kept = one + opposite > 1e-12

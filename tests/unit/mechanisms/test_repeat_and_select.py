@@ -85,6 +85,7 @@ def test_probabilities_add_up(law: dict[str, Any]) -> None:
         assert abs(mp.fsum(probabilities(law)) - 1) < 1e-20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 def test_no_score_exceeds_the_upper_end(law: dict[str, Any]) -> None:
     rng = random.Random(36)
@@ -117,6 +118,7 @@ def test_two_selections_composed() -> None:
             assert answer.lower <= answer.upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 def test_the_lower_end_is_that_of_a_score(law: dict[str, Any]) -> None:
     """Normal noise with the answer for a score, in both orders, by cells so small that merging them does not matter."""
@@ -267,6 +269,7 @@ def test_members_of_what_is_run_several_times_are_members_here() -> None:
     assert not sampled.delta(0.2).converged
 
 
+@pytest.mark.slow
 def test_it_is_used_like_any_other() -> None:
     selected = tb.RepeatAndSelect(tb.Gaussian(sigma=9.0), mean=10)
     assert tb.parse(str(selected)) == selected

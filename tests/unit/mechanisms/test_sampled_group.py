@@ -64,6 +64,7 @@ def test_two_steps() -> None:
         assert answer.lower * (1 - 1e-9) <= exact <= answer.upper * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relation", ["add_remove", "replace_one", "zero_out"])
 def test_equal_rates_are_a_group_and_one_is_a_sample(relation: str) -> None:
     sampled = tb.Poisson(NOISE, 0.1)

@@ -164,6 +164,7 @@ def test_the_event_that_is_removed_must_be_drawn() -> None:
     assert prices.renyi_price(step, (Fraction(8),))[1] >= Fraction(1, 10**6)
 
 
+@pytest.mark.slow
 def test_the_ends_of_rates() -> None:
     assert tb.Poisson(tb.ZCDP(0.1), 1).moment_promise == tb.ZCDP(0.1)
     assert tb.Poisson(tb.ZCDP(0.1), 1).epsilon(1e-6).upper == tb.ZCDP(0.1).epsilon(1e-6).upper
@@ -178,6 +179,7 @@ def test_the_ends_of_rates() -> None:
     assert sampled_log_moment(np.array([1.0, math.inf]), 0.5) == math.inf
 
 
+@pytest.mark.slow
 def test_filters_take_a_sampled_promise() -> None:
     step = tb.Poisson(tb.ZCDP(0.5), 0.01)
     assert tb.filters.RDPFilter(1, 1e-6, orders=16.5).remaining(step) == 0  # between 16 and 17 the moment is large

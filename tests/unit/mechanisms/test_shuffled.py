@@ -56,6 +56,7 @@ def test_two_rounds_against_exact_sums() -> None:
             assert divergence(iter(both), epsilon) <= mp.mpf(upper) <= 1.000001 * divergence(iter(both), epsilon)
 
 
+@pytest.mark.slow
 def test_many_clones_are_spread_and_grouped_upward(monkeypatch: pytest.MonkeyPatch) -> None:
     with mp.workdps(25):
         events = list(clone_events(300, 1.0))
@@ -78,6 +79,7 @@ def test_losses_end_at_epsilon0_however_many_users_there_are() -> None:
     assert 0.0 < shuffled.delta(0.9999).upper < 1e-290
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("users", [3, 50, 40_000])
 def test_the_lower_end_is_that_of_one_bit(users: int) -> None:
     epsilon0, epsilon = 1.0, 0.6 / math.sqrt(users)
@@ -166,6 +168,7 @@ def test_a_mechanism_gives_its_own_epsilon_and_its_own_lower_end() -> None:
     assert 0.0 < noise.delta(0.1).lower < noise.delta(0.1).upper
 
 
+@pytest.mark.slow
 def test_more_users_hide_more_and_more_epsilon_reveals_more() -> None:
     uppers = [tb.Shuffled(epsilon0=1.0, users=users).epsilon(1e-6).upper for users in (1, 10, 100, 280, 290, 1000, 100_000)]
     assert uppers == sorted(uppers, reverse=True)
@@ -199,6 +202,7 @@ def test_the_stronger_clone_says_that_it_is_not_proven() -> None:
             ask()
 
 
+@pytest.mark.slow
 def test_it_is_used_like_any_other() -> None:
     shuffled = tb.Shuffled(epsilon0=1.0, users=1000)
     assert shuffled.relation == "replace_one"
@@ -214,6 +218,7 @@ def test_it_is_used_like_any_other() -> None:
         assert shuffled.delta(0.1, direction=direction.value).upper == shuffled.delta(0.1).upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("users", [10**6, 10**9])
 def test_a_million_users_and_a_billion(users: int) -> None:
     answer = tb.Shuffled(epsilon0=1.0, users=users).epsilon(1e-6)

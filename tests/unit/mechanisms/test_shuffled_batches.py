@@ -32,6 +32,7 @@ def largest_answer(m: float, answers: int, epsilon: float, direction: Direction)
     return float(mpmath.quad(lambda x: max(density(x, shifts[0]) - mpmath.exp(epsilon) * density(x, shifts[1]), 0), edges))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", Direction)
 @pytest.mark.parametrize(("m", "batches"), [(1.0, 2), (0.5, 10), (2.0, 100)])
 def test_the_lower_end_is_that_of_the_largest_answer(m: float, batches: int, direction: Direction):
@@ -41,6 +42,7 @@ def test_the_lower_end_is_that_of_the_largest_answer(m: float, batches: int, dir
     assert 0.99 * exact <= answer.lower <= exact * (1 + 1e-4)
 
 
+@pytest.mark.slow
 def test_replaced_records():
     shuffled = tb.ShuffledBatches(tb.Gaussian(sigma=2.0), batches=10, relation="replace_one")
     answer = shuffled.delta(epsilon=0.5)

@@ -11,7 +11,7 @@ from mpmath import mpf
 
 import tightbudget as tb
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.skellam import _log_ratios, _reach, _tail
+from tightbudget.mechanisms.skellam import _log_ratios, _skellam_reach, _tail
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction
 from tightbudget.pairs.points import PointPair
@@ -38,7 +38,7 @@ def some(reach: int) -> list[int]:
 
 @pytest.mark.parametrize("mu", [*VARIANCES, LARGE])
 def test_logarithms_of_ratios(mu: float) -> None:
-    reach = _reach(mu)
+    reach = _skellam_reach(mu)
     flint.ctx.prec = BITS
     found = _log_ratios(mu, reach + 1)
     for k in some(reach):
@@ -49,7 +49,7 @@ def test_logarithms_of_ratios(mu: float) -> None:
 @pytest.mark.parametrize("mu", VARIANCES)
 @pytest.mark.parametrize("shift", [1, 2, 9])
 def test_masses_and_losses(mu: float, shift: int) -> None:
-    found, reach = pair(mu, shift), _reach(mu)
+    found, reach = pair(mu, shift), _skellam_reach(mu)
     flint.ctx.prec = BITS
     assert found.losses.size == 2 * reach + shift + 1
     places = {-k for k in some(reach)} | {k + shift for k in some(reach)} | set(range(1, shift))
@@ -65,7 +65,7 @@ def test_masses_and_losses(mu: float, shift: int) -> None:
 @pytest.mark.parametrize("mu", VARIANCES)
 def test_what_is_left_out(mu: float) -> None:
     """Masses fall ever faster (they are log-concave), so those beyond the list sum to less than a geometric series."""
-    found, reach = pair(mu), _reach(mu)
+    found, reach = pair(mu), _skellam_reach(mu)
     flint.ctx.prec = BITS
     first, second = log_mass(mu, reach + 1), log_mass(mu, reach + 2)
     assert 2 * first.exp() / (1 - (second - first).exp()) <= found.unresolved
@@ -84,11 +84,12 @@ def test_deltas_of_variance_four(shift: int, epsilon: float, delta: float) -> No
 
 def masses(mu: float, shift: int, digits: int = 60) -> list[tuple[mpf, mpf]]:
     with mpmath.workdps(digits):
-        reach = _reach(mu) + shift + 400
+        reach = _skellam_reach(mu) + shift + 400
         f = [mpmath.besseli(k, mpf(mu)) * mpmath.exp(-mpf(mu)) for k in range(reach + shift + 1)]
         return [(f[abs(x)], f[abs(x - shift)]) for x in range(-reach, reach + 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mu", "shift"), [(0.01, 1), (1.0, 1), (4.0, 3), (50.0, 2)])
 def test_moments_and_rho(mu: float, shift: int) -> None:
     step, both = tb.Skellam(mu, shift), masses(mu, shift)
@@ -107,7 +108,7 @@ def test_moments_and_rho(mu: float, shift: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mu", [0.1, 4.0, 900.0])
 def test_moments_of_the_tail(mu: float) -> None:
-    reach, shift = _reach(mu) // 4, 2  # so near that the tail weighs something
+    reach, shift = _skellam_reach(mu) // 4, 2  # so near that the tail weighs something
     tail = _tail(mu, shift, reach)
     orders = np.array([1.0, 1.5, 4.0, 30.0])
     with mpmath.workdps(60):

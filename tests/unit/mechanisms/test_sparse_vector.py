@@ -41,6 +41,7 @@ def stream(queries: np.ndarray, threshold: float, query: float) -> dict[tuple[bo
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("threshold", "query"), [(0.5, 0.5), (2.0, 1.0), (0.5, 2.0), (0.3, 3.0)])
 def test_no_short_stream_exceeds_the_upper_end(threshold: float, query: float) -> None:
     source = np.random.default_rng(1)

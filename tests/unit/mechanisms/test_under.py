@@ -49,6 +49,7 @@ def sampled_delta(sigma: float, q: float, epsilon: float, remove: bool) -> mpmat
         return mpmath.quad(lambda x: first(x) - g * second(x), cuts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", NOISE, ids=str)
 def test_noise_counts_once_or_twice(noise: Any) -> None:
     assert noise.under("add_remove") is noise
@@ -73,6 +74,7 @@ def test_gaussian_truth(relation: str, epsilon: float) -> None:
     assert found.upper - found.lower <= 1e-9 * found.upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [-2.0, -0.3, -0.05, 0.05, 0.3, 1.5])
 @pytest.mark.parametrize("direction", ["remove", "add", None])
 @pytest.mark.parametrize(("sigma", "q"), [(1.0, 0.1), (0.7, 0.4)])

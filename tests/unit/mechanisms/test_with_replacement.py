@@ -52,6 +52,7 @@ def test_the_upper_end_is_the_formula(seed: int) -> None:
             assert true < 1e-12 or true <= upper <= true * (1 + mpf(10) ** -7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sigma", "batch", "examples"), [(1e-3, 3, 10), (1.0, 400, 10), (4.0, 1, 2**52)])
 def test_what_floats_hold_badly_has_a_pair_of_dots(sigma: float, batch: int, examples: int) -> None:
     step = tb.WithReplacement(tb.Gaussian(sigma), batch, examples)

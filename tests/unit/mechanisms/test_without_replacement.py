@@ -74,6 +74,7 @@ def test_an_analyst_who_follows_the_answers_stays_in_the_bracket(epsilon: float,
     assert "class" in answer.reason
 
 
+@pytest.mark.slow
 def test_the_lower_end_of_several_steps_is_that_of_an_analyst_who_chooses() -> None:
     step = tb.WithoutReplacement(tb.Gaussian(sigma=2), 1, 2, relation="replace_one")
     for count in (2, 5, 32):
@@ -109,6 +110,7 @@ def test_whole_and_empty_batches() -> None:
     assert tb.WithoutReplacement(noise, 0, 7).delta(0.0).upper == 0.0
 
 
+@pytest.mark.slow
 def test_small_shares_are_like_poisson_samples_of_twice_the_shift() -> None:
     few = (tb.WithoutReplacement(tb.Gaussian(sigma=4), 1, 10**6) * 1000).delta(0.001)
     poisson = (tb.Poisson(tb.Gaussian(sigma=4, sensitivity=2), q=1e-6) * 1000).delta(0.001)

@@ -16,6 +16,7 @@ def exact(n: int, q: float, k: int) -> mpf:
     return mpf(value.numerator) / mpf(value.denominator)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "q"), [(1, 0.5), (3, 0.1), (19, 0.1), (40, 1e-9), (50, 1.0 - 2.0**-40), (700, 0.3), (300, 1e-300)]
 )
@@ -28,6 +29,7 @@ def test_each_is_as_good_as_stated(n: int, q: float) -> None:
     assert found.errors[found.logs.argmax()] < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "q", "low", "high"), [(20, 0.1, 4, 20), (19, 0.1, 3, 19), (19, 0.1, 0, 2), (500, 0.02, 40, 500)])
 def test_tails(n: int, q: float, low: int, high: int) -> None:
     log, error = binomial(n, q).log_between(low, high)

@@ -33,6 +33,7 @@ def grid() -> tuple[np.ndarray, np.ndarray]:
     )
 
 
+@pytest.mark.slow
 def test_the_stated_error_holds():
     middle, width = grid()
     log_mass, error = log_normal_mass(middle, width)

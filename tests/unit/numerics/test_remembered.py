@@ -44,6 +44,7 @@ def test_arguments_by_name_are_not_mixed_up() -> None:
     assert [plus(Thing(5), more=1), plus(Thing(5))] == [6, 5]
 
 
+@pytest.mark.slow
 def test_what_an_argument_has_computed_is_not_held() -> None:
     class Large:
         pass

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tightbudget.numerics.search import first_at_most, last_at_least
+from tightbudget.numerics.search import first_at_most, largest_that_fits, last_at_least
 
 guesses = st.floats(0.0, 1e6)
 slopes = st.floats(1e-6, 1e6)
@@ -50,3 +50,9 @@ def test_no_crossing():
     assert first_at_most(lambda x: 0.1, 0.5, 1.0, 1.0, 1e-6) == 0.0
     assert last_at_least(lambda x: 0.1, 0.5, 1.0, 1.0, 1e-6) == 0.0
     assert last_at_least(lambda x: 1.0, 0.5, 1.0, 1.0, 1e-6) > 1e299
+
+
+@given(st.integers(0, 2**21))
+def test_the_largest_whole_number_that_fits(limit: int):
+    most = 2**20
+    assert largest_that_fits(lambda number: number <= limit, most) == min(limit, most)

@@ -108,6 +108,7 @@ def test_sums_over_all_outputs(name: str, batches: int, direction: Direction):
         assert upper - lower <= 5e-3 * upper + 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", Direction)
 @pytest.mark.parametrize("name", FINITE)
 def test_two_epochs(name: str, direction: Direction):
@@ -132,6 +133,7 @@ def excess_of_two(m: float, g: mpf, z: mpf) -> mpf:
     return normal_profile(m, 2 * g - mpmath.exp(m * z - mpf(m) ** 2 / 2)) * mpmath.npdf(z) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", Direction)
 @pytest.mark.parametrize("m", [0.05, 0.4, 2.5])
 def test_two_batches_of_normal_noise(m: float, direction: Direction):
@@ -156,6 +158,7 @@ def test_both_directions_agree_at_epsilon_0():
         assert removed[1] == pytest.approx(added[1], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_hundred_batches_lie_in_what_was_computed_elsewhere():
     """3000 points for 12 decades, by another program: REMOVE [9.6743e-4, 9.7250e-4], ADD [3.510e-4, 3.558e-4]."""
     for direction, low, high in ((REMOVE, 9.6743e-4, 9.7250e-4), (ADD, 3.510e-4, 3.558e-4)):
@@ -163,6 +166,7 @@ def test_a_hundred_batches_lie_in_what_was_computed_elsewhere():
         assert low <= lower <= upper <= high
 
 
+@pytest.mark.slow
 def test_masses_add_up():
     base = tb.Gaussian(0.7).pair(REMOVE)
     assert base is not None

@@ -83,6 +83,7 @@ def test_merged_answers_reveal_less():
         assert 0.997 * exact <= answer.lower <= exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", Direction)
 def test_merged_points_reveal_less(direction: Direction):
     rng = np.random.default_rng(7)

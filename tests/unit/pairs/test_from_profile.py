@@ -50,6 +50,7 @@ def test_the_pair_is_the_lower_hull_of_any_dots(seed: int) -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_dot_is_never_above_the_hull_by_more_than_the_stated_errors() -> None:
     ratios = np.exp(np.linspace(0.0, 3.0, 3001)[1:])  # close together: second differences cancel
     with mpmath.workdps(40):
@@ -74,6 +75,7 @@ def gaussian(m: float):
     return profile
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", [0.01, 0.3, 1.0, 4.0])
 @pytest.mark.parametrize("count", [1, 2, 30])
 def test_the_profile_of_normal_noise_gives_normal_noise_back(m: float, count: int) -> None:
@@ -88,6 +90,7 @@ def test_the_profile_of_normal_noise_gives_normal_noise_back(m: float, count: in
         assert true <= upper <= true * (1 + 1e-4)
 
 
+@pytest.mark.slow
 def test_both_orders_are_followed_apart() -> None:
     one, other = gaussian(1.0), gaussian(0.5)
     pair = pair_of_profiles(("two", 1.0, 0.5), one, other)

@@ -84,6 +84,7 @@ def test_places_have_the_losses_asked_for(name: str) -> None:
                 assert abs(truth.loss(mpf(x)) - mpf(edge)) <= pair.loss_shift(edge)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(list(CASES), every=3))
 def test_losses_are_as_good_as_stated(name: str) -> None:
     """Between any two nodes, though the bound is made of what is known at these."""
@@ -99,6 +100,7 @@ def test_losses_are_as_good_as_stated(name: str) -> None:
     assert (nodes.error <= 1e-12 * (1.0 + np.abs(nodes.losses[1:]) + pair.span**2)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(list(CASES), every=3))
 def test_masses(name: str) -> None:
     pair, truth = made(name)
@@ -186,6 +188,7 @@ def test_distant_components_without_mass_are_charged() -> None:
     assert light.span >= 500.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sampled", "sampled, added", "replaced", "group of nine", "always moved, added"])
 def test_moments(name: str) -> None:
     pair, truth = made(name)

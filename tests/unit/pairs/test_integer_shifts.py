@@ -111,6 +111,7 @@ def test_one_shift_has_its_masses(sigma: float, shift: tuple[int, ...]):
     assert mpmath.fsum(np.exp(pair.log_a).tolist()) == pytest.approx(1.0, rel=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sigma", "square", "dimension"), [(1.0, 4, 4), (0.7, 5, 3), (2.0, 9, 4), (1.3, 6, 6)])
 def test_no_shift_exceeds_the_pair_of_all(sigma: float, square: int, dimension: int):
     shifts = known_shifts(sigma, square, dimension)
@@ -123,6 +124,7 @@ def test_no_shift_exceeds_the_pair_of_all(sigma: float, square: int, dimension: 
         assert answer.upper <= exact * (1 + mpf(10) ** -9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sigma", "square"), [(1.0, 4), (1.5, 5)])
 def test_two_steps_of_any_shift(sigma: float, square: int):
     shifts = known_shifts(sigma, square, square)
@@ -137,6 +139,7 @@ def test_two_steps_of_any_shift(sigma: float, square: int):
             assert alone.upper - alone.lower <= 1e-8 * alone.upper
 
 
+@pytest.mark.slow
 def test_moments_of_the_tail_are_bounded():
     """E_A e^{(a-1) L} over K < -R, summed at once, for the order at which the tail is all there is."""
     pair = shift_pair(1.0, (1, 1))

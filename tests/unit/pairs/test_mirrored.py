@@ -69,6 +69,7 @@ def test_zcdp_is_the_hull_of_the_best_orders(rho: float, far: float) -> None:
     assert found.lower <= true * (1 + mpf(10) ** -11)  # it starts a little after the tangent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rho", [0.01, 0.5, 3.0])
 @pytest.mark.parametrize("epsilon", [0.2, 1.5, 6.0])
 def test_zcdp_composed_with_randomised_response_is_a_mean_of_two(rho: float, epsilon: float) -> None:
@@ -96,6 +97,7 @@ PROMISES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROMISES)
 @pytest.mark.parametrize("epsilon", [0.0, 0.01, 0.1, 0.5, 1.0, 3.0])
 def test_orders_give_the_hull_of_their_bounds(name: str, epsilon: float) -> None:

@@ -11,7 +11,7 @@ from tests.support.lanes import mostly_slow
 import tightbudget as tb
 from tightbudget.numerics.mass import Mass
 from tightbudget.pairs.base import Direction, Pair
-from tightbudget.pairs.points import point_pair, swapped
+from tightbudget.pairs.points import point_pair, swapped_points
 
 BASES = [
     tb.RandomizedResponse(0.75),
@@ -167,13 +167,13 @@ def test_a_swapped_pair_has_the_profile_of_the_other_order() -> None:
         infinity=Mass.exactly(1.0 - masses.sum()),
         minus_infinity=Mass.exactly(1.0 - float((masses * np.exp(-losses)).sum())),
     )
-    other = swapped(pair)
+    other = swapped_points(pair)
     assert other.infinity == pair.minus_infinity
     for epsilon in (0.1, 0.5, 1.5):
         # H_g(B||A) = 1 - g + g H_{1/g}(A||B)
         below = float(np.maximum(masses * (1.0 - np.exp(-epsilon - losses)), 0.0).sum()) + pair.infinity.upper
         assert delta_of(other, 1, epsilon).upper == pytest.approx(-np.expm1(epsilon) + np.exp(epsilon) * below, rel=1e-9)
-    again = swapped(other)
+    again = swapped_points(other)
     assert (again.losses == pair.losses).all()
     assert (again.log_a == pair.log_a).all()
     assert again.key != pair.key

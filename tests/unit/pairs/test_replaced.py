@@ -131,6 +131,7 @@ def test_noise_on_the_integers(name: str, q: float):
             assert answer.upper - answer.lower <= 1e-6 * answer.upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NOISE)
 def test_noise_on_the_integers_twice(name: str):
     pair = NOISE[name][0].sampled_replacement(0.2)

@@ -42,6 +42,7 @@ def test_masses_are_sums_over_the_moves() -> None:
                     assert cells.error[i] < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.0, 0.2, 1.0, 4.0, 20.0])
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_composition_adds_up_the_squares_of_all_moves(epsilon: float, count: int) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import tightbudget as tb
 from tightbudget.sweeps.batches import batch, batches, rows_of
-from tightbudget.sweeps.plan import Plan, read_plan
+from tightbudget.sweeps.plan import SweepPlan, read_sweep_plan
 
 ASKED = [{"ask": "epsilon", "delta": [1e-5, 1e-6]}]
 GRID = {"sigma": [1, 2, 3], "q": [0.1, 0.2], "steps": [10, 20, 30, 40]}
@@ -20,12 +20,12 @@ def changed(**other: Any) -> dict[str, Any]:
     return {key: value for key, value in {**PLAN, **other}.items() if value is not None}
 
 
-def every_point(plan: Plan) -> list[Any]:
+def every_point(plan: SweepPlan) -> list[Any]:
     return [point for one in batches(plan, iter(range(plan.batches))) for point in one.points]
 
 
 def test_every_point_of_the_grid_is_in_one_batch_under_its_number() -> None:
-    plan = read_plan(changed(batch=5))
+    plan = read_sweep_plan(changed(batch=5))
     points = every_point(plan)
     expected = list(itertools.product(*GRID.values()))  # the last parameter changes first
     assert len(points) == len(expected) == 24
@@ -37,13 +37,13 @@ def test_every_point_of_the_grid_is_in_one_batch_under_its_number() -> None:
 
 
 def test_neighbours_differ_in_the_steps_first_then_in_the_noise_then_in_the_rate() -> None:
-    points = [point.values for point in every_point(read_plan(PLAN))]
+    points = [point.values for point in every_point(read_sweep_plan(PLAN))]
     assert points == sorted(points, key=lambda values: (-values[1], values[0], values[2]))
 
 
 def test_the_grid_is_never_laid_out() -> None:
     axes = {name: {"from": 1, "to": 2, "points": 400} for name in ("a", "b", "c")}
-    plan = read_plan(changed(composition="laplace(scale={a}, sensitivity={b}) + gaussian({c})", grid=axes))
+    plan = read_sweep_plan(changed(composition="laplace(scale={a}, sensitivity={b}) + gaussian({c})", grid=axes))
     assert plan.space.size == 64_000_000
     last = batch(plan, plan.batches - 1)
     assert last.points[-1].values == (2.0, 2.0, 2.0)
@@ -51,12 +51,12 @@ def test_the_grid_is_never_laid_out() -> None:
 
 
 def test_points_and_compositions_are_listed() -> None:
-    plan = read_plan(changed(grid=None, points=[{"sigma": 1, "q": 0.5, "steps": 2}, {"steps": 3, "q": 1, "sigma": 2.5}]))
+    plan = read_sweep_plan(changed(grid=None, points=[{"sigma": 1, "q": 0.5, "steps": 2}, {"steps": 3, "q": 1, "sigma": 2.5}]))
     assert [point.values for point in every_point(plan)] == [(1.0, 0.5, 2), (2.5, 1.0, 3)]
-    plan = read_plan({"compositions": ["gaussian(sigma=2) * 3", tb.Laplace(3) * 2], "questions": ASKED})
+    plan = read_sweep_plan({"compositions": ["gaussian(sigma=2) * 3", tb.Laplace(3) * 2], "questions": ASKED})
     assert [point.expression for point in every_point(plan)] == ["gaussian(sigma=2) * 3", "laplace(scale=3) * 2"]
     assert plan.space.names == ("composition",)
-    plan = read_plan({"composition": "gaussian(sigma=2)", "questions": ASKED})
+    plan = read_sweep_plan({"composition": "gaussian(sigma=2)", "questions": ASKED})
     assert [point.expression for point in every_point(plan)] == ["gaussian(sigma=2)"]
 
 
@@ -68,8 +68,8 @@ def test_a_file_is_the_same_plan(tmp_path: Path) -> None:
         '[[questions]]\nask = "epsilon"\ndelta = [1e-5, 1e-6]\n',
         encoding="utf-8",
     )
-    plan = read_plan(path)
-    assert plan.fingerprint == read_plan(str(path)).fingerprint == read_plan(PLAN).fingerprint
+    plan = read_sweep_plan(path)
+    assert plan.fingerprint == read_sweep_plan(str(path)).fingerprint == read_sweep_plan(PLAN).fingerprint
     assert pickle.loads(pickle.dumps(plan)).fingerprint == plan.fingerprint
 
 
@@ -89,9 +89,10 @@ def test_a_file_is_the_same_plan(tmp_path: Path) -> None:
     ],
 )
 def test_a_plan_with_other_answers_has_another_fingerprint(other: dict[str, Any]) -> None:
-    assert read_plan(changed(**other)).fingerprint != read_plan(PLAN).fingerprint
+    assert read_sweep_plan(changed(**other)).fingerprint != read_sweep_plan(PLAN).fingerprint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("points", "asked", "expected"),
     [(10, 1, 8), (1000, 1, 50), (10_000, 1, 500), (1_000_000, 1, 512), (1_000_000, 8, 64), (3, 2, 4)],
@@ -99,7 +100,9 @@ def test_a_plan_with_other_answers_has_another_fingerprint(other: dict[str, Any]
 def test_batches_are_as_large_as_a_task_should_be(points: int, asked: int, expected: int) -> None:
     deltas = [10.0**-n for n in range(1, asked + 1)]
     grid = {"sigma": {"from": 1, "to": 2, "points": points}}
-    plan = read_plan({"composition": "gaussian({sigma})", "grid": grid, "questions": [{"ask": "epsilon", "delta": deltas}]})
+    plan = read_sweep_plan(
+        {"composition": "gaussian({sigma})", "grid": grid, "questions": [{"ask": "epsilon", "delta": deltas}]}
+    )
     assert plan.points_per_batch == expected
 
 
@@ -150,7 +153,7 @@ def test_batches_are_as_large_as_a_task_should_be(points: int, asked: int, expec
 )
 def test_a_plan_that_cannot_be_meant_is_refused_in_a_sentence(other: dict[str, Any], said: str) -> None:
     with pytest.raises(tb.InvalidParameter) as problem:
-        read_plan(changed(**other))
+        read_sweep_plan(changed(**other))
     assert said in str(problem.value)
     assert "\n" not in str(problem.value)
     assert len(str(problem.value)) < 400
@@ -166,11 +169,11 @@ def test_a_file_that_is_no_plan_is_refused_in_a_sentence(tmp_path: Path) -> None
         (".", "not a folder"),
     ):
         with pytest.raises(tb.InvalidParameter, match=said):
-            read_plan(tmp_path / name)
+            read_sweep_plan(tmp_path / name)
     with pytest.raises(tb.InvalidParameter, match="a table, or the name of a TOML file"):
-        read_plan(3)
+        read_sweep_plan(3)
 
 
 def test_notation_that_fits_no_point_is_refused_at_its_place() -> None:
     with pytest.raises(tb.NotationError, match="did you mean 'gaussian'"):
-        read_plan(changed(composition="poisson(gausian(sigma={sigma}), q={q}) * {steps}"))
+        read_sweep_plan(changed(composition="poisson(gausian(sigma={sigma}), q={q}) * {steps}"))

@@ -76,6 +76,7 @@ def test_each_row_holds_the_truth_of_its_own_point_and_question() -> None:
     assert not any(result["error"])
 
 
+@pytest.mark.slow
 def test_one_worker_and_two_and_a_file_say_the_same(tmp_path: Path) -> None:
     alone = sweep(SAMPLED, workers=1)
     stored = sweep(SAMPLED, workers=2, out=tmp_path / "results.parquet")
@@ -338,6 +339,7 @@ def test_every_question_is_answered_as_by_itself() -> None:
         assert not result["error"][i]
 
 
+@pytest.mark.slow
 def test_a_calibrated_number_meets_its_target_and_its_neighbour_misses_it() -> None:
     plan = {
         "composition": "gaussian(sigma=?) * {steps}",
@@ -364,6 +366,7 @@ def test_a_calibrated_count_is_the_lower_end() -> None:
     assert true_delta(math.sqrt(value) / 10, 1.0) <= mpmath.mpf(1e-6) < true_delta(math.sqrt(value + 1) / 10, 1.0)
 
 
+@pytest.mark.slow
 def test_a_target_that_cannot_be_met_is_the_error_of_its_point() -> None:
     plan = {
         "composition": "approximate_dp(epsilon=?, delta={d})",

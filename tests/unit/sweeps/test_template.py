@@ -5,16 +5,16 @@ import itertools
 import pytest
 
 import tightbudget as tb
-from tightbudget.sweeps.spaces import grid
-from tightbudget.sweeps.template import Template
+from tightbudget.sweeps.spaces import grid_space
+from tightbudget.sweeps.template import SweepTemplate
 
-DP_SGD = Template("poisson(gaussian(sigma={sigma}), q={q}) * {steps}")
+DP_SGD = SweepTemplate("poisson(gaussian(sigma={sigma}), q={q}) * {steps}")
 
 
 def test_names_stand_in_their_order_and_once() -> None:
     assert DP_SGD.names == ("sigma", "q", "steps")
-    assert Template("gaussian({s}) + gaussian({ s })").names == ("s",)
-    assert Template("gaussian(sigma=2)").names == ()
+    assert SweepTemplate("gaussian({s}) + gaussian({ s })").names == ("s",)
+    assert SweepTemplate("gaussian(sigma=2)").names == ()
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_names_stand_in_their_order_and_once() -> None:
     ],
 )
 def test_what_is_filled_in_means_what_it_says(text: str, values: dict[str, object], expected: object) -> None:
-    assert tb.parse(Template(text).filled(values)) == expected
+    assert tb.parse(SweepTemplate(text).filled(values)) == expected
 
 
 @pytest.mark.parametrize(
@@ -41,11 +41,11 @@ def test_what_is_filled_in_means_what_it_says(text: str, values: dict[str, objec
     ],
 )
 def test_what_changes_least_comes_last(text: str, expected: tuple[str, ...]) -> None:
-    assert Template(text).by_sharing(("steps", "sigma", "q")) == expected
+    assert SweepTemplate(text).by_sharing(("steps", "sigma", "q")) == expected
 
 
 def test_those_that_dominate_come_first() -> None:
-    template = Template("poisson(gaussian(sigma={sigma}), q={q}) * {steps}")
+    template = SweepTemplate("poisson(gaussian(sigma={sigma}), q={q}) * {steps}")
     assert template.backwards("q", (0.01, 0.02))
     assert template.backwards("sigma", (4, 0.5))
     assert not template.backwards("q", (0.02, 0.01))
@@ -53,13 +53,13 @@ def test_those_that_dominate_come_first() -> None:
     assert not template.backwards("steps", (100, 1000))
     assert not template.backwards("steps", (1000, 100))
     assert not template.backwards("q", (0.01,))
-    assert not Template("poisson({what}, q={q})").backwards("q", ("a", "b"))
+    assert not SweepTemplate("poisson({what}, q={q})").backwards("q", ("a", "b"))
 
 
 def test_every_point_of_a_grid_is_evaluated_once() -> None:
-    template = Template("poisson(gaussian(sigma={sigma}), q={q}) * {steps}")
+    template = SweepTemplate("poisson(gaussian(sigma={sigma}), q={q}) * {steps}")
     axes = {"q": [0.01, 0.02, 0.03], "steps": [10, 20], "sigma": [2, 1]}
-    space = grid(axes, template)
+    space = grid_space(axes, template)
     found = [space.at(place) for place in range(space.size)]
     assert found[0] == (space.size - 1 - 2, (0.03, 10, 1))  # the largest sample, the least noise
     in_order = list(itertools.product(*axes.values()))
@@ -69,13 +69,13 @@ def test_every_point_of_a_grid_is_evaluated_once() -> None:
 
 def test_a_template_that_fits_nothing_is_refused_and_one_that_fits_ones_is_not() -> None:
     with pytest.raises(tb.NotationError, match="did you mean 'gaussian'"):
-        Template("gausian(sigma={sigma})").check({"sigma": 1}, False)
-    Template("gaussian(sigma={sigma})").check({"sigma": -1}, False)  # only this point is wrong
-    Template("gaussian(sigma=1) * {n}").check({"n": 0.5}, False)
-    Template("gaussian(sigma=1/({q} - 1))").check({"q": 3}, False)  # ones divide by zero, the point does not
-    Template("{m} * 2").check({"m": "gaussian(1)"}, False)
+        SweepTemplate("gausian(sigma={sigma})").check({"sigma": 1}, False)
+    SweepTemplate("gaussian(sigma={sigma})").check({"sigma": -1}, False)  # only this point is wrong
+    SweepTemplate("gaussian(sigma=1) * {n}").check({"n": 0.5}, False)
+    SweepTemplate("gaussian(sigma=1/({q} - 1))").check({"q": 3}, False)  # ones divide by zero, the point does not
+    SweepTemplate("{m} * 2").check({"m": "gaussian(1)"}, False)
 
 
 def test_an_unknown_is_seen_but_not_in_the_name_of_a_file() -> None:
-    assert Template("gaussian(sigma=?) * {n}").calibrates
-    assert not Template('histograms("what?.csv") * {n}').calibrates
+    assert SweepTemplate("gaussian(sigma=?) * {n}").calibrates
+    assert not SweepTemplate('histograms("what?.csv") * {n}').calibrates

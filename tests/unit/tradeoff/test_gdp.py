@@ -47,6 +47,7 @@ def test_a_promise_of_pure_dp_has_the_mu_of_randomized_response() -> None:
     assert bracket.converged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("down_to", [0.0, 1e-6])
 @pytest.mark.parametrize("scale", [0.2, 1.0, 20.0])
 def test_laplace_noise_needs_the_mu_of_its_best_test(scale: float, down_to: float) -> None:
@@ -59,6 +60,7 @@ def test_laplace_noise_needs_the_mu_of_its_best_test(scale: float, down_to: floa
     assert bracket.converged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("down_to", [1e-9, 1e-5, 0.01])
 @pytest.mark.parametrize(("sigma", "q"), [(1.0, 0.5), (4.0, 0.01)])
 def test_sampled_noise_needs_more_for_rarer_tests(sigma: float, q: float, down_to: float) -> None:
@@ -101,6 +103,7 @@ def test_a_rate_above_what_the_best_test_has_is_refused() -> None:
         tb.risk(tb.Gaussian(sigma=0.5)).gdp_mu(down_to=0.2)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=2, max_size=4),
     st.integers(1, 3),
@@ -118,6 +121,7 @@ def test_no_test_between_random_histograms_needs_more(cells: list[tuple[int, int
         assert shown <= mpf(bracket.upper) + mpf("1e-15")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fpr", "tpr"), [(0.01, 0.3), (1e-60, 1e-50), (0.3, 0.3000001), (0.1, 1 - 1e-12)])
 def test_mu_of_a_test_is_rounded_to_either_side(fpr: float, tpr: float) -> None:
     with mpmath.workdps(60):
@@ -144,6 +148,7 @@ def test_a_corner_in_the_middle_is_not_cut_off(text: str) -> None:
         assert mpf(bracket.upper) >= least * (1 - mpf("1e-14"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "down_to", "least"),
     [

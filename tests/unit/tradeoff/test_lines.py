@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from mpmath import mpf
 from tests.support import roc_truth
 
-from tightbudget.tradeoff.lines import gaps
-from tightbudget.tradeoff.signed import Point
+from tightbudget.tradeoff.lines import bounds_in_gaps
+from tightbudget.tradeoff.signed import ProfilePoint
 
 MASSES = st.integers(2, 5).flatmap(
     lambda cells: st.tuples(*(st.lists(st.integers(1, 30), min_size=cells, max_size=cells) for _ in range(2)))
@@ -38,9 +38,11 @@ def test_no_gap_hides_a_smaller_sum(
     with mpmath.workdps(40):
         for epsilon, below, above in sorted({place[0]: place for place in places}.values()):
             delta = hockey_stick(p, q, epsilon)
-            points.append(Point(epsilon, max(0.0, float(delta) * (1 - below) - 1e-15), float(delta) * (1 + above) + 1e-15))
+            points.append(
+                ProfilePoint(epsilon, max(0.0, float(delta) * (1 - below) - 1e-15), float(delta) * (1 + above) + 1e-15)
+            )
     power = roc_truth.neyman_pearson(p, q, Fraction(fpr))
-    found = gaps(points, math.log(fpr), 0.0, 0, len(points) - 1)
+    found = bounds_in_gaps(points, math.log(fpr), 0.0, 0, len(points) - 1)
     assert len(found) == len(points) + 1
     # each bound holds if the minimum lies in its gap; where it lies is not known here
     assert min(gap.bound for gap in found) <= power
@@ -54,8 +56,8 @@ def test_exact_points_on_both_sides_of_a_corner_find_it() -> None:
     p, q = [Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]
     with mpmath.workdps(40):
         values = {epsilon: float(hockey_stick(p, q, epsilon)) for epsilon in (0.2, 0.5, 1.5, 2.0)}
-    points = [Point(epsilon, delta, delta) for epsilon, delta in values.items()]
-    (inner,) = [gap for gap in gaps(points, math.log(0.01), 0.0, 0, 3) if gap.left == 0.5]
+    points = [ProfilePoint(epsilon, delta, delta) for epsilon, delta in values.items()]
+    (inner,) = [gap for gap in bounds_in_gaps(points, math.log(0.01), 0.0, 0, 3) if gap.left == 0.5]
     assert 0.03 * (1 - 1e-9) <= inner.bound <= 0.03
     assert abs(inner.lowest - math.log(3)) < 1e-9
 
@@ -63,6 +65,6 @@ def test_exact_points_on_both_sides_of_a_corner_find_it() -> None:
 def test_a_point_that_is_known_badly_makes_lines_flatter_not_steeper() -> None:
     """delta = 3/4 - t/4 from t = 1/3 to 3; the sum with t/2 is least at 1/3, left of all points."""
     second = 0.75 - 0.25 * math.exp(0.5)
-    points = [Point(0.0, 0.5, 0.5), Point(0.5, 0.1, second)]
-    (left, *_) = gaps(points, math.log(0.5), 0.0, 0, 1)
+    points = [ProfilePoint(0.0, 0.5, 0.5), ProfilePoint(0.5, 0.1, second)]
+    (left, *_) = bounds_in_gaps(points, math.log(0.5), 0.0, 0, 1)
     assert 0.75 * (1 - 1e-9) <= left.bound <= 2 / 3 + 1 / 6

@@ -56,6 +56,7 @@ def test_power_against_randomized_response_is_all_but_exact(p: float, fpr: float
     assert bracket.width <= 1e-9 * bracket.upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fpr", RATES[1:])
 @pytest.mark.parametrize(("sigma", "q"), [(1.0, 0.5), (0.5, 0.2), (4.0, 0.01), (0.8, 0.9)])
 def test_power_against_sampled_noise_contains_both_readings(sigma: float, q: float, fpr: float) -> None:
@@ -242,6 +243,7 @@ def test_a_plain_value_that_travels() -> None:
     assert risk.relation == "add_remove"
 
 
+@pytest.mark.slow
 def test_threads_may_share_it() -> None:
     risk, fprs = tb.risk(tb.Poisson(tb.Gaussian(sigma=2.0), q=0.1) * 50), [1e-6, 1e-3, 0.1, 0.6]
     with ThreadPoolExecutor(4) as pool:

@@ -7,7 +7,7 @@ import pytest
 from mpmath import mpf
 
 import tightbudget as tb
-from tightbudget.tradeoff.signed import Answers, SignedProfile
+from tightbudget.tradeoff.signed import ProfileAnswers, SignedProfile
 
 A, B = (6, 3, 1), (1, 4, 5)
 PAIR = tb.Histograms(A, B)
@@ -23,7 +23,7 @@ def hockey_stick(first: tuple[int, ...], second: tuple[int, ...], epsilon: float
 def test_below_zero_the_profile_is_that_of_the_other_direction(epsilon: float) -> None:
     remove, add = PAIR._directions
     for forward, backward, pair in ((remove, add, (A, B)), (add, remove, (B, A))):
-        profile = SignedProfile((forward,), (backward,), Answers(None))
+        profile = SignedProfile((forward,), (backward,), ProfileAnswers(None))
         profile.ask(epsilon, 1e-6)
         (point,) = profile.points
         assert point.lower <= hockey_stick(*pair, epsilon) <= point.upper
@@ -33,7 +33,7 @@ def test_below_zero_the_profile_is_that_of_the_other_direction(epsilon: float) -
 @pytest.mark.parametrize("order", [1, -1])
 @pytest.mark.parametrize("epsilon", [0.1, 0.9, 1.5, 1.7])
 def test_the_larger_of_both_directions_counts_whichever_comes_first(epsilon: float, order: int) -> None:
-    found = Answers(None).largest(PAIR._directions[::order], epsilon, 1e-6)
+    found = ProfileAnswers(None).largest(PAIR._directions[::order], epsilon, 1e-6)
     truth = max(hockey_stick(A, B, epsilon), hockey_stick(B, A, epsilon))
     assert found.lower <= truth <= found.upper
     assert Fraction(found.upper) > 0
@@ -41,7 +41,7 @@ def test_the_larger_of_both_directions_counts_whichever_comes_first(epsilon: flo
 
 def test_a_rough_answer_that_is_too_low_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two directions whose rough brackets overlap: the one with the lower upper end may be the larger."""
-    answers, asked = Answers(None), []
+    answers, asked = ProfileAnswers(None), []
     ends = {
         ("first", 0.02): (0.5, 0.62),
         ("second", 0.02): (0.5, 0.61),
@@ -61,5 +61,5 @@ def test_a_rough_answer_that_is_too_low_is_asked_again(monkeypatch: pytest.Monke
 
 def test_what_is_known_narrowly_is_not_asked_again() -> None:
     (direction,) = tb.Gaussian(sigma=1.0)._directions
-    answers = Answers(None)
+    answers = ProfileAnswers(None)
     assert answers.one(direction, 1.0, 1e-3) is answers.one(direction, 1.0, 1e-2)

@@ -29,6 +29,7 @@ def told(*steps: tb.Mechanism, **settings: bool) -> tb.Accountant:
     return accountant
 
 
+@pytest.mark.slow
 def test_steps_of_a_schedule_against_an_independent_integral() -> None:
     accountant = told(*[A, B] * 150)
     found = accountant.epsilon(1e-6)
@@ -245,6 +246,7 @@ def test_the_steps_that_remain_are_those_of_the_closed_form(sigma: float, epsilo
     assert accountant.remaining(tb.Gaussian(sigma), epsilon=epsilon, delta=delta) == 0
 
 
+@pytest.mark.slow
 def test_a_loop_that_asks_first_stays_within_its_budget() -> None:
     accountant, step = tb.Accountant(), tb.Poisson(tb.Gaussian(2.0), q=0.1)
     planned = accountant.remaining(step, epsilon=1, delta=1e-5)

@@ -26,6 +26,7 @@ def contains_the_truth(found: tb.Bracket, parts: list[float_contour.Part], delta
     return contains_epsilon(found, delta, delta_at, margin=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("examples", "batch", "epochs", "noise", "delta", "steps"),
     [
@@ -134,6 +135,7 @@ PHASES = [
 ]
 
 
+@pytest.mark.slow
 def test_phases_are_steps_one_after_another() -> None:
     run = tb.dpsgd(examples=10000, delta=1e-6, phases=PHASES)
     assert run.composition == tb.parse(
@@ -175,6 +177,7 @@ def true_delta(run: tb.TrainingRun, noise: float, epsilon: float) -> float:
     return max(float_contour.delta(parts, epsilon, remove=remove) for remove in (True, False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "phases"),
     mostly_slow(
@@ -206,6 +209,7 @@ def test_the_noise_for_a_target_is_enough_and_hardly_more(change: dict[str, Any]
     assert run.composition.epsilon(delta, rtol=1e-4).lower <= target
 
 
+@pytest.mark.slow
 def test_noise_that_a_phase_names_is_kept() -> None:
     run = tb.dpsgd(**{**TARGET, "epochs": 5}, phases=[{}, {"batch": 512}, {"noise_multiplier": 3}])
     first, second, third = (phase.noise_multiplier for phase in run.phases)
@@ -213,6 +217,7 @@ def test_noise_that_a_phase_names_is_kept() -> None:
     assert run.noise_multiplier is None
 
 
+@pytest.mark.slow
 def test_a_target_that_is_a_fraction_is_not_rounded_up() -> None:
     run = tb.dpsgd(**{**TARGET, "target_epsilon": 2 - Fraction(1, 10**20)})
     assert run.target_epsilon is not None
@@ -340,6 +345,7 @@ def test_a_name_that_is_none_is_put_right(said: str, meant: str) -> None:
 # The object
 
 
+@pytest.mark.slow
 def test_it_is_frozen_and_pickles() -> None:
     run = tb.dpsgd(**MNIST)
     assert pickle.loads(pickle.dumps(run)) == run

@@ -17,6 +17,7 @@ def found() -> tb.Samplings:
     return tb.samplings(**RUN)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_every_row_is_what_it_says_to_write(found: tb.Samplings) -> None:
     for row in found:
         read = tb.parse(str(row.composition))
@@ -24,6 +25,7 @@ def test_every_row_is_what_it_says_to_write(found: tb.Samplings) -> None:
         assert row.relation == row.epsilon.relation == read.relation
 
 
+@pytest.mark.slow
 def test_the_rows_are_those_of_the_how_to(found: tb.Samplings) -> None:
     written = {
         ("Poisson", "add_remove"): "poisson(gaussian(sigma=1), q=0.05) * 40",
@@ -39,6 +41,7 @@ def test_the_rows_are_those_of_the_how_to(found: tb.Samplings) -> None:
     assert len({name for name, _ in answers}) == len(written)
 
 
+@pytest.mark.slow
 def test_shuffled_is_never_poisson(found: tb.Samplings) -> None:
     answers = {(row.name, row.relation): row.epsilon for row in found}
     assert answers["shuffled", "zero_out"].lower > answers["Poisson", "add_remove"].upper
@@ -46,6 +49,7 @@ def test_shuffled_is_never_poisson(found: tb.Samplings) -> None:
     assert answers["fixed size", "add_remove"].lower > answers["Poisson", "replace_one"].upper
 
 
+@pytest.mark.slow
 def test_a_cap_that_nothing_reaches_changes_nothing() -> None:
     answers = {row.name: row.epsilon for row in tb.samplings(**RUN, cap=1000) if row.relation == "add_remove"}  # type: ignore[arg-type]
     assert answers["Poisson, at most 1000"].upper == pytest.approx(answers["Poisson"].upper, rel=1e-3)
@@ -68,6 +72,7 @@ def test_bad_runs(changed: dict[str, object], says: str) -> None:
         tb.samplings(**{**RUN, **changed})  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     picture = tmp_path / "ways.png"
@@ -84,11 +89,13 @@ def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     assert main(["explain-sampling", *TYPED, "--batch", "5000"]) == 2
 
 
+@pytest.mark.slow
 def test_in_notebooks(found: tb.Samplings) -> None:
     assert "random allocation" in found._repr_html_()
     assert found.plot().get_xlabel() == "ε at δ = 0.0001"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "unknown"),
     [

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import tightbudget as tb
-from tightbudget.training.layout import as_text
+from tightbudget.training.layout import statement_as_text
 
 RUN = tb.dpsgd(examples=60000, batch=256, epochs=20, noise_multiplier=1.1, delta=1e-5)
 TEXT = " ".join(RUN.statement.split())
@@ -54,7 +54,7 @@ def test_bounds_for_other_batches_hold_as_printed() -> None:
 
 @pytest.mark.parametrize("width", [40, 60, 80])
 def test_no_line_is_too_wide_and_no_word_is_lost(width: int) -> None:
-    text = as_text(RUN.sections, width)
+    text = statement_as_text(RUN.sections, width)
     assert max(map(len, text.splitlines())) <= width
     assert text.split() == RUN.statement.split()
     assert not [line for line in text.splitlines() if line != line.rstrip()]

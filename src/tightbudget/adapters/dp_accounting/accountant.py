@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tightbudget.adapters.dp_accounting.reading import NON_PRIVATE, UnsupportedEvent, from_event
-from tightbudget.adapters.dp_accounting.relations import THEIRS, relation_named
+from tightbudget.adapters.dp_accounting.relations import THEIRS, our_relation
 from tightbudget.errors import InvalidParameter, MissingExtra
 from tightbudget.mechanisms import Composable, Composition
 from tightbudget.mechanisms.checks import asked_width
@@ -45,7 +45,7 @@ class TightBudgetAccountant(privacy_accountant.PrivacyAccountant):  # type: igno
     """
 
     def __init__(self, neighboring_relation: Any = NeighboringRelation.ADD_OR_REMOVE_ONE, *, rtol: float = 1e-5) -> None:
-        self._relation = relation_named(neighboring_relation)
+        self._relation = our_relation(neighboring_relation)
         super().__init__(NeighboringRelation[THEIRS[self._relation]])
         self._rtol = asked_width(rtol, 0.0)[0]
         self._accountant = Accountant()

@@ -26,9 +26,9 @@ def described(event: Any) -> Event:
     if isinstance(event, Event):
         return event
     if isinstance(event, Mapping) and _KIND in event:
-        return Event(_text(event[_KIND]), _without_names(event), event)
+        return Event(_event_text(event[_KIND]), _without_names(event), event)
     if isinstance(event, tuple) and hasattr(event, "_asdict") and hasattr(event, _KIND):
-        return Event(_text(getattr(event, _KIND)), _without_names(event._asdict()), event)
+        return Event(_event_text(getattr(event, _KIND)), _without_names(event._asdict()), event)
     attributes = getattr(type(event), "__attrs_attrs__", None)
     if attributes is None:
         raise InvalidParameter("event", event, _EVENT)
@@ -54,7 +54,7 @@ def event_from_json(text: str) -> dict[str, Any]:
 def as_dictionary(event: Any) -> dict[str, Any]:
     """Return an event as plain dictionaries, lists and numbers."""
     one = described(event)
-    return {_MODULE: MODULE, _KIND: one.kind, **{name: _plain(value) for name, value in one.fields.items()}}
+    return {_MODULE: MODULE, _KIND: one.kind, **{name: _plain_field(value) for name, value in one.fields.items()}}
 
 
 def is_event(value: Any) -> bool:
@@ -67,15 +67,15 @@ def is_event(value: Any) -> bool:
     )
 
 
-def _plain(value: Any) -> Any:
+def _plain_field(value: Any) -> Any:
     if is_event(value):
         return as_dictionary(value)
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return [_plain(one) for one in value]
+        return [_plain_field(one) for one in value]
     return value.item() if hasattr(value, "item") else value
 
 
-def _text(name: Any) -> str:
+def _event_text(name: Any) -> str:
     return name.decode(errors="replace") if isinstance(name, bytes) else str(name)
 
 

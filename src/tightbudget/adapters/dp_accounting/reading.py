@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from tightbudget.adapters.dp_accounting.events import described
-from tightbudget.adapters.dp_accounting.relations import THEIRS, relation_named
+from tightbudget.adapters.dp_accounting.relations import THEIRS, our_relation
 from tightbudget.adapters.dp_accounting.runs import gamma_for
 from tightbudget.errors import InvalidParameter, MixedRelations, TightBudgetError, UnknownRelation
 from tightbudget.mechanisms import (
@@ -31,9 +31,10 @@ from tightbudget.mechanisms import (
     WithoutReplacement,
     WithReplacement,
 )
-from tightbudget.mechanisms.base import Composable, Mechanism
 from tightbudget.mechanisms.checks import real, whole_count
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.mechanisms.exact_numbers import exact
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.numerics.rounding import float_above, float_below
 
 NOTHING = Composition(())
@@ -69,7 +70,7 @@ def from_event(event: Any, relation: Any = "add_remove") -> Composable:
     poisson(gaussian(sigma=2.0), q=0.01)
     """
     try:
-        found = _read(event, relation_named(relation))
+        found = _read(event, our_relation(relation))
     except RecursionError:
         raise InvalidParameter("event", "nested too deeply", "one that fits in Python's stack") from None
     return found.items[0][0] if len(found.items) == 1 and found.items[0][1] == 1 else found

@@ -8,7 +8,7 @@ OURS = {"ADD_OR_REMOVE_ONE": "add_remove", "REPLACE_ONE": "replace_one", "REPLAC
 THEIRS = {ours: theirs for theirs, ours in OURS.items()}
 
 
-def relation_named(relation: Any) -> str:
+def our_relation(relation: Any) -> str:
     """Return our name of a relation: given as a member of NeighboringRelation, its name, or ours."""
     name = getattr(relation, "name", relation)
     if isinstance(name, str) and (name in OURS or name in THEIRS):

@@ -12,7 +12,8 @@ from tightbudget.adapters.dp_accounting.runs import mean_of
 from tightbudget.errors import MissingExtra
 from tightbudget.lazy import found_at
 from tightbudget.mechanisms import Composition
-from tightbudget.mechanisms.base import Composable, Mechanism
+from tightbudget.mechanisms.composition import Composable
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.numerics.rounding import float_above, float_below, raised
 from tightbudget.pairs.base import Direction
 

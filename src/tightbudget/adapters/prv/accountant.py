@@ -13,8 +13,8 @@ from tightbudget.adapters.prv.privacy_random_variables import (
 )
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composable, Composition
-from tightbudget.mechanisms.base import compose
 from tightbudget.mechanisms.checks import positive, whole_count
+from tightbudget.mechanisms.composition import compose
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.training.safe_numbers import delta_below
 

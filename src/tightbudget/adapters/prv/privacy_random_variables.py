@@ -6,7 +6,7 @@ from fractions import Fraction
 from tightbudget.mechanisms import ApproximateDP, Composable, Gaussian, Laplace, Mechanism, Poisson, PureDP
 from tightbudget.mechanisms.checks import not_lost_to_zero, positive, probability
 from tightbudget.numerics.rounding import float_above
-from tightbudget.training.safe_numbers import noise_below, plain, rate_above
+from tightbudget.training.safe_numbers import noise_below, plain_number, rate_above
 
 __all__ = [
     "ApproximateDPMechanism",
@@ -128,7 +128,7 @@ def mechanism_of(prv: object) -> Composable | None:
 def _shift_above(name: str, value: object) -> float:
     """Return a shift as the smallest float from it on: more of it reveals more."""
     number = not_lost_to_zero(name, value, positive(name, value, zero=True), "a finite number from 0")
-    given = plain(value)
+    given = plain_number(value)
     if type(given) in (int, float) or not hasattr(given, "as_integer_ratio"):
         return number
     return float_above(Fraction(*given.as_integer_ratio()))

@@ -12,7 +12,7 @@ from tightbudget.adaptive.filters.concentration import ConcentrationFilter
 from tightbudget.adaptive.filters.limits import Cap, Limits
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.prices import TICKS
-from tightbudget.adaptive.states import State, at_least
+from tightbudget.adaptive.states import State, written_at_least
 from tightbudget.deprecated import formerly_positional
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.logs import log_reciprocal
@@ -49,7 +49,7 @@ class _Boundary:
     def with_constants(self, constants: State) -> Self:
         """Return the boundary with the constants that a state wrote down; refuse any that would admit more."""
         beta = amount_to_float(exact("beta", constants["beta"], "a number above 0"))
-        return type(self)(beta, at_least("log", constants["log"], self.log))
+        return type(self)(beta, written_at_least("log", constants["log"], self.log))
 
 
 class _Printed(_Boundary):

@@ -115,26 +115,10 @@ class Filter(KeptAsState):
         return f"<{self.kind} filter for epsilon {show(self._epsilon)}, delta {show(self._delta)}; spent: {spent}>"
 
     def _repr_html_(self) -> str:
-        from tightbudget.markup import record
+        from tightbudget.markup import html_record
 
         with self._reading():
             steps = "not counted" if self.sequence is None else self.sequence
             rows = [("epsilon", show(self._epsilon)), ("delta", show(self._delta)), ("steps", steps)]
             spent = [(f"spent: {name}", readable_amount(amount)) for name, amount in self.spent.items()]
-            return record([*rows, *spent], f"{self.kind} filter")
-
-
-def largest_count(fits: Callable[[int], bool], most: int = MOST) -> int:
-    """Return the largest count up to `most`, a power of two, that fits, where smaller ones fit too; 0 if none does."""
-    if not fits(1):
-        return 0
-    low = 1
-    while low < most and fits(2 * low):
-        low *= 2
-    if low >= most:
-        return most
-    high = 2 * low
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+            return html_record([*rows, *spent], f"{self.kind} filter")

@@ -55,10 +55,10 @@ class Choices(Sequence[Choice]):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        from tightbudget.markup import table
+        from tightbudget.markup import html_table
 
         caption = f"steps like {self.increment} within epsilon {self.epsilon}, delta {self.delta}"
-        return table(("filter", "admits", ""), ((row.name, _shown_count(row), row.note) for row in self.rows), caption)
+        return html_table(("filter", "admits", ""), ((row.name, _shown_count(row), row.note) for row in self.rows), caption)
 
 
 def best_filters(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = None) -> Choices:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from tightbudget.adaptive.amounts import exact
-from tightbudget.adaptive.filters.base import largest_count
 from tightbudget.adaptive.filters.expected import Expected
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composable
 from tightbudget.numerics.rounding import float_below
+from tightbudget.numerics.search import largest_that_fits
 
 MOST_SLOTS = 2**20  # each try is priced by the engine
 CLOSE_ENOUGH = 500  # a plan is the longest to this part of its length
@@ -56,7 +56,7 @@ def longest_plan(expected: Expected, make: Make[Made]) -> Made:
 def _most(fits: Callable[[int], bool], known: int) -> int:
     """Return about the largest count that fits; to begin with, `known` may."""
     if not (known and fits(known)):
-        return largest_count(fits, MOST_SLOTS)
+        return largest_that_fits(fits, MOST_SLOTS)
     low = high = known
     while high < MOST_SLOTS and fits(min(2 * high, MOST_SLOTS)):
         high = low = min(2 * high, MOST_SLOTS)

@@ -80,11 +80,13 @@ class Quote:
         return f"<quote: {self.increment} {verdict} by {self.filter}; asks for {asked} of {self.limit}, {left} left>"
 
     def _repr_html_(self) -> str:
-        from tightbudget.markup import record
+        from tightbudget.markup import html_record
 
         asked, left = self._figures()
         rows = [("step", self.increment), ("verdict", "accepted" if self.accepted else "refused")]
-        return record([*rows, (f"asks of {self.limit}", asked), ("left before", left)], f"quote of the {self.filter} filter")
+        return html_record(
+            [*rows, (f"asks of {self.limit}", asked), ("left before", left)], f"quote of the {self.filter} filter"
+        )
 
     def _figures(self) -> tuple[str, str]:
         """Return what was asked and left in few digits, which agree with the verdict however near the two are."""

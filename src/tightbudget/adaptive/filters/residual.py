@@ -14,10 +14,10 @@ from tightbudget.adaptive.filters.base import Filter, Sums
 from tightbudget.adaptive.filters.concentration import check_guarantee
 from tightbudget.adaptive.filters.limits import Limit
 from tightbudget.adaptive.filters.quotes import Quote
-from tightbudget.adaptive.filters.residual_grid import Spread, Spreads, gaussian_profile, spread
+from tightbudget.adaptive.filters.residual_grid import Spread, Spreads, gaussian_profile, spread_to_grid
 from tightbudget.adaptive.filters.thresholds import most_mu
 from tightbudget.adaptive.increments import Increment
-from tightbudget.adaptive.states import TOLERANCE, State, at_most, check_spent
+from tightbudget.adaptive.states import TOLERANCE, State, check_spent, written_at_most
 from tightbudget.adaptive.ticks import Tick, read_ticks
 from tightbudget.deprecated import formerly_positional
 from tightbudget.errors import InvalidParameter
@@ -238,7 +238,7 @@ class ResidualFilter(Filter):
             pairs = dict.fromkeys(mechanism.pair(direction) for direction in Direction)
             reach = h * self._points(h, self._start)
             negligible = RESOLVED * SHARE_AT_INFINITY * self._tail
-            known = Spreads(tuple(spread(pair, h, negligible, reach) for pair in pairs if pair is not None))
+            known = Spreads(tuple(spread_to_grid(pair, h, negligible, reach) for pair in pairs if pair is not None))
             with suppress(Exception):  # what cannot be copied is not remembered: it would keep all it ever computed
                 self._known.put((copy.deepcopy(mechanism), h), known)
         return known.each
@@ -251,7 +251,7 @@ class ResidualFilter(Filter):
 
     def _use_constants(self, constants: State) -> None:
         (self._tick,) = read_ticks(constants["ticks"], {"delta": self._tick})
-        self._start = amount_to_float(at_most("mu", constants["mu"], self._start))
+        self._start = amount_to_float(written_at_most("mu", constants["mu"], self._start))
         if self._start == 0.0:
             raise InvalidParameter("mu", constants["mu"], "above 0")
 

@@ -40,7 +40,7 @@ class Spreads:
         return sum(one.masses.nbytes for one in self.each)
 
 
-def spread(pair: Pair, h: float, negligible: float, reach: float) -> Spread:
+def spread_to_grid(pair: Pair, h: float, negligible: float, reach: float) -> Spread:
     """Return the pair on the grid from about -reach to reach.
 
     Losses above, and the largest ones as far as they hold no more than `negligible` of A, count as infinite; losses

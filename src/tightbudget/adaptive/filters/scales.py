@@ -8,7 +8,7 @@ from typing import Any, overload
 from tightbudget.adaptive.amounts import Amount, sums_after
 from tightbudget.adaptive.filters.limits import Cap, Limit, Limits
 from tightbudget.adaptive.increments import Increment
-from tightbudget.adaptive.states import TOLERANCE, State, check_keys
+from tightbudget.adaptive.states import TOLERANCE, State, check_state_keys
 from tightbudget.adaptive.ticks import BEYOND, Tick, read_ticks, short_ticks
 from tightbudget.errors import InvalidParameter
 
@@ -135,7 +135,7 @@ class Scales:
     def with_constants(self, constants: State, wrote: str) -> "Scales":
         """Return the scales with constants as they were written, after a check against what was computed here."""
         ticks, caps = constants["ticks"], constants.get("caps", {})
-        check_keys("caps", caps, [cap.name for _, cap in self._constant_caps()], wrote)
+        check_state_keys("caps", caps, [cap.name for _, cap in self._constant_caps()], wrote)
         read = read_ticks(ticks, dict(zip(self._sums, self.ticks, strict=True)))
         every = tuple(self._cap_with_constants(cap, constants) for cap in self._all)
         limits = Limits(self.limits.sums, every[: len(self.limits.needed)], every[len(self.limits.needed) :])

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tightbudget.adaptive.amounts import Amount, exact, sums_after
-from tightbudget.adaptive.filters.base import Filter, Sums, largest_count
+from tightbudget.adaptive.filters.base import MOST, Filter, Sums
 from tightbudget.adaptive.filters.limits import Limits
 from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.filters.scales import Scales, saturated_sums, sums_in_ticks_after
@@ -19,6 +19,7 @@ from tightbudget.adaptive.states import State, check_spent
 from tightbudget.adaptive.ticks import BEYOND, short_ticks
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.remembered import remember
+from tightbudget.numerics.search import largest_that_fits
 
 
 class SumFilter(Filter):
@@ -104,7 +105,7 @@ class SumFilter(Filter):
             def fits(count: int) -> bool:
                 return self._scales.verdict(self._sums, sums_after(first, price, count - 1) if count > 1 else first)[0]
 
-            return largest_count(fits)
+            return largest_that_fits(fits, MOST)
 
     def _written(self) -> State:
         return self._scales.written(self._sums)

@@ -269,10 +269,10 @@ class IndividualFilter(Shared, ABC):
         return f"<individual {self.kind} filter for {self.people} people with a budget of {show(self._budget)} each>"
 
     def _repr_html_(self) -> str:
-        from tightbudget.markup import record
+        from tightbudget.markup import html_record
 
         # no balance: they are as private as the records
-        return record([("people", self.people), ("budget of each", show(self._budget))], f"individual {self.kind} filter")
+        return html_record([("people", self.people), ("budget of each", show(self._budget))], f"individual {self.kind} filter")
 
 
 class Spent(dict[str, Array]):

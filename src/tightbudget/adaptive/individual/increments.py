@@ -23,7 +23,7 @@ def one_for_each(amounts: Any, people: int) -> Array | None:
     They are a plain copy: what was checked is what is charged, whoever writes to the caller's array meanwhile.
     """
     _refuse_masks(amounts)
-    array = _row(amounts) if isinstance(amounts, np.ndarray | list | tuple) else None
+    array = _increment_row(amounts) if isinstance(amounts, np.ndarray | list | tuple) else None
     if array is None or array.ndim == 0:
         return None
     if array.shape != (people,):
@@ -41,7 +41,7 @@ def _refuse_masks(amounts: Any) -> None:
         raise InvalidParameter("increment", "masked", "numbers without a mask", "Give inf for those who are to be left out.")
 
 
-def _row(amounts: NDArray[Any] | list[Any] | tuple[Any, ...]) -> NDArray[Any]:
+def _increment_row(amounts: NDArray[Any] | list[Any] | tuple[Any, ...]) -> NDArray[Any]:
     try:
         return np.array(amounts, subok=False)
     except ValueError:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tightbudget.adaptive.states import check_keys
+from tightbudget.adaptive.states import check_state_keys
 from tightbudget.errors import InvalidParameter
 
 VERSION = 1
@@ -28,12 +28,12 @@ def filter_from_state(state: object, kinds: Mapping[str, Any]) -> Any:
         raise InvalidParameter("kind", kind, f"one of {', '.join(kinds)}")
     settings = {name: value for name, value in state.items() if name not in FRAME}
     wrote = f"as an individual {kind} filter wrote it"
-    check_keys("state", state, FRAME | set(kinds[kind].settings), wrote)
+    check_state_keys("state", state, FRAME | set(kinds[kind].settings), wrote)
     spent = state["spent"]
     if not isinstance(spent, dict) or len(spent) != 1:
         raise InvalidParameter("spent", type(spent).__name__, wrote)
     made = kinds[kind](**settings, balances=_read_balances(next(iter(spent.values()))))
-    check_keys("spent", spent, made.sums, wrote)
+    check_state_keys("spent", spent, made.sums, wrote)
     if type(state["digits"]) is not int or state["digits"] != made.units.digits:
         raise InvalidParameter("digits", state["digits"], f"{made.units.digits}, the unit of this budget")
     return made

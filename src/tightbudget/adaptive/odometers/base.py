@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 
 from tightbudget.adaptive import prices
 from tightbudget.adaptive.amounts import Amount, exact, exact_probability, float_up, show, sums_after, tidy_amount
-from tightbudget.adaptive.filters.base import largest_count
+from tightbudget.adaptive.filters.base import MOST
 from tightbudget.adaptive.filters.limits import readable_amount
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import KeptAsState, State
 from tightbudget.errors import InvalidParameter
+from tightbudget.numerics.search import largest_that_fits
 
 LARGEST = Fraction(sys.float_info.max)
 
@@ -112,7 +113,7 @@ class Odometer(KeptAsState):
         most = exact("epsilon", epsilon)
         with self._reading():
             price = self._price(self._checked(increment))
-            return largest_count(lambda count: _running_within(self._highest(price, count), most))
+            return largest_that_fits(lambda count: _running_within(self._highest(price, count), most), MOST)
 
     def _after(self, price: Sums, count: int = 1) -> Sums:
         """Return the sums after `count` steps of this price."""
@@ -138,12 +139,12 @@ class Odometer(KeptAsState):
         return f"<{self.kind} odometer for delta {show(self._delta)} at epsilon {_running_in_few_digits(self.epsilon)}>"
 
     def _repr_html_(self) -> str:
-        from tightbudget.markup import record
+        from tightbudget.markup import html_record
 
         with self._reading():
             steps = "not counted" if self.sequence is None else self.sequence
             rows = [("delta", show(self._delta)), ("running epsilon", _running_in_few_digits(self.epsilon)), ("steps", steps)]
-            return record([*rows, ("guarantee", self.sense.value)], f"{self.kind} odometer")
+            return html_record([*rows, ("guarantee", self.sense.value)], f"{self.kind} odometer")
 
 
 def exact_sums(names: Iterable[str], sums: Sums, price: Sums, count: int) -> Sums:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from tightbudget.adaptive.amounts import float_up, show
 from tightbudget.adaptive.odometers.base import Odometer, Sums
 from tightbudget.adaptive.odometers.boundaries import ROUNDINGS
-from tightbudget.adaptive.states import State, at_least
+from tightbudget.adaptive.states import State, written_at_least
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.logs import log_reciprocal
 from tightbudget.numerics.rounding import raised
@@ -41,7 +41,7 @@ class ConcentrationOdometer(Odometer):
         return {"log": repr(self._level)}
 
     def _use_constants(self, constants: State) -> None:
-        self._level = at_least("log", constants["log"], self._level)
+        self._level = written_at_least("log", constants["log"], self._level)
 
     def _running(self, sums: Sums) -> float:
         failing = sums["delta"]

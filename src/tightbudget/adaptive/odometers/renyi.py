@@ -14,7 +14,7 @@ from tightbudget.adaptive.odometers.base import Sums, exact_sums
 from tightbudget.adaptive.odometers.boundaries import ROUNDINGS
 from tightbudget.adaptive.odometers.concentration import SMALLEST_DELTA, ConcentrationOdometer
 from tightbudget.adaptive.odometers.totals import Totals
-from tightbudget.adaptive.states import State, at_least
+from tightbudget.adaptive.states import State, written_at_least
 from tightbudget.deprecated import formerly_positional
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.logs import log_reciprocal
@@ -103,7 +103,7 @@ class RenyiOdometer(ConcentrationOdometer):
         if not isinstance(logs, list) or len(logs) != len(self._orders):
             raise InvalidParameter("logs", logs, f"a list of {len(self._orders)} numbers")
         tails = zip(logs, self._tails.tolist(), strict=True)
-        self._tails = np.array([at_least("logs", written, computed) for written, computed in tails])
+        self._tails = np.array([written_at_least("logs", written, computed) for written, computed in tails])
 
     def _settings(self) -> State:
         return {

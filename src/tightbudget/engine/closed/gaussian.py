@@ -22,8 +22,8 @@ def gaussian_delta(m: float, epsilon: float, m_error: float) -> tuple[float, flo
     if m > 1e150:  # m^2 overflows; the loss is about m^2/2, give or take 45 m
         return (lowered(1.0, 4), 1.0) if epsilon / m < 0.4 * m else (0.0, 1.0)
     least, most = m * max(0.0, 1.0 - m_error - 2 * U), m * (1.0 + m_error + 2 * U)
-    lower = _delta(least, epsilon)[0] if least > 0.0 else 0.0
-    upper = _delta(most, epsilon)[1]
+    lower = _gaussian_delta(least, epsilon)[0] if least > 0.0 else 0.0
+    upper = _gaussian_delta(most, epsilon)[1]
     if m < _FAINT:  # delta(0) = 2 Phi(m/2) - 1, where the two terms all but cancel (M8)
         upper = min(upper, strictly_raised(most * _DENSITY, 8))
         if epsilon == 0.0:
@@ -31,7 +31,7 @@ def gaussian_delta(m: float, epsilon: float, m_error: float) -> tuple[float, flo
     return lower, upper
 
 
-def _delta(m: float, epsilon: float) -> tuple[float, float]:
+def _gaussian_delta(m: float, epsilon: float) -> tuple[float, float]:
     u, v = epsilon / m - 0.5 * m, epsilon / m + 0.5 * m
     if u > 1e3:  # delta < e^{-u^2/2}
         return 0.0, TINIEST

@@ -24,7 +24,7 @@ _CLOSE = 1e-7  # of delta: one step more is as close as rounding lets us come
 _NEAR_TOP = 0.5  # of the probability that all losses are the largest
 
 
-class _Table(NamedTuple):
+class _LaplaceTable(NamedTuple):
     """All that depends on the whole number below s alone."""
 
     first: int
@@ -43,7 +43,7 @@ class LaplaceDirection:
         self.top, self.count, self.inner = top, count, inner
         self.last, self._rest = _powers(top * inner)
         self.size = inner + self.last + 1
-        self._table: _Table | None = None  # the one used last
+        self._table: _LaplaceTable | None = None  # the one used last
 
     def delta(self, epsilon: float) -> tuple[float, float] | None:
         """Return bounds on delta(epsilon), if the sum can be used there."""
@@ -80,13 +80,13 @@ class LaplaceDirection:
         value = table.base * (whole + math.exp(-e * (r - s)) * cut)
         return value if value > _SMALLEST < table.base else None
 
-    def _at(self, s: float) -> _Table:
+    def _at(self, s: float) -> _LaplaceTable:
         table, first = self._table, math.floor(s)
         if table is None or table.first != first:
             table = self._table = self._tabulate(first)
         return table
 
-    def _tabulate(self, first: int) -> _Table:
+    def _tabulate(self, first: int) -> _LaplaceTable:
         e, r, most = self.top, self.count, self.inner
         base = math.comb(r, first) / 2**r
         n = np.arange(first, r, dtype=np.float64)
@@ -100,7 +100,7 @@ class LaplaceDirection:
         below = np.zeros((self.size, self.size))
         for q, paths in _paths(most, self.last):
             below[q + 1 : q + most + 1] += weights @ (2.0 * e**q * paths)
-        return _Table(first, base, above, spare, below[_triangle(self.size)])
+        return _LaplaceTable(first, base, above, spare, below[_triangle(self.size)])
 
     def _beyond(self, epsilon: float) -> float:
         """Return a bound on what compositions with more inner losses give, by Chernoff's at about the saddle point."""

@@ -74,7 +74,7 @@ def discretise(
 
 
 @dataclass(frozen=True, slots=True)
-class Events:
+class GridEvents:
     """Masses on their way to the grid: `share` of each goes up to index `above`, the rest to the index before it.
 
     For the lower reading they belong to bucket `above`.
@@ -90,20 +90,20 @@ class Events:
 
 
 _NONE = np.empty(0)
-_NO_EVENTS = Events(np.empty(0, dtype=np.intp), _NONE, _NONE, _NONE, _NONE, _NONE)
+_NO_EVENTS = GridEvents(np.empty(0, dtype=np.intp), _NONE, _NONE, _NONE, _NONE, _NONE)
 
 
-def _joined_events(first: Events, second: Events) -> Events:
+def _joined_events(first: GridEvents, second: GridEvents) -> GridEvents:
     if first.above.size == 0:
         return second
     above, share, log_a, log_b, loss, error = (
         np.concatenate([getattr(first, name), getattr(second, name)])
         for name in ("above", "share", "log_a", "log_b", "loss", "error")
     )
-    return Events(above, share, log_a, log_b, loss, error, max(first.displacement, second.displacement))
+    return GridEvents(above, share, log_a, log_b, loss, error, max(first.displacement, second.displacement))
 
 
-def _cells(cells: Cells, x: Array, gaps: Array, loss_shift: float) -> Events:
+def _cells(cells: Cells, x: Array, gaps: Array, loss_shift: float) -> GridEvents:
     """Return the cells between consecutive points of the grid."""
     if cells.size == 0:
         return _NO_EVENTS
@@ -118,10 +118,10 @@ def _cells(cells: Cells, x: Array, gaps: Array, loss_shift: float) -> Events:
     loss = cells.log_a - cells.log_b
     # doubt about the mean loss in the cell moves mass up
     error_bound = loss_shift + 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(loss))
-    return Events(above, share_up(loss - low + error_bound, gaps), cells.log_a, cells.log_b, loss, cells.error + 4.0 * U)
+    return GridEvents(above, share_up(loss - low + error_bound, gaps), cells.log_a, cells.log_b, loss, cells.error + 4.0 * U)
 
 
-def _points(points: Cells, x: Array, k: Array, step: float, where: Array, error_bound: float) -> Events:
+def _points(points: Cells, x: Array, k: Array, step: float, where: Array, error_bound: float) -> GridEvents:
     """Return the point masses, at `where` in steps (good to `error_bound`); those beside the grid are put on it."""
     after = np.minimum(np.searchsorted(k, where), k.size - 1)
     before = np.maximum(after - 1, 0)
@@ -136,11 +136,11 @@ def _points(points: Cells, x: Array, k: Array, step: float, where: Array, error_
     moved = np.where(on_grid, points.low - x[above], 0.0)
     crowd = int(np.bincount(above).max())  # terms of the longest sum
     error = points.error + (16.0 + crowd) * U
-    return Events(above, share, points.log_a, points.log_b, points.low, error, max(0.0, float(moved.max(initial=0.0))))
+    return GridEvents(above, share, points.log_a, points.log_b, points.low, error, max(0.0, float(moved.max(initial=0.0))))
 
 
 def _tilted(
-    events: Events,
+    events: GridEvents,
     below: tuple[float, int] | None,
     x: Array,
     k: Array,

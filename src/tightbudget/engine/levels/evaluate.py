@@ -7,7 +7,7 @@ from tightbudget.engine.discretisation.discretise import discretise
 from tightbudget.engine.discretisation.merge import coarsen_merged, trim_merged
 from tightbudget.engine.discretisation.spread import coarsen_spread, trim_spread
 from tightbudget.engine.discretisation.tilted import TiltedPMF, composed_pmf, pmf_powers
-from tightbudget.engine.levels.plan import Plan
+from tightbudget.engine.levels.plan import LevelPlan
 from tightbudget.numerics.rounding import GENEROUS, raised_by
 
 Units = list[tuple[TiltedPMF, int]]
@@ -35,7 +35,7 @@ class Reading:
 SPREAD, MERGED = Reading(trim_spread, coarsen_spread), Reading(trim_merged, coarsen_merged)
 
 
-def evaluate_plan(plan: Plan) -> Composed:
+def evaluate_plan(plan: LevelPlan) -> Composed:
     """Return the composition that the plan describes."""
     spread: Units = []
     merged: Units = []
@@ -61,7 +61,7 @@ def evaluate_plan(plan: Plan) -> Composed:
     )
 
 
-def _level(units: Units, reading: Reading, plan: Plan, j: int) -> Units:
+def _level(units: Units, reading: Reading, plan: LevelPlan, j: int) -> Units:
     """Compose units into blocks of about `branching`, powers of one unit and remainders together, and coarsen them."""
     branching, tail = plan.branching, plan.tails[j]
     whole = [(unit, count // branching) for unit, count in units if count >= branching]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tightbudget.engine.discretisation.window import Window
 from tightbudget.engine.steps import Steps
-from tightbudget.engine.target import Target, aligned_step
+from tightbudget.engine.target import PlanTarget, aligned_step
 from tightbudget.numerics.rounding import GENEROUS, raised_by
 from tightbudget.pairs.base import Alignment, Pair
 
@@ -25,7 +25,7 @@ _DEVIATIONS = 7.0  # half-width of a block's window, in standard deviations, for
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class LevelPlan:
     """What to do: at level j the step is steps[j]; pairs entering there are entering[j]; tails are cut at tails[j]."""
 
     theta: float
@@ -37,14 +37,14 @@ class Plan:
     points: float  # estimated length of the longest list
 
 
-def plan_levels(target: Target) -> Plan:
+def plan_levels(target: PlanTarget) -> LevelPlan:
     """Return a plan for a bracket about as wide as the target asks."""
     steps = target.steps
     total = steps.total
     # Lists of a few points are composed without transforms, and so without their noise, while powers are low.
     few = any(pair.alignment is not None for pair, _ in steps.items)
     fewest = math.ceil(math.log(total) / math.log(_LOW_POWER) - _LIKE_WHOLE) if few and total > 1 else 1
-    best: tuple[float, Plan] | None = None
+    best: tuple[float, LevelPlan] | None = None
     for levels in range(fewest, max(fewest, _MAX_LEVELS) + 1):
         candidate = _with_levels(target, levels)
         if best is None or candidate[0] < best[0]:
@@ -55,7 +55,7 @@ def plan_levels(target: Target) -> Plan:
     return best[1]
 
 
-def _with_levels(target: Target, levels: int) -> tuple[float, Plan]:
+def _with_levels(target: PlanTarget, levels: int) -> tuple[float, LevelPlan]:
     """Return the plan with so many levels, and roughly what it costs."""
     steps, theta, deviation = target.steps, target.tilt.theta, target.tilt.deviation
     total = steps.total
@@ -88,10 +88,10 @@ def _with_levels(target: Target, levels: int) -> tuple[float, Plan]:
         made = sum(1 for level in at if level <= j) + 1.0
         cost += made * (points * math.log2(points) + _OVERHEAD)
         longest = max(longest, points)
-    return cost, Plan(theta, branching, tuple(grid), tuple(factors), tails, entering, longest)
+    return cost, LevelPlan(theta, branching, tuple(grid), tuple(factors), tails, entering, longest)
 
 
-def _entering(target: Target, branching: int, levels: int) -> tuple[tuple[tuple[Entry, ...], ...], list[int]]:
+def _entering(target: PlanTarget, branching: int, levels: int) -> tuple[tuple[tuple[Entry, ...], ...], list[int]]:
     """Return the items by the level at which they enter: rare ones late, where there are as few units as they are."""
     entries = [(pair, count, span) for (pair, count), span in zip(target.steps.items, target.windows, strict=True)]
     order = sorted(range(len(entries)), key=lambda i: entries[i][1])

@@ -17,7 +17,7 @@ _LARGEST = 600.0  # exponent; sums of as many as there are buckets stay in range
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
+class LevelProfile:
     """Certified bounds on delta at every epsilon; sharp near the epsilon for which the tilt was chosen."""
 
     composed: Composed
@@ -39,9 +39,9 @@ class Profile:
         return sum(array.nbytes for array in arrays)
 
     @staticmethod
-    def of(composed: Composed, infinity_upper: float, infinity_lower: float, points: float) -> "Profile":
+    def of(composed: Composed, infinity_upper: float, infinity_lower: float, points: float) -> "LevelProfile":
         spread, merged = _losses(composed.spread, composed.step), _losses(composed.merged, composed.step)
-        return Profile(composed, spread, merged, infinity_upper, infinity_lower, points)
+        return LevelProfile(composed, spread, merged, infinity_upper, infinity_lower, points)
 
     def delta_upper(self, epsilon: float) -> float:
         r"""Return a number no smaller than delta(epsilon).

@@ -9,13 +9,13 @@ import numpy as np
 from tightbudget.engine.direction import MOST_PLACES, OneDirection, width_index_of
 from tightbudget.engine.saddle import Saddle
 from tightbudget.engine.sharing.bounds import place_of
-from tightbudget.engine.sharing.grid_plan import GridPlan, planned
+from tightbudget.engine.sharing.grid_plan import GridPlan, planned_spectrum
 from tightbudget.engine.sharing.pair_law import PairLaw, pair_law
 from tightbudget.engine.sharing.plans import Kind, SharedPlans
 from tightbudget.engine.sharing.saddle import WarmSaddle
 from tightbudget.engine.spectral.spectrum import Spectrum
 from tightbudget.engine.steps import Steps
-from tightbudget.engine.target import Target, target_for
+from tightbudget.engine.target import PlanTarget, target_for
 from tightbudget.numerics.convolve import TooWide
 
 _HOPEFUL = 0.95  # of what a Chernoff bound is estimated to exceed the answer by
@@ -74,7 +74,7 @@ class SharedDirection(OneDirection):
             return self._law(target_for(self.steps, tilt, width, saddle.cells))
         return None
 
-    def _law(self, asked: Target, follow: bool = True) -> PairLaw | None:
+    def _law(self, asked: PlanTarget, follow: bool = True) -> PairLaw | None:
         """Return a law that serves the target, a known one or one by a neighbour's plan; None if there is no such."""
         if not _one_smooth_pair(asked):
             return None
@@ -92,16 +92,16 @@ class SharedDirection(OneDirection):
                 return self._new_law(asked, plan, step)
         return None
 
-    def _known_law(self, asked: Target) -> PairLaw | None:
+    def _known_law(self, asked: PlanTarget) -> PairLaw | None:
         laws = self._shared_plans.laws(asked.steps.items[0][0])
         return next((law for law in laws if law.serves(asked)), None)
 
-    def _new_law(self, asked: Target, plan: GridPlan, step: float) -> PairLaw:
+    def _new_law(self, asked: PlanTarget, plan: GridPlan, step: float) -> PairLaw:
         law = pair_law(asked, plan, step, self._shared_plans.discretised)
         self._shared_plans.keep_law(law)
         return law
 
-    def _for_those_to_come(self, asked: Target) -> Target:
+    def _for_those_to_come(self, asked: PlanTarget) -> PlanTarget:
         """Return the target with a tilt for the next count too, where counts rise: more steps ask for a smaller one."""
         if not self._shared_plans.rising(asked.steps.items[0][1], self.name):
             return asked
@@ -124,13 +124,13 @@ class SharedDirection(OneDirection):
         excess = spread + math.log(theta) - theta * math.log1p(1.0 / theta)
         return epsilon + _HOPEFUL * excess / theta < limit
 
-    def _spectrum(self, asked: Target) -> tuple[Spectrum | None, float]:
+    def _spectrum(self, asked: PlanTarget) -> tuple[Spectrum | None, float]:
         kind = (self.name, len(self.steps.items))
         made, points = self._spectrum_after(kind, asked)
         self._shared_plans.nodes[kind] = _MANY_NODES if made is None else made.nodes.size
         return made, points
 
-    def _spectrum_after(self, kind: Kind, asked: Target) -> tuple[Spectrum | None, float]:
+    def _spectrum_after(self, kind: Kind, asked: PlanTarget) -> tuple[Spectrum | None, float]:
         """Return the spectrum by a neighbour's plan, or by a new one; alone where spectra have many nodes."""
         nodes = self._shared_plans.nodes.get(kind, 0)
         law = self._law(asked, nodes < _MANY_NODES)
@@ -148,23 +148,23 @@ class SharedDirection(OneDirection):
                 found, followed = plan.follow(asked, step, self._shared_plans.discretised)
                 self._shared_plans.keep(kind, followed, plan)
                 return found, float(plan.grid.places.size)
-        made, points, new = planned(asked, MOST_PLACES)
+        made, points, new = planned_spectrum(asked, MOST_PLACES)
         if new is not None:
             self._shared_plans.keep(kind, new)
         return made, points
 
-    def _spectrum_of_many_nodes(self, asked: Target, nodes: int) -> tuple[Spectrum | None, float]:
+    def _spectrum_of_many_nodes(self, asked: PlanTarget, nodes: int) -> tuple[Spectrum | None, float]:
         """Return the spectrum by a plan of its own, with room for other counts where those are likely to come."""
         rising = _one_smooth_pair(asked) and self._shared_plans.rising(asked.steps.items[0][1], self.name)
         if not rising or nodes >= _TOO_MANY_NODES:
             return super()._spectrum(asked)
         ahead = self._for_those_to_come(asked)
-        made, points, plan = planned(ahead, MOST_PLACES)
+        made, points, plan = planned_spectrum(ahead, MOST_PLACES)
         if plan is not None:
             self._new_law(ahead, plan, plan.grid.step)
         return made, points
 
 
-def _one_smooth_pair(asked: Target) -> bool:
+def _one_smooth_pair(asked: PlanTarget) -> bool:
     """Whether there is one pair, repeated, and no point masses that ask for a grid of their own."""
     return len(asked.steps.items) == 1 and not asked.steps.items[0][0].alignment

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from tightbudget.engine.discretisation.discretise import discretise
 from tightbudget.engine.spectral.blocks import Block
 from tightbudget.engine.spectral.frequencies import ChosenNodes, FrequencyPlan, choose_nodes
-from tightbudget.engine.spectral.grid import LAST, Grid, spectral_grid, tilted_weights
-from tightbudget.engine.spectral.spectrum import Discretise, Laws, Spectrum, discretised_laws, spectrum
-from tightbudget.engine.target import Target, aligned_step
+from tightbudget.engine.spectral.grid import LAST, SpectralGrid, spectral_grid, tilted_weights
+from tightbudget.engine.spectral.spectrum import Discretise, Laws, Spectrum, composed_spectrum, discretised_laws
+from tightbudget.engine.target import PlanTarget, aligned_step
 
 Array = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ _MORE = 3.0  # times what frequencies left out may hold; they are allowed a fift
 class GridPlan:
     """Places to put masses on and frequencies to look at, in steps."""
 
-    grid: Grid
+    grid: SpectralGrid
     low: float  # ends of the windows for which it is made
     high: float
     deviation: float  # of the composed loss
@@ -54,7 +54,7 @@ class GridPlan:
     def nbytes(self) -> int:
         return self.grid.places.nbytes + self.frequencies.nbytes
 
-    def step_for(self, target: Target) -> float | None:
+    def step_for(self, target: PlanTarget) -> float | None:
         """Return the step with which the plan serves the target; None if it does not."""
         low, high = _window(target)
         if not low < 0.0 < high:
@@ -77,16 +77,16 @@ class GridPlan:
             return self
         return replace(self, grid=replace(self.grid, step=step), in_vain=0)
 
-    def laws(self, target: Target, step: float, rows: Discretise = discretise) -> Laws:
+    def laws(self, target: PlanTarget, step: float, rows: Discretise = discretise) -> Laws:
         """Return the only pair of the target on this grid, once."""
         points = replace(self.grid, step=step)
-        return discretised_laws(target, points, _columns(points), rows, [1])
+        return discretised_laws(target, points, _grid_columns(points), rows, [1])
 
-    def follow(self, target: Target, step: float, rows: Discretise = discretise) -> "tuple[Spectrum | None, GridPlan]":
+    def follow(self, target: PlanTarget, step: float, rows: Discretise = discretise) -> "tuple[Spectrum | None, GridPlan]":
         """Return the spectrum on this grid, if it is short, and the plan for the next: other frequencies if need be."""
         choice = _Choice(self.frequencies)
         points = self.grid if step == self.grid.step else replace(self.grid, step=step)
-        made = spectrum(target, points, _columns(points), choice, rows)
+        made = composed_spectrum(target, points, _grid_columns(points), choice, rows)
         served = choice.plan is self.frequencies
         if served and points is self.grid and not self.in_vain:
             return made, self
@@ -110,15 +110,15 @@ class _Choice:
         return new
 
 
-def planned(target: Target, most_points: float) -> tuple[Spectrum | None, float, GridPlan | None]:
+def planned_spectrum(target: PlanTarget, most_points: float) -> tuple[Spectrum | None, float, GridPlan | None]:
     """Return the spectrum of a composition, the number of points it took, and the plan that neighbours may follow."""
     low, high = _window(target)
     if not low < 0.0 < high or any(pair.alignment for pair, _ in target.steps.items):
         points = spectral_grid(target, most_points)
-        return spectrum(target, points), float(points.places.size), None
+        return composed_spectrum(target, points), float(points.places.size), None
     points = spectral_grid(_roomier(target), most_points)
     choice = _Choice()
-    made = spectrum(target, points, _columns(points), choice)
+    made = composed_spectrum(target, points, _grid_columns(points), choice)
     if made is None or choice.plan is None:
         return made, float(points.places.size), None
     window, deviation = (_WIDER * low / points.step, _WIDER * high / points.step), target.tilt.deviation / points.step
@@ -126,12 +126,12 @@ def planned(target: Target, most_points: float) -> tuple[Spectrum | None, float,
     return made, float(points.places.size), GridPlan(points, *window, deviation, variance, choice.plan)
 
 
-def _steepness(target: Target, step: float) -> float:
+def _steepness(target: PlanTarget, step: float) -> float:
     """Return the variance that an even grid of this step would add, relative to what is allowed (M9)."""
     return target.steps.total * step * step / target.variance
 
 
-def _added_variance(target: Target, points: Grid) -> float:
+def _added_variance(target: PlanTarget, points: SpectralGrid) -> float:
     """Return the variance that the grid adds, relative to what is allowed: that of `spectral_grid` (M9)."""
     total, edges, gaps = 0.0, points.step * points.places, points.step * np.diff(points.places)
     for cells, (_, count) in zip(target.cells, target.steps.items, strict=True):
@@ -141,16 +141,16 @@ def _added_variance(target: Target, points: Grid) -> float:
     return total / target.variance
 
 
-def _window(target: Target) -> tuple[float, float]:
+def _window(target: PlanTarget) -> tuple[float, float]:
     return min(span.low for span in target.windows), max(span.high for span in target.windows)
 
 
-def _columns(points: Grid) -> slice:
+def _grid_columns(points: SpectralGrid) -> slice:
     """Return the columns between the outermost points of a grid, which lie far beyond its ends."""
     return slice(LAST.size - 1, points.places.size - LAST.size + 1)
 
 
-def _roomier(target: Target) -> Target:
+def _roomier(target: PlanTarget) -> PlanTarget:
     """Return a target with a finer grid and wider windows."""
     windows = tuple(replace(span, low=_WIDER * span.low, high=_WIDER * span.high) for span in target.windows)
     return replace(target, windows=windows, variance=_FINER * target.variance)

@@ -18,8 +18,8 @@ from tightbudget.engine.sharing.grid_plan import GridPlan
 from tightbudget.engine.spectral.blocks import Block
 from tightbudget.engine.spectral.frequencies import ChosenNodes, exp_up
 from tightbudget.engine.spectral.profile import geometric_series
-from tightbudget.engine.spectral.spectrum import Discretise, Laws, Spectrum, certificate
-from tightbudget.engine.target import Target
+from tightbudget.engine.spectral.spectrum import Discretise, Laws, Spectrum, spectrum_certificate
+from tightbudget.engine.target import PlanTarget
 from tightbudget.numerics.characteristic import turned_angles
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.numerics.rounding import AMPLE, GENEROUS, U, lowered, raised_by
@@ -45,7 +45,7 @@ class PairLaw:
     laws: Laws
     seen: ChosenNodes  # of one step
 
-    def serves(self, target: Target) -> bool:
+    def serves(self, target: PlanTarget) -> bool:
         """Whether a bracket made of this law is likely to be as narrow as the target asks for."""
         (_, count), tilt = target.steps.items[0], target.tilt
         return (
@@ -91,7 +91,7 @@ class PairLaw:
         finite = lowered(delta, 4) - left_out
         one, theta = self.laws.discretised[0], self.laws.theta
         try:
-            log_scales, errors = certificate([one], [count])
+            log_scales, errors = spectrum_certificate([one], [count])
         except TooWide:
             return math.inf
         if not finite > 0.0:
@@ -109,7 +109,7 @@ class PairLaw:
         return max(0.0, epsilon + 16.0 * U * (abs(anchor) + loss_shift + abs(exponent) / theta))
 
 
-def pair_law(target: Target, plan: GridPlan, step: float, rows: Discretise = discretise) -> PairLaw:
+def pair_law(target: PlanTarget, plan: GridPlan, step: float, rows: Discretise = discretise) -> PairLaw:
     """Return the law of the only pair of a target, on the grid of a plan and at its frequencies."""
     (pair, count), cells = target.steps.items[0], target.cells[0]
     laws = plan.laws(target, step, rows)

@@ -79,7 +79,7 @@ def sharing_work() -> Iterator[SharedWork]:
         _current.set(around)
 
 
-def shared(direction: OneDirection) -> OneDirection:
+def shared_direction(direction: OneDirection) -> OneDirection:
     """Return the direction as the context knows it; as it is where there is none."""
     work = _innermost()
     return direction if work is None or not work.usable else work.direction(direction)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.engine.target import Target, aligned_step
+from tightbudget.engine.target import PlanTarget, aligned_step
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Alignment, Cells
 
@@ -23,7 +23,7 @@ LAST = 2.0 ** np.arange(24)
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class SpectralGrid:
     """Points k step, k in `places`, counted from the anchor of each item."""
 
     step: float
@@ -31,7 +31,7 @@ class Grid:
     anchors: tuple[float, ...]
 
 
-def spectral_grid(target: Target, most_points: float) -> Grid:
+def spectral_grid(target: PlanTarget, most_points: float) -> SpectralGrid:
     """Return a grid that meets the target with as few points as possible; TooWide if they are more than most_points."""
     counts = [float(count) for _, count in target.steps.items]
     alignments = [pair.alignment for pair, _ in target.steps.items]
@@ -63,10 +63,12 @@ def spectral_grid(target: Target, most_points: float) -> Grid:
     multiples = 2.0 ** np.floor(np.log2(np.maximum(steps / step, 1.0)) + 1e-9)
     if float(np.einsum("i,i", widths, 1.0 / multiples)) / step > most_points or max(abs(low), abs(high)) / step > 2.0**49:
         raise TooWide
-    return Grid(step, _grid_places(mesh / step, multiples), anchors)
+    return SpectralGrid(step, _grid_places(mesh / step, multiples), anchors)
 
 
-def _lattice(target: Target, alignment: Alignment, count: float, low: float, high: float, most_points: float) -> Grid:
+def _lattice(
+    target: PlanTarget, alignment: Alignment, count: float, low: float, high: float, most_points: float
+) -> SpectralGrid:
     """Return an even grid on which the point masses of the only item lie: they cost nothing, only what lies between."""
     off_lattice = alignment.off_lattice if alignment.off_lattice > 0.0 else 1.0
     # What lies between is merged upwards, half a step on average, and the points are not: they drift apart (M9).
@@ -75,7 +77,7 @@ def _lattice(target: Target, alignment: Alignment, count: float, low: float, hig
     if not 0.0 < step < math.inf or not (high - low) / step < most_points or not max(abs(low), abs(high)) / step < 2.0**49:
         raise TooWide
     places = np.arange(math.floor(low / step) - 2.0, math.ceil(high / step) + 3.0)
-    return Grid(step, np.concatenate([places[0] - LAST[::-1], places, places[-1] + LAST]), (alignment.anchor,))
+    return SpectralGrid(step, np.concatenate([places[0] - LAST[::-1], places, places[-1] + LAST]), (alignment.anchor,))
 
 
 def tilted_weights(cells: Cells, theta: float) -> Array:
@@ -88,7 +90,7 @@ def tilted_weights(cells: Cells, theta: float) -> Array:
     return weight
 
 
-def _mesh(target: Target, weights: list[Array], anchors: tuple[float, ...], low: float, high: float) -> Array:
+def _mesh(target: PlanTarget, weights: list[Array], anchors: tuple[float, ...], low: float, high: float) -> Array:
     """Return points from low to high, close together around the mean of the narrowest item and farther apart beyond."""
     centre, narrow = 0.5 * (low + high), math.inf
     for cells, weight, anchor in zip(target.cells, weights, anchors, strict=True):

@@ -18,8 +18,8 @@ from tightbudget.engine.discretisation.discretise import DiscretisedPair, discre
 from tightbudget.engine.discretisation.window import Window
 from tightbudget.engine.spectral.blocks import Block, blocks_of
 from tightbudget.engine.spectral.frequencies import ChosenNodes, choose_nodes, no_gaps
-from tightbudget.engine.spectral.grid import Grid
-from tightbudget.engine.target import Target
+from tightbudget.engine.spectral.grid import SpectralGrid
+from tightbudget.engine.target import PlanTarget
 from tightbudget.numerics.characteristic import Nodes, turned_angles
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.numerics.rounding import AMPLE, GENEROUS, U, raised_by
@@ -86,9 +86,9 @@ class Spectrum:
     loss_shift: float
 
 
-def spectrum(
-    target: Target,
-    grid: Grid,
+def composed_spectrum(
+    target: PlanTarget,
+    grid: SpectralGrid,
     columns: slice = _NEEDED,
     choose: ChooseNodes = choose_nodes,
     discretised_pair: Discretise = discretise,
@@ -101,7 +101,9 @@ def spectrum(
     return discretised_laws(target, grid, columns, discretised_pair, counts).composed(counts, target.width, choose)
 
 
-def discretised_laws(target: Target, grid: Grid, columns: slice, discretised_pair: Discretise, counts: Sequence[int]) -> "Laws":
+def discretised_laws(
+    target: PlanTarget, grid: SpectralGrid, columns: slice, discretised_pair: Discretise, counts: Sequence[int]
+) -> "Laws":
     """Return the pairs of a composition on a grid."""
     discretised = [
         discretised_pair(pair, span, grid.step, target.tilt.theta, anchor, grid.places)
@@ -133,7 +135,7 @@ class Laws:
     def composed(self, counts: Sequence[int], width: float, choose: ChooseNodes) -> Spectrum | None:
         """Return the spectrum of the pairs, each repeated its count, as the blocks say too; None if it is not short."""
         theta, places, blocks = self.theta, self.places, self.blocks
-        log_scale, error = certificate(self.discretised, counts)
+        log_scale, error = spectrum_certificate(self.discretised, counts)
         # indices of the composition count from near its mean; a pair's own from its peak
         centre = round(math.fsum(float(block.counts @ block.means[::3]) for block in blocks))
         origin = centre + sum(
@@ -185,7 +187,7 @@ def _anchor(anchors: Sequence[float], counts: Sequence[int]) -> float:
     return math.fsum(count * anchor for count, anchor in zip(counts, anchors, strict=True))
 
 
-def certificate(discretised: Sequence[DiscretisedPair], counts: Sequence[int]) -> tuple[Array, Array]:
+def spectrum_certificate(discretised: Sequence[DiscretisedPair], counts: Sequence[int]) -> tuple[Array, Array]:
     """Return log Z and the L1 error of the composed rows: (1 + E1)^r1 (1 + E2)^r2 ... - 1, as in `tilted` (M7)."""
     r = np.array(counts, dtype=np.float64)
     errors = np.array([[one.spread.error[0], *one.merged.error] for one in discretised])

@@ -17,7 +17,7 @@ from tightbudget.errors import TightBudgetError
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.api.meaning import Question, check_calibration, check_comparison, check_curve, check_risk
 from tightbudget.interfaces.api.problems import Problem, of_error, too_much
-from tightbudget.interfaces.explanation import explained
+from tightbudget.interfaces.explanation import explained_risk
 from tightbudget.interfaces.spaced import spaced_epsilons
 from tightbudget.mechanisms import Composable
 from tightbudget.mechanisms.answers import Curve
@@ -54,7 +54,7 @@ def guarded(work: Callable[[], wire.Wire], lasting: bool = False) -> Answer:
     try:
         with without_files():
             shape = work()
-        return Answer(200, wire.dumps(shape).encode(), lasting)
+        return Answer(200, wire.json_text(shape).encode(), lasting)
     except TightBudgetError as error:
         problem = of_error(error)
     except Problem as found:
@@ -69,13 +69,17 @@ def guarded(work: Callable[[], wire.Wire], lasting: bool = False) -> Answer:
 def _epsilon(question: Question, how: str) -> wire.Wire:
     private, delta = _asked(question), question["delta"]
     found = _bracketed(question, how, private, (0.0, math.inf), lambda **width: private.epsilon(delta=delta, **width))
-    return wire.bracket(str(private), {"delta": delta}, found, question["rtol"], class_note(private), question["direction"])
+    return wire.bracket_shape(
+        str(private), {"delta": delta}, found, question["rtol"], class_note(private), question["direction"]
+    )
 
 
 def _delta(question: Question, how: str) -> wire.Wire:
     private, epsilon = _asked(question), question["epsilon"]
     found = _bracketed(question, how, private, (0.0, 1.0), lambda **width: private.delta(epsilon=epsilon, **width))
-    return wire.bracket(str(private), {"epsilon": epsilon}, found, question["rtol"], class_note(private), question["direction"])
+    return wire.bracket_shape(
+        str(private), {"epsilon": epsilon}, found, question["rtol"], class_note(private), question["direction"]
+    )
 
 
 def _bracketed(
@@ -103,14 +107,16 @@ def _curve(question: Question, how: str) -> wire.Wire:
         found = Curve(epsilons, zeros, zeros + 1.0, False, private.answers_for)
     else:
         found = private.curve(epsilons, **_width(question, how))
-    return _limited(wire.curve(str(private), found, class_note(private)), how)
+    return _limited(wire.curve_shape(str(private), found, class_note(private)), how)
 
 
 def _compare(question: Question, how: str) -> wire.Wire:
     check_comparison(question)
     private = _asked(question)
     rtol = _width(question, _not_free(how))["rtol"]
-    return _limited(wire.comparison(compare(private, delta=question["delta"], epsilon=question["epsilon"], rtol=rtol)), how)
+    return _limited(
+        wire.comparison_shape(compare(private, delta=question["delta"], epsilon=question["epsilon"], rtol=rtol)), how
+    )
 
 
 def _calibrate(question: Question, how: str) -> wire.Wire:
@@ -126,22 +132,22 @@ def _calibrate(question: Question, how: str) -> wire.Wire:
         mix_relations=question["mix_relations"],
         relation=question["relation"],
     )
-    return _limited(wire.calibration(found, class_note(found.composition)), how)
+    return _limited(wire.calibration_shape(found, class_note(found.composition)), how)
 
 
 def _risk(question: Question, how: str) -> wire.Wire:
     check_risk(question)
     private, width = _asked(question), _width(question, _not_free(how))
-    found = explained(private, question["delta"], question["unit"], question["prior"], **width)
-    shape = wire.explanation(found, question["rtol"], class_note(private))
+    found = explained_risk(private, question["delta"], question["unit"], question["prior"], **width)
+    shape = wire.explanation_shape(found, question["rtol"], class_note(private))
     if question["fprs"] is not None:
-        shape["roc"] = wire.roc(risk(private, **width).roc(question["fprs"]))
+        shape["roc"] = wire.roc_shape(risk(private, **width).roc(question["fprs"]))
     return _limited(shape, how)
 
 
 def _dpsgd(question: Question, how: str) -> wire.Wire:
     given = {name: value for name, value in question.items() if name not in ("rtol", "effort")}
-    return _limited(wire.training_run(dpsgd(**given, **_width(question, _not_free(how))), question["rtol"]), how)
+    return _limited(wire.training_shape(dpsgd(**given, **_width(question, _not_free(how))), question["rtol"]), how)
 
 
 def _asked(question: Question) -> Composable:

@@ -41,7 +41,7 @@ async def listed(
     ledger = budgets.ledger
     found = await budgets.run(lambda: [_terms(ledger.budget(name)) for name in ledger.names(limit, after=after)])
     following = found[-1]["name"] if len(found) == limit else None
-    return with_etag(request, wire.dumps({"budgets": found, "next": following}).encode(), "application/json")
+    return with_etag(request, wire.json_text({"budgets": found, "next": following}).encode(), "application/json")
 
 
 @router.post("/budgets", status_code=201, response_class=Response, responses={201: {"model": shapes.OneBudget}, **_WRITING})
@@ -82,7 +82,7 @@ async def history(
         "entries": [plain(entry.as_json()) for entry in found],
         "next": found[-1].sequence if len(found) == limit else None,
     }
-    return with_etag(request, wire.dumps(shape).encode(), "application/json")
+    return with_etag(request, wire.json_text(shape).encode(), "application/json")
 
 
 @router.get("/budgets/{name}/statement", response_class=Response, responses={200: {"model": shapes.Statement}, **_READING})
@@ -216,7 +216,7 @@ def _receipt(receipt: Receipt) -> Response:
 
 
 def _json(shape: wire.Wire, status: int = 200) -> Response:
-    return Response(wire.dumps(shape), status, media_type="application/json")
+    return Response(wire.json_text(shape), status, media_type="application/json")
 
 
 def _sent(answer: Answer) -> Response:

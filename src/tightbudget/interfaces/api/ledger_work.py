@@ -33,7 +33,7 @@ def priced(state: str, relation: str, increment: str) -> Answer:
 
 
 def shown(url: str, name: str, with_plan: bool) -> Answer:
-    """Return the status of a budget; with what its steps would cost had they been fixed in advance, if there is time."""
+    """Return the status of a budget; `with_plan`, also what its steps would cost had they been fixed in advance."""
 
     def work() -> wire.Wire:
         status = _ledger(url).budget(name).status()

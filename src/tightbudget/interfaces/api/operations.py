@@ -77,4 +77,4 @@ def _ask_database(service: Service) -> None:
 
 
 def _json(shape: wire.Wire) -> Response:
-    return Response(wire.dumps(shape), media_type="application/json")
+    return Response(wire.json_text(shape), media_type="application/json")

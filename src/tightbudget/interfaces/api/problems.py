@@ -57,7 +57,7 @@ class Problem(Exception):
             "message": _short(self.message),
             "fields": {_short(name): _short(said) for name, said in self.fields.items()},
         }
-        return wire.dumps(shape).encode()
+        return wire.json_text(shape).encode()
 
 
 def of_status(status: int, message: str = "", headers: dict[str, str] | None = None) -> Problem:

@@ -52,7 +52,7 @@ async def session(request: Request) -> Response:
         "token": None if client.token is None else client.token.id,
         "csrf": client.csrf or None,
     }
-    return Response(wire.dumps(shape), media_type="application/json")
+    return Response(wire.json_text(shape), media_type="application/json")
 
 
 def _see_other(path: str) -> Response:

@@ -51,7 +51,7 @@ async def make(request: Request, body: TokenAsked) -> Response:
     token, text = new_token(body.name, body.role, now, expires)
     await run_in_threadpool(service.tokens.add, token)
     _tell("token made", request, token.id)
-    return Response(wire.dumps({**_shape(token), "text": text}), 201, media_type="application/json")
+    return Response(wire.json_text({**_shape(token), "text": text}), 201, media_type="application/json")
 
 
 @router.get("", response_class=Response, responses={200: {"model": shapes.Tokens}, **shapes.problems(401, 403, 422, 429)})
@@ -66,7 +66,7 @@ async def listed(
     found = await run_in_threadpool(service.tokens.listed, limit, after)
     following = found[-1].id if len(found) == limit else None
     return Response(
-        wire.dumps({"tokens": [_shape(token) for token in found], "next": following}), media_type="application/json"
+        wire.json_text({"tokens": [_shape(token) for token in found], "next": following}), media_type="application/json"
     )
 
 

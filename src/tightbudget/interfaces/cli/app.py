@@ -9,7 +9,7 @@ import typer
 from tightbudget.errors import BudgetRefused, TightBudgetError
 from tightbudget.interfaces.cli.exit_codes import BAD_INPUT, INTERRUPTED, REFUSED
 from tightbudget.interfaces.cli.later import Later
-from tightbudget.interfaces.cli.plain import group
+from tightbudget.interfaces.cli.plain import plain_group
 from tightbudget.interfaces.cli.terminal import prepare_streams
 from tightbudget.version import __version__
 
@@ -32,7 +32,7 @@ COMMANDS = (
     ("reproduce", "reproduce:reproduce", "A paper's evaluation again."),
 )
 
-app = group(name=NAME, add_completion=True)
+app = plain_group(name=NAME, add_completion=True)
 
 
 def _show_version(wanted: bool) -> None:

@@ -10,8 +10,8 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
-from tightbudget.interfaces.cli.options import Effort, Expression, Json, MixRelations, Relation, Usage, number
-from tightbudget.interfaces.cli.questions import say
+from tightbudget.interfaces.cli.options import Effort, Expression, Json, MixRelations, Relation, Usage, number_typed
+from tightbudget.interfaces.cli.questions import say_bracket
 from tightbudget.interfaces.cli.terminal import patiently, show, show_words
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _TARGETS = (
 
 
 def _limit(words: str, metavar: str) -> typer.models.OptionInfo:
-    option: typer.models.OptionInfo = typer.Option(help=words, parser=number, metavar=metavar, show_default=False)
+    option: typer.models.OptionInfo = typer.Option(help=words, parser=number_typed, metavar=metavar, show_default=False)
     return option
 
 
@@ -39,13 +39,14 @@ def calibrate(
     prior: Annotated[_Number, _limit("What the attacker believed before.", "Q")] = None,
     bayes_error: Annotated[_Number, _limit("How often the best guess must be wrong; with --prior.", "B")] = None,
     low: Annotated[
-        _Number, typer.Option("--min", help="Least ? to try.", parser=number, metavar="X", show_default="any")
+        _Number, typer.Option("--min", help="Least ? to try.", parser=number_typed, metavar="X", show_default="any")
     ] = None,
     high: Annotated[
-        _Number, typer.Option("--max", help="Largest ? to try.", parser=number, metavar="X", show_default="any")
+        _Number, typer.Option("--max", help="Largest ? to try.", parser=number_typed, metavar="X", show_default="any")
     ] = None,
     rtol: Annotated[
-        float, typer.Option(help="How far apart the value and one that misses may be, relatively.", parser=number, metavar="R")
+        float,
+        typer.Option(help="How far apart the value and one that misses may be, relatively.", parser=number_typed, metavar="R"),
     ] = 1e-6,
     effort: Effort = None,
     relation: Relation = None,
@@ -89,10 +90,10 @@ def calibrate(
     found = patiently(work, "calibrating")
     note = library.class_note(found.composition)
     if as_json:
-        show(wire.dumps(wire.calibration(found, note)))
+        show(wire.json_text(wire.calibration_shape(found, note)))
     else:
         show_words("\n".join(_calibration_lines(found)))
-    say(note)
+    say_bracket(note)
     if found.converged:
         return 0
     proven = (

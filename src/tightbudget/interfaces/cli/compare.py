@@ -13,7 +13,7 @@ from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.deliver import deliver
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
 from tightbudget.interfaces.cli.files import check_targets
-from tightbudget.interfaces.cli.options import Csv, Expression, Json, MixRelations, Relation, Rtol, check_question, number
+from tightbudget.interfaces.cli.options import Csv, Expression, Json, MixRelations, Relation, Rtol, check_question, number_typed
 from tightbudget.interfaces.cli.terminal import patiently, show_styled
 
 
@@ -21,14 +21,15 @@ def compare(
     expression: Expression,
     delta: Annotated[
         float | None,
-        typer.Option(help="Compare the ε at this δ, between 0 and 1.", parser=number, metavar="D", show_default=False),
+        typer.Option(help="Compare the ε at this δ, between 0 and 1.", parser=number_typed, metavar="D", show_default=False),
     ] = None,
     epsilon: Annotated[
-        float | None, typer.Option(help="Compare the δ at this ε, 0 or more.", parser=number, metavar="E", show_default=False)
+        float | None,
+        typer.Option(help="Compare the δ at this ε, 0 or more.", parser=number_typed, metavar="E", show_default=False),
     ] = None,
     high: Annotated[
         float | None,
-        typer.Option("--max", help="Last ε of the picture.", parser=number, metavar="E", show_default="as needed"),
+        typer.Option("--max", help="Last ε of the picture.", parser=number_typed, metavar="E", show_default="as needed"),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw δ(ε) by the bounds to this .png or .svg file.", metavar="FILE")
@@ -62,9 +63,14 @@ def compare(
         target = plot
         files[target] = patiently(lambda: output.comparison_picture(answer, high, rtol, every, target), "drawing the bounds")
     if csv_file is not None:
-        files[csv_file] = output.as_csv(answer)
-    shape = (lambda: wire.comparison(answer)) if as_json else None
-    deliver(files, csv_file, shape, lambda done: show_styled([*output.as_text(answer, every), *((line, "") for line in done)]))
+        files[csv_file] = output.comparison_as_csv(answer)
+    shape = (lambda: wire.comparison_shape(answer)) if as_json else None
+    deliver(
+        files,
+        csv_file,
+        shape,
+        lambda done: show_styled([*output.comparison_as_text(answer, every), *((line, "") for line in done)]),
+    )
     if answer.converged:
         return 0
     print(f"Note: our bracket holds but is wider than asked: {answer.reason or 'no reason given'}.", file=sys.stderr)

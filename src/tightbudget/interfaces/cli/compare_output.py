@@ -5,20 +5,20 @@ from pathlib import Path
 
 from tightbudget.comparison import Comparison, Row
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.files import as_csv as csv_bytes
-from tightbudget.interfaces.cli.tables import Column, folded, table, width
+from tightbudget.interfaces.cli.files import rows_as_csv as csv_bytes
+from tightbudget.interfaces.cli.tables import Column, fitted_table, folded_text, shown_width
 from tightbudget.interfaces.comparison_plot import draw_comparison
-from tightbudget.interfaces.comparison_view import around
+from tightbudget.interfaces.comparison_view import view_around
 
 WIDE = 110  # columns that leave room for the sources
 _APPROXIMATE = "≈ marks an approximation, which is no bound: the truth may lie above it."
 
 
 def comparison_picture(answer: Comparison, high: float | None, rtol: float, every: bool, target: Path) -> bytes:
-    return draw_comparison(around(answer, high, rtol, every), target.suffix[1:].lower())
+    return draw_comparison(view_around(answer, high, rtol, every), target.suffix[1:].lower())
 
 
-def as_csv(table: Comparison) -> bytes:
+def comparison_as_csv(table: Comparison) -> bytes:
     rows = (
         [
             row.name,
@@ -33,21 +33,21 @@ def as_csv(table: Comparison) -> bytes:
     return csv_bytes(["bound", "kind", "lower", "upper", "reason", "reference"], rows)
 
 
-def as_text(answer: Comparison, every: bool = False) -> list[tuple[str, str]]:
+def comparison_as_text(answer: Comparison, every: bool = False) -> list[tuple[str, str]]:
     """Return the lines of the table, each with its style; without `every`, bounds that say little are only named."""
     asked = answer.rows if every else answer.telling
     columns = [Column("bound"), Column(answer.question), Column("× ours", right=True)]
-    with_sources = width() >= WIDE
+    with_sources = shown_width() >= WIDE
     if with_sources:
         columns.append(Column("source, or why it does not apply", prose=True))
-    heading, rows = table(columns, [_cells(answer, row)[: len(columns)] for row in asked])
-    lines = [(line, "") for line in folded(f"{answer.expression} ({answer.relation})").split("\n")]
+    heading, rows = fitted_table(columns, [_cells(answer, row)[: len(columns)] for row in asked])
+    lines = [(line, "") for line in folded_text(f"{answer.expression} ({answer.relation})").split("\n")]
     lines += [("", ""), *((line, "bold") for line in heading)]
     for row, shown in zip(asked, rows, strict=True):
         style = "bold" if row is answer.ours else "dim" if row.value is None else ""
         lines += [(line, style) for line in shown]
     for sentence in _below(answer, asked, every, with_sources):
-        lines += [(line, "") for line in folded(sentence).split("\n")]
+        lines += [(line, "") for line in folded_text(sentence).split("\n")]
     return lines
 
 

@@ -40,17 +40,17 @@ def convert(
     Example:
       tightbudget convert "poisson(gaussian(sigma=1.1), q=0.01) * 1000"
     """
-    found = library.convert(_text(what), relation, None if read_as is None else read_as.value)
+    found = library.convert(_converted_text(what), relation, None if read_as is None else read_as.value)
     if to is not None:
         show(_alone(found, to))
     elif as_json:
-        show(wire.dumps(_shape(found)))
+        show(wire.json_text(_shape(found)))
     else:
-        show("\n".join(_lines(found)))
+        show("\n".join(_converted_lines(found)))
     return 0
 
 
-def _text(what: str) -> str:
+def _converted_text(what: str) -> str:
     """Return what was typed, or what the file or pipe holds that it names."""
     if what == "-":
         return sys.stdin.read(_MOST)
@@ -76,7 +76,7 @@ def _alone(found: Any, form: Form) -> str:
     return json.dumps(written)
 
 
-def _lines(found: Any) -> list[str]:
+def _converted_lines(found: Any) -> list[str]:
     return [
         f"Read as {found.read_as}.",
         "",

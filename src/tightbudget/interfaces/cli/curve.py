@@ -22,10 +22,10 @@ from tightbudget.interfaces.cli.options import (
     OneWay,
     Relation,
     Rtol,
-    number,
-    whole,
+    number_typed,
+    whole_typed,
 )
-from tightbudget.interfaces.cli.questions import say
+from tightbudget.interfaces.cli.questions import say_bracket
 from tightbudget.interfaces.cli.terminal import patiently, show
 
 MAX_POINTS = 100_000
@@ -33,11 +33,12 @@ MAX_POINTS = 100_000
 
 def curve(
     expression: Expression,
-    low: Annotated[float, typer.Option("--min", help="First ε.", parser=number, metavar="E")] = 0.0,
+    low: Annotated[float, typer.Option("--min", help="First ε.", parser=number_typed, metavar="E")] = 0.0,
     high: Annotated[
-        float | None, typer.Option("--max", help="Last ε.", parser=number, metavar="E", show_default="where δ is negligible")
+        float | None,
+        typer.Option("--max", help="Last ε.", parser=number_typed, metavar="E", show_default="where δ is negligible"),
     ] = None,
-    points: Annotated[int, typer.Option(help="Number of ε, evenly spaced.", parser=whole, metavar="N")] = 101,
+    points: Annotated[int, typer.Option(help="Number of ε, evenly spaced.", parser=whole_typed, metavar="N")] = 101,
     plot: Annotated[Path | None, typer.Option(help="Draw the curve to this .png or .svg file.", metavar="FILE")] = None,
     csv_file: Csv = None,
     rtol: Rtol = 1e-3,
@@ -64,13 +65,13 @@ def curve(
     files: dict[Path, bytes] = {}
     if plot is not None:
         file_format = plot.suffix[1:].lower()
-        files[plot] = patiently(lambda: output.picture(private, result, rtol, effort, file_format), "drawing δ(ε)")
+        files[plot] = patiently(lambda: output.curve_picture(private, result, rtol, effort, file_format), "drawing δ(ε)")
     if csv_file is not None:
-        files[csv_file] = output.as_csv(result)
+        files[csv_file] = output.curve_as_csv(result)
     note = library.class_note(private)
-    shape = (lambda: wire.curve(str(private), result, note)) if as_json else None
-    deliver(files, csv_file, shape, lambda done: show("\n".join([*output.as_text(result), *done])))
-    say(note)
+    shape = (lambda: wire.curve_shape(str(private), result, note)) if as_json else None
+    deliver(files, csv_file, shape, lambda done: show("\n".join([*output.curve_as_text(result), *done])))
+    say_bracket(note)
     if result.converged:
         return 0
     print(f"Note: the bounds hold, but some are further apart than asked: {output.widest_bracket(result)}.", file=sys.stderr)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.files import STANDARD_OUTPUT, written
+from tightbudget.interfaces.cli.files import STANDARD_OUTPUT, write_and_say
 from tightbudget.interfaces.cli.terminal import show
 
 
@@ -15,9 +15,9 @@ def deliver(
     as_text: Callable[[list[str]], None],
 ) -> None:
     """Write the files and show the answer: its shape as JSON if there is one, or as text, with lines on the files."""
-    done = written(files)
+    done = write_and_say(files)
     if shape is not None:
-        show(wire.dumps(shape()))
+        show(wire.json_text(shape()))
     elif csv_file == STANDARD_OUTPUT:
         show(files[csv_file].decode().rstrip("\n"))
     else:

@@ -7,11 +7,11 @@ import typer
 
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
-from tightbudget.interfaces.cli.dpsgd_plan import phase, read_plan
+from tightbudget.interfaces.cli.dpsgd_plan import phase_typed, read_training_plan
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
-from tightbudget.interfaces.cli.files import check_target, written
-from tightbudget.interfaces.cli.options import Effort, Json, Rtol, Trace, Usage, number, whole
-from tightbudget.interfaces.cli.questions import say
+from tightbudget.interfaces.cli.files import check_target, write_and_say
+from tightbudget.interfaces.cli.options import Effort, Json, Rtol, Trace, Usage, number_typed, whole_typed
+from tightbudget.interfaces.cli.questions import say_bracket
 from tightbudget.interfaces.cli.terminal import patiently, show
 
 FORMATS = (".txt", ".md")
@@ -22,18 +22,18 @@ def _option(kind: Any, text: str, metavar: str) -> Any:
 
 
 def dpsgd(
-    examples: Annotated[int | None, _option(whole, "Number of training examples.", "N")] = None,
-    batch: Annotated[int | None, _option(whole, "Expected size of a batch.", "B")] = None,
-    epochs: Annotated[float | None, _option(number, "Epochs; N / B steps each, rounded up in the end.", "E")] = None,
+    examples: Annotated[int | None, _option(whole_typed, "Number of training examples.", "N")] = None,
+    batch: Annotated[int | None, _option(whole_typed, "Expected size of a batch.", "B")] = None,
+    epochs: Annotated[float | None, _option(number_typed, "Epochs; N / B steps each, rounded up in the end.", "E")] = None,
     noise_multiplier: Annotated[
-        float | None, _option(number, "Standard deviation of the noise over the clipping norm.", "S")
+        float | None, _option(number_typed, "Standard deviation of the noise over the clipping norm.", "S")
     ] = None,
     target_epsilon: Annotated[
-        float | None, _option(number, "Find the least noise for this ε, in place of --noise-multiplier.", "E")
+        float | None, _option(number_typed, "Find the least noise for this ε, in place of --noise-multiplier.", "E")
     ] = None,
-    delta: Annotated[float | None, _option(number, "The δ to hold, well below 1/N.", "D")] = None,
-    sample_rate: Annotated[float | None, _option(number, "Sampling rate, in place of --batch.", "Q")] = None,
-    steps: Annotated[int | None, _option(whole, "Number of steps, in place of --epochs.", "T")] = None,
+    delta: Annotated[float | None, _option(number_typed, "The δ to hold, well below 1/N.", "D")] = None,
+    sample_rate: Annotated[float | None, _option(number_typed, "Sampling rate, in place of --batch.", "Q")] = None,
+    steps: Annotated[int | None, _option(whole_typed, "Number of steps, in place of --epochs.", "T")] = None,
     phases: Annotated[
         list[str] | None,
         typer.Option(
@@ -71,7 +71,7 @@ def dpsgd(
         "delta": delta,
         "sample_rate": sample_rate,
         "steps": steps,
-        "phases": [phase(one) for one in phases] if phases else None,
+        "phases": [phase_typed(one) for one in phases] if phases else None,
     }
     settings = _settings(plan, typed)
     if statement is not None:
@@ -81,21 +81,21 @@ def dpsgd(
         "bracketing ε" if target_epsilon is None else "searching the least noise",
     )
     output = library.dpsgd_output
-    done = [] if statement is None else written({statement: output.contents(run, statement)})
+    done = [] if statement is None else write_and_say({statement: output.statement_file(run, statement)})
     if as_json:
-        show(wire.dumps(wire.training_run(run, rtol)))
+        show(wire.json_text(wire.training_shape(run, rtol)))
     else:
-        show("\n".join([output.text(run), *(["", *library.trace_lines(run.epsilon, rtol)] if trace else []), *done]))
+        show("\n".join([output.dpsgd_text(run), *(["", *library.trace_lines(run.epsilon, rtol)] if trace else []), *done]))
     if run.epsilon.converged:
         return 0
-    say(f"the bracket holds but is wider than asked: {run.epsilon.reason or 'no reason given'}.")
+    say_bracket(f"the bracket holds but is wider than asked: {run.epsilon.reason or 'no reason given'}.")
     return NOT_NARROW_ENOUGH
 
 
 def _settings(plan: Path | None, typed: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of the plan, and in their place those that were typed."""
     given = {name: value for name, value in typed.items() if value is not None}
-    planned = {} if plan is None else read_plan(plan)
+    planned = {} if plan is None else read_training_plan(plan)
     for names in (("batch", "sample_rate"), ("epochs", "steps"), ("noise_multiplier", "target_epsilon")):
         if any(name in given for name in names):
             planned = {name: value for name, value in planned.items() if name not in names}

@@ -8,16 +8,16 @@ from typing import Any
 import typer
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.interfaces.cli.options import number
+from tightbudget.interfaces.cli.options import number_typed
 
 SETTINGS = ("examples", "batch", "sample_rate", "epochs", "steps", "noise_multiplier", "target_epsilon", "delta")
 _WHOLE = re.compile(r"[0-9][0-9_]*")
 
 
-def phase(text: str) -> dict[str, float]:
+def phase_typed(text: str) -> dict[str, float]:
     """Return a phase that was typed as "epochs=5 noise_multiplier=1.2 batch=256".
 
-    >>> phase("epochs=5 noise-multiplier=1.2, batch=1e3")
+    >>> phase_typed("epochs=5 noise-multiplier=1.2, batch=1e3")
     {'epochs': 5, 'noise_multiplier': 1.2, 'batch': 1000.0}
     """
     said: dict[str, float] = {}
@@ -28,11 +28,11 @@ def phase(text: str) -> dict[str, float]:
             raise typer.BadParameter(f"{part!r} is not of the form name=number, as in epochs=5.")
         if name in said:
             raise typer.BadParameter(f"{name!r} is there twice.")
-        said[name] = int(value) if _WHOLE.fullmatch(value) else number(value)
+        said[name] = int(value) if _WHOLE.fullmatch(value) else number_typed(value)
     return said
 
 
-def read_plan(path: Path) -> dict[str, Any]:
+def read_training_plan(path: Path) -> dict[str, Any]:
     """Return the settings in a TOML file, with its tables [[phase]] as `phases`."""
     import tomllib
 

@@ -9,9 +9,9 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import figures, wire
 from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
-from tightbudget.interfaces.cli.files import check_target, written
-from tightbudget.interfaces.cli.options import Effort, Expression, Json, MixRelations, Relation, Rtol, number
-from tightbudget.interfaces.cli.questions import say
+from tightbudget.interfaces.cli.files import check_target, write_and_say
+from tightbudget.interfaces.cli.options import Effort, Expression, Json, MixRelations, Relation, Rtol, number_typed
+from tightbudget.interfaces.cli.questions import say_bracket
 from tightbudget.interfaces.cli.terminal import patiently, show
 
 LONGEST_UNIT = 40
@@ -19,10 +19,12 @@ LONGEST_UNIT = 40
 
 def explain(
     expression: Expression,
-    delta: Annotated[float, typer.Option(help="The δ of the ε that is told, between 0 and 1.", parser=number, metavar="D")],
+    delta: Annotated[
+        float, typer.Option(help="The δ of the ε that is told, between 0 and 1.", parser=number_typed, metavar="D")
+    ],
     unit: Annotated[str, typer.Option(help="What is protected, in one word, such as person.", metavar="NAME")] = "record",
     prior: Annotated[
-        float, typer.Option(help="What the attacker believes before, between 0 and 1.", parser=number, metavar="P")
+        float, typer.Option(help="What the attacker believes before, between 0 and 1.", parser=number_typed, metavar="P")
     ] = 0.5,
     plot: Annotated[
         Path | None,
@@ -48,18 +50,24 @@ def explain(
     if not (0 < len(unit) <= LONGEST_UNIT and unit.isprintable() and unit == unit.strip()):
         raise InvalidParameter("--unit", unit, f"a word of up to {LONGEST_UNIT} letters", "person and record are usual.")
     if plot is not None:
-        figures.require()
+        figures.require_matplotlib()
         check_target("--plot", plot, figures.FORMATS)
     output = library.explain_output
-    found = patiently(lambda: output.explained(private, delta, unit, prior, rtol, effort), "weighing the odds")
+    found = patiently(lambda: output.explained_risk(private, delta, unit, prior, rtol, effort), "weighing the odds")
     note = library.class_note(private)
     done = []
     if plot is not None:
         target = plot
-        done = written({target: patiently(lambda: output.picture(private, target, rtol, effort), "drawing the curves")})
-    show(wire.dumps(wire.explanation(found, rtol, note)) if as_json else "\n".join([output.text(found), *done]))
-    say(note)
+        done = write_and_say(
+            {target: patiently(lambda: output.explanation_picture(private, target, rtol, effort), "drawing the curves")}
+        )
+    show(
+        wire.json_text(wire.explanation_shape(found, rtol, note))
+        if as_json
+        else "\n".join([output.explanation_text(found), *done])
+    )
+    say_bracket(note)
     if found.converged:
         return 0
-    say(f"the brackets hold but some are wider than asked: {found.reason or 'no reason given'}.")
+    say_bracket(f"the brackets hold but some are wider than asked: {found.reason or 'no reason given'}.")
     return NOT_NARROW_ENOUGH

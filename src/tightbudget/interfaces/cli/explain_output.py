@@ -3,21 +3,21 @@
 import textwrap
 from pathlib import Path
 
-from tightbudget.interfaces.cli.tables import folded, width
-from tightbudget.interfaces.explanation import Explanation, explained
+from tightbudget.interfaces.cli.tables import folded_text, shown_width
+from tightbudget.interfaces.explanation import Explanation, explained_risk
 from tightbudget.interfaces.risk_plot import draw_side_by_side
 from tightbudget.mechanisms import Composable
 from tightbudget.tradeoff import risk
 
-__all__ = ["explained", "picture", "text"]
+__all__ = ["explained_risk", "explanation_picture", "explanation_text"]
 
 WIDEST = 80
 
 
-def text(of: Explanation) -> str:
+def explanation_text(of: Explanation) -> str:
     """Return the words, no wider than is good to read."""
-    most = min(width(), WIDEST)
-    lines = folded(f"{of.composition} ({of.relation})", most).split("\n")
+    most = min(shown_width(), WIDEST)
+    lines = folded_text(f"{of.composition} ({of.relation})", most).split("\n")
     for section in of.sections:
         lines += ["", section.heading]
         for paragraph in section.paragraphs:
@@ -32,6 +32,6 @@ def _indented(paragraph: str, most: int) -> list[str]:
     )
 
 
-def picture(private: Composable, target: Path, rtol: float, effort: float | None) -> bytes:
+def explanation_picture(private: Composable, target: Path, rtol: float, effort: float | None) -> bytes:
     attack = risk(private, rtol=max(rtol, 1e-3), effort=effort)
     return draw_side_by_side(attack, target.suffix[1:].lower())

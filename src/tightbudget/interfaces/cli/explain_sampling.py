@@ -7,8 +7,8 @@ import typer
 
 from tightbudget.interfaces import figures, wire
 from tightbudget.interfaces.cli import library
-from tightbudget.interfaces.cli.files import check_target, written
-from tightbudget.interfaces.cli.options import Effort, Json, Rtol, number, whole
+from tightbudget.interfaces.cli.files import check_target, write_and_say
+from tightbudget.interfaces.cli.options import Effort, Json, Rtol, number_typed, whole_typed
 from tightbudget.interfaces.cli.terminal import patiently, show
 
 
@@ -17,13 +17,15 @@ def _option(kind: Any, text: str, metavar: str) -> Any:
 
 
 def explain_sampling(
-    examples: Annotated[int, _option(whole, "Number of training examples.", "N")],
-    batch: Annotated[int, _option(whole, "Size of a batch; the expected one where sizes vary.", "B")],
-    noise_multiplier: Annotated[float, _option(number, "Standard deviation of the noise over the clipping norm.", "S")],
-    delta: Annotated[float, _option(number, "The δ to hold, well below 1/N.", "D")],
-    epochs: Annotated[float | None, _option(number, "Epochs; N / B steps each, rounded up in the end.", "E")] = None,
-    steps: Annotated[int | None, _option(whole, "Number of steps, in place of --epochs.", "T")] = None,
-    cap: Annotated[int | None, _option(whole, "Largest batch of capped samples, a quarter above B unless given.", "C")] = None,
+    examples: Annotated[int, _option(whole_typed, "Number of training examples.", "N")],
+    batch: Annotated[int, _option(whole_typed, "Size of a batch; the expected one where sizes vary.", "B")],
+    noise_multiplier: Annotated[float, _option(number_typed, "Standard deviation of the noise over the clipping norm.", "S")],
+    delta: Annotated[float, _option(number_typed, "The δ to hold, well below 1/N.", "D")],
+    epochs: Annotated[float | None, _option(number_typed, "Epochs; N / B steps each, rounded up in the end.", "E")] = None,
+    steps: Annotated[int | None, _option(whole_typed, "Number of steps, in place of --epochs.", "T")] = None,
+    cap: Annotated[
+        int | None, _option(whole_typed, "Largest batch of capped samples, a quarter above B unless given.", "C")
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the brackets to this .png or .svg file.", metavar="FILE")] = None,
     rtol: Rtol = 1e-3,
     effort: Effort = None,
@@ -38,7 +40,7 @@ def explain_sampling(
       tightbudget explain-sampling --examples 60000 --batch 256 --epochs 20 --noise-multiplier 1.1 --delta 1e-5
     """
     if plot is not None:
-        figures.require()
+        figures.require_matplotlib()
         check_target("--plot", plot, figures.FORMATS)
     found = patiently(
         lambda: library.samplings(
@@ -55,6 +57,6 @@ def explain_sampling(
         "sampling in every way",
     )
     output = library.explain_sampling_output
-    done = [] if plot is None else written({plot: output.picture(found, plot)})
-    show(wire.dumps(output.shape(found, rtol)) if as_json else "\n".join([*output.lines(found), *done]))
+    done = [] if plot is None else write_and_say({plot: output.samplings_picture(found, plot)})
+    show(wire.json_text(output.samplings_shape(found, rtol)) if as_json else "\n".join([*output.samplings_lines(found), *done]))
     return 0

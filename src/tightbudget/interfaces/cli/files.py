@@ -24,7 +24,7 @@ def check_targets(plot: Path | None, csv_file: Path | None = None, as_json: bool
     if csv_file == STANDARD_OUTPUT and as_json:
         raise Usage("Standard output has room for one of --json and --csv -.")
     if plot is not None:
-        figures.require()
+        figures.require_matplotlib()
         check_target("--plot", plot, figures.FORMATS)
     if csv_file is not None and csv_file != STANDARD_OUTPUT:
         check_target("--csv", csv_file)
@@ -63,7 +63,7 @@ def open_file(path: Path) -> int | None:
     return _OPEN_FILES.get(str(path))
 
 
-def as_csv(heading: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
+def rows_as_csv(heading: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(heading)
@@ -71,7 +71,7 @@ def as_csv(heading: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
     return text.getvalue().encode()
 
 
-def written(contents: dict[Path, bytes]) -> list[str]:
+def write_and_say(contents: dict[Path, bytes]) -> list[str]:
     """Write every file, and return what to say of it; what goes to standard output is left out."""
     files = {path: content for path, content in contents.items() if path != STANDARD_OUTPUT}
     write_all(files)

@@ -7,11 +7,11 @@ import typer
 
 from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.exit_codes import REFUSED
-from tightbudget.interfaces.cli.options import Json, MixRelations, amount
-from tightbudget.interfaces.cli.plain import Command, group
+from tightbudget.interfaces.cli.options import Json, MixRelations, amount_typed
+from tightbudget.interfaces.cli.plain import Command, plain_group
 from tightbudget.interfaces.cli.terminal import patiently, show, show_styled
 
-app = group(help="Pay-as-you-go budgets: filters that hold when every step is chosen adaptively.")
+app = plain_group(help="Pay-as-you-go budgets: filters that hold when every step is chosen adaptively.")
 
 
 @app.callback()
@@ -22,16 +22,19 @@ def _about() -> None:
 @app.command("compare", cls=Command, short_help="How many steps each filter admits.")
 def compare(
     epsilon: Annotated[
-        str, typer.Option(help="The ε of the budget; a decimal number or p/q, taken exactly.", parser=amount, metavar="E")
+        str, typer.Option(help="The ε of the budget; a decimal number or p/q, taken exactly.", parser=amount_typed, metavar="E")
     ],
-    delta: Annotated[str, typer.Option(help="The δ of the budget, taken exactly.", parser=amount, metavar="D")],
+    delta: Annotated[str, typer.Option(help="The δ of the budget, taken exactly.", parser=amount_typed, metavar="D")],
     each: Annotated[
         str, typer.Option(help="A step like those to come: a mechanism, a composition, zcdp(...) or rdp(...).", metavar="STEP")
     ],
     delta_for_steps: Annotated[
         str | None,
         typer.Option(
-            help="The part of δ for the δs of steps.", parser=amount, metavar="D", show_default="half, if the step has a δ"
+            help="The part of δ for the δs of steps.",
+            parser=amount_typed,
+            metavar="D",
+            show_default="half, if the step has a δ",
         ),
     ] = None,
     mix_relations: MixRelations = False,
@@ -46,9 +49,9 @@ def compare(
     expected = library.parse_increment(each, mix_relations)
     choices = patiently(lambda: library.best_filters(epsilon, delta, expected, delta_for_steps), "counting steps")
     if as_json:
-        show(library.filters_output.as_json(choices))
+        show(library.filters_output.filters_json(choices))
     else:
-        show_styled(library.filters_output.as_table(choices, epsilon, delta))
+        show_styled(library.filters_output.filters_table(choices, epsilon, delta))
     if choices[0].count > 0:
         return 0
     print("Note: no filter admits even one such step.", file=sys.stderr)

@@ -2,7 +2,7 @@
 
 from tightbudget.adaptive.filters import Choice, Choices
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.tables import Column, folded, table
+from tightbudget.interfaces.cli.tables import Column, fitted_table, folded_text
 from tightbudget.version import __version__
 
 LONGEST_FIGURE = 24  # of a budget, in the heading
@@ -13,20 +13,20 @@ def _figure(exactly: str, typed: str) -> str:
     return exactly if len(exactly) <= LONGEST_FIGURE else typed
 
 
-def as_table(choices: Choices, epsilon: str, delta: str) -> list[tuple[str, str]]:
+def filters_table(choices: Choices, epsilon: str, delta: str) -> list[tuple[str, str]]:
     """Return the lines of the table, each with its style; epsilon and delta are as they were typed."""
     figures = _figure(choices.epsilon, epsilon), _figure(choices.delta, delta)
-    title = folded(f"Steps like {choices.increment} within ε = {figures[0]}, δ = {figures[1]}")
+    title = folded_text(f"Steps like {choices.increment} within ε = {figures[0]}, δ = {figures[1]}")
     cells = [(choice.name, str(choice.count) if choice.filter is not None else "-", choice.note) for choice in choices]
-    heading, rows = table([Column("filter"), Column("steps", right=True), Column("", prose=True)], cells)
+    heading, rows = fitted_table([Column("filter"), Column("steps", right=True), Column("", prose=True)], cells)
     lines = [*((line, "") for line in title.split("\n")), ("", ""), *((line, "bold") for line in heading)]
     for choice, shown in zip(choices, rows, strict=True):
         lines += [(line, "" if choice.filter is not None else "dim") for line in shown]
     return lines
 
 
-def as_json(choices: Choices) -> str:
-    return wire.dumps(
+def filters_json(choices: Choices) -> str:
+    return wire.json_text(
         {
             "expression": str(choices.increment),
             "epsilon": choices.epsilon,

@@ -8,9 +8,9 @@ import typer
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
-from tightbudget.interfaces.cli.files import check_targets, written
-from tightbudget.interfaces.cli.options import Json, number, whole
-from tightbudget.interfaces.cli.plain import Command, group
+from tightbudget.interfaces.cli.files import check_targets, write_and_say
+from tightbudget.interfaces.cli.options import Json, number_typed, whole_typed
+from tightbudget.interfaces.cli.plain import Command, plain_group
 from tightbudget.interfaces.cli.terminal import show, show_styled
 
 SMALLEST_STEP, LARGEST_STEP = 1e-100, 1e100  # squares of ε, and sums of them, are floats
@@ -18,14 +18,16 @@ MOST_ROUNDS, MOST_RUNS = 10_000_000, 100_000_000
 ADVERSARIES = ("fixed", "stop-when-ahead", "greedy", "bursts", "tiny-then-large")
 FIXED = ("fixed", "stop-when-ahead")  # those whose game is also worked out exactly
 
-app = group(help="Play odometers against adversaries who stop when it suits them.")
+app = plain_group(help="Play odometers against adversaries who stop when it suits them.")
 
-EpsilonEach = Annotated[float, typer.Option("--epsilon-each", help="The ε of an ordinary step.", parser=number, metavar="E")]
+EpsilonEach = Annotated[
+    float, typer.Option("--epsilon-each", help="The ε of an ordinary step.", parser=number_typed, metavar="E")
+]
 Delta = Annotated[
     float,
-    typer.Option(help="The failure probability each odometer promises.", parser=number, metavar="D"),
+    typer.Option(help="The failure probability each odometer promises.", parser=number_typed, metavar="D"),
 ]
-Rounds = Annotated[int, typer.Option(help="Rounds of each game.", parser=whole, metavar="N")]
+Rounds = Annotated[int, typer.Option(help="Rounds of each game.", parser=whole_typed, metavar="N")]
 Plot = Annotated[Path | None, typer.Option(help="Draw to this .png or .svg file.", metavar="FILE")]
 
 
@@ -42,10 +44,12 @@ def simulate(
     epsilon_each: EpsilonEach = 0.1,
     delta: Delta = 0.05,
     rounds: Rounds = 20_000,
-    runs: Annotated[int, typer.Option(help="Independent runs.", parser=whole, metavar="N")] = 1000,
+    runs: Annotated[int, typer.Option(help="Independent runs.", parser=whole_typed, metavar="N")] = 1000,
     adversary: Annotated[str, typer.Option(help=f"One of {', '.join(ADVERSARIES)}.", metavar="A")] = "stop-when-ahead",
     everything: Annotated[bool, typer.Option("--all", help="Every odometer, the unsound ones too.")] = False,
-    seed: Annotated[int, typer.Option(help="Of the coins; the same seed gives the same runs.", parser=whole, metavar="N")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Of the coins; the same seed gives the same runs.", parser=whole_typed, metavar="N")
+    ] = 0,
     plot: Plot = None,
     as_json: Json = False,
 ) -> int:
@@ -78,9 +82,11 @@ def simulate(
     )
     done = []
     if plot is not None:
-        done = written({plot: games.paths_picture(chosen, epsilon_each, delta, rounds, runs, seed, plot.suffix[1:].lower())})
+        done = write_and_say(
+            {plot: games.paths_picture(chosen, epsilon_each, delta, rounds, runs, seed, plot.suffix[1:].lower())}
+        )
     if as_json:
-        show(wire.dumps(output.simulated_shape(rows, exactly, epsilon_each, seed)))
+        show(wire.json_text(output.simulated_shape(rows, exactly, epsilon_each, seed)))
     else:
         show_styled([*output.simulated_lines(rows, exactly, epsilon_each), *((line, "") for line in done)])
     return 0
@@ -105,9 +111,9 @@ def separation_command(
     result = games.separation_numbers(epsilon_each, delta, rounds)
     done = []
     if plot is not None:
-        done = written({plot: games.separation_picture(result, plot.suffix[1:].lower())})
+        done = write_and_say({plot: games.separation_picture(result, plot.suffix[1:].lower())})
     if as_json:
-        show(wire.dumps(output.separation_shape(result)))
+        show(wire.json_text(output.separation_shape(result)))
     else:
         show("\n".join([*output.separation_lines(result), *done]))
     return 0

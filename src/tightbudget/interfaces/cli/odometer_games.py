@@ -27,7 +27,7 @@ def chosen_odometers(kind: list[str] | None, everything: bool) -> dict[str, play
 
 def played_row(
     name: str, make: players.MakeOdometer, adversary: str, epsilon: float, delta: float, rounds: int, runs: int, seed: int
-) -> table.Row:
+) -> table.GameRow:
     """Return one odometer's row, with a bar where a person watches."""
     rng = np.random.default_rng(seed)  # the same coins for every odometer
     return watched(

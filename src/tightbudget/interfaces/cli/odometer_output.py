@@ -3,41 +3,41 @@
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.tables import Column, blocks, folded, table
-from tightbudget.numerics.decimals import rounded
+from tightbudget.interfaces.cli.tables import Column, fitted_table, folded_text, table_blocks
+from tightbudget.numerics.decimals import decimal_rounded
 from tightbudget.research.games import players
 from tightbudget.research.games.separation import Separation
-from tightbudget.research.games.table import SHOWN_CONFIDENCE, Row, game_verdict, player_label
+from tightbudget.research.games.table import SHOWN_CONFIDENCE, GameRow, game_verdict, player_label
 from tightbudget.version import __version__
 
 STYLES = {"FAILS": "red", "not caught here": "yellow"}
 
 
-def simulated_lines(rows: list[Row], exactly: dict[str, float], epsilon: float) -> list[tuple[str, str]]:
+def simulated_lines(rows: list[GameRow], exactly: dict[str, float], epsilon: float) -> list[tuple[str, str]]:
     first = rows[0]
     title = f"Pr[loss ever above the bound]: ε = {epsilon:g} each, {first.rounds} rounds, {first.runs} runs, {first.adversary}"
     columns = [Column("odometer"), Column("failed", right=True), Column("99 % limits", right=True)]
     columns += [Column("exactly", right=True)] if exactly else []
     columns += [Column("promised", right=True), Column("verdict")]
     verdicts = [game_verdict(row.meter, _fails(row, exactly), bool(exactly) or row.upper <= row.promised) for row in rows]
-    heading, shown = table(columns, [_cells(row, exactly, said) for row, said in zip(rows, verdicts, strict=True)])
-    lines = [*((line, "") for line in folded(title).split("\n")), *((line, "bold") for line in heading)]
+    heading, shown = fitted_table(columns, [_cells(row, exactly, said) for row, said in zip(rows, verdicts, strict=True)])
+    lines = [*((line, "") for line in folded_text(title).split("\n")), *((line, "bold") for line in heading)]
     for said, record in zip(verdicts, shown, strict=True):
         lines += [(line, STYLES.get(said, "")) for line in record]
     return lines
 
 
-def _cells(row: Row, exactly: dict[str, float], verdict: str) -> list[str]:
-    limits = f"{rounded(row.lower, 3, ROUND_FLOOR)} – {rounded(row.upper, 3, ROUND_CEILING)}"
+def _cells(row: GameRow, exactly: dict[str, float], verdict: str) -> list[str]:
+    limits = f"{decimal_rounded(row.lower, 3, ROUND_FLOOR)} – {decimal_rounded(row.upper, 3, ROUND_CEILING)}"
     worked_out = [f"{exactly[row.meter]:.4g}"] if exactly else []
     return [player_label(row.meter), f"{row.rate:.4g}", limits, *worked_out, f"{row.promised:g}", verdict]
 
 
-def _fails(row: Row, exactly: dict[str, float]) -> bool:
+def _fails(row: GameRow, exactly: dict[str, float]) -> bool:
     return row.certainly_fails or exactly.get(row.meter, 0.0) > row.promised
 
 
-def simulated_shape(rows: list[Row], exactly: dict[str, float], epsilon: float, seed: int) -> wire.Wire:
+def simulated_shape(rows: list[GameRow], exactly: dict[str, float], epsilon: float, seed: int) -> wire.Wire:
     games = [
         {
             "odometer": row.meter,
@@ -80,11 +80,11 @@ def separation_lines(result: Separation) -> list[str]:
     widths = [[player_label(name), *(_width(values[mark - 1]) for mark in marks)] for name, values in result.widths.items()]
     needed = ["least constant width", *map(_width, result.needed)]
     return [
-        *folded(title).split("\n"),
-        *blocks(columns, failing),
+        *folded_text(title).split("\n"),
+        *table_blocks(columns, failing),
         "",
         "Width (bound - mean loss) / sqrt(V)",
-        *blocks(columns, [*widths, needed]),
+        *table_blocks(columns, [*widths, needed]),
     ]
 
 

@@ -22,7 +22,7 @@ class Usage(TightBudgetError):
     code = "usage"
 
 
-def number(text: str | float) -> float:
+def number_typed(text: str | float) -> float:
     """Return the number that was typed, or is the default."""
     if not isinstance(text, str):
         return text
@@ -34,7 +34,7 @@ def number(text: str | float) -> float:
         raise typer.BadParameter(f"{text!r} is not a number{_comma(text)}{_per_cent(text)}.") from None
 
 
-def whole(text: str | int) -> int:
+def whole_typed(text: str | int) -> int:
     """Return the whole number that was typed, as 1000, 1e3 or 1_000, or is the default; for options that count."""
     try:
         typed = Decimal(str(text).replace("_", ""))
@@ -45,7 +45,7 @@ def whole(text: str | int) -> int:
     raise typer.BadParameter(f"{text!r} is not a whole number{_comma(str(text))}.")
 
 
-def amount(text: str) -> str:
+def amount_typed(text: str) -> str:
     """Return the text of a number that will be taken exactly, as it was typed."""
     try:
         library.exact("amount", text.lstrip("-"))
@@ -72,12 +72,12 @@ def _per_cent(text: str) -> str:
 
 
 Expression = Annotated[str, typer.Argument(metavar="EXPR", hidden=True)]  # each command says in words what it is
-Rtol = Annotated[float, typer.Option(help="Width asked for, relative to the upper end.", parser=number, metavar="R")]
+Rtol = Annotated[float, typer.Option(help="Width asked for, relative to the upper end.", parser=number_typed, metavar="R")]
 Effort = Annotated[
     float | None,
     typer.Option(
         help="How much work is allowed: 1 is a second or so for each route.",
-        parser=number,
+        parser=number_typed,
         metavar="N",
         show_default="1, and 4 below rtol 1e-4",
     ),

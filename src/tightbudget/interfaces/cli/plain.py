@@ -33,7 +33,7 @@ class CommandGroup(TyperGroup):
             raise typer.Abort from None
 
 
-def group(add_completion: bool = False, **settings: Any) -> typer.Typer:
+def plain_group(add_completion: bool = False, **settings: Any) -> typer.Typer:
     """Return a group of commands with plain help."""
     return typer.Typer(
         cls=CommandGroup,
@@ -48,6 +48,6 @@ def group(add_completion: bool = False, **settings: Any) -> typer.Typer:
 
 def single_command(function: Callable[..., int], name: str | None) -> typer.Typer:
     """Return the one command that a function is."""
-    app = group()
+    app = plain_group()
     app.command(name, cls=Command)(function)
     return app

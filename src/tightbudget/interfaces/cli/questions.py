@@ -9,7 +9,17 @@ import typer
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
-from tightbudget.interfaces.cli.options import Effort, Expression, Json, MixRelations, OneWay, Relation, Rtol, Trace, number
+from tightbudget.interfaces.cli.options import (
+    Effort,
+    Expression,
+    Json,
+    MixRelations,
+    OneWay,
+    Relation,
+    Rtol,
+    Trace,
+    number_typed,
+)
 from tightbudget.interfaces.cli.terminal import patiently, show, show_words
 
 if TYPE_CHECKING:
@@ -18,7 +28,7 @@ if TYPE_CHECKING:
 
 def epsilon(
     expression: Expression,
-    delta: Annotated[float, typer.Option(help="The δ to hold, between 0 and 1.", parser=number, metavar="D")],
+    delta: Annotated[float, typer.Option(help="The δ to hold, between 0 and 1.", parser=number_typed, metavar="D")],
     rtol: Rtol = 1e-3,
     effort: Effort = None,
     relation: Relation = None,
@@ -39,7 +49,7 @@ def epsilon(
     answer = patiently(lambda: private.epsilon(delta=delta, rtol=rtol, effort=effort), "bracketing ε")
     note = library.class_note(private)
     if as_json:
-        show(wire.dumps(wire.bracket(str(private), {"delta": delta}, answer, rtol, note, direction)))
+        show(wire.json_text(wire.bracket_shape(str(private), {"delta": delta}, answer, rtol, note, direction)))
     else:
         show_words(f"ε in {answer} at δ = {delta!r} ({_relation(answer, direction)})")
         _show_trace(answer, rtol, trace)
@@ -48,7 +58,7 @@ def epsilon(
 
 def delta(
     expression: Expression,
-    epsilon: Annotated[float, typer.Option(help="The ε to hold; it may be negative.", parser=number, metavar="E")],
+    epsilon: Annotated[float, typer.Option(help="The ε to hold; it may be negative.", parser=number_typed, metavar="E")],
     rtol: Rtol = 1e-3,
     effort: Effort = None,
     relation: Relation = None,
@@ -69,7 +79,7 @@ def delta(
     answer = patiently(lambda: private.delta(epsilon=epsilon, rtol=rtol, effort=effort), "bracketing δ")
     note = library.class_note(private)
     if as_json:
-        show(wire.dumps(wire.bracket(str(private), {"epsilon": epsilon}, answer, rtol, note, direction)))
+        show(wire.json_text(wire.bracket_shape(str(private), {"epsilon": epsilon}, answer, rtol, note, direction)))
     else:
         show_words(f"δ in {answer} at ε = {epsilon!r} ({_relation(answer, direction)})")
         _show_trace(answer, rtol, trace)
@@ -85,7 +95,7 @@ def _show_trace(answer: "Bracket", rtol: float, wanted: bool) -> None:
         show("\n".join(["", *library.trace_lines(answer, rtol)]))
 
 
-def say(note: str) -> None:
+def say_bracket(note: str) -> None:
     """Print a note for people on standard error; machines find it in the JSON."""
     if note:
         print(f"Note: {note}", file=sys.stderr)
@@ -95,9 +105,9 @@ HOLDS = "the bracket holds but is wider than asked: "
 
 
 def _finish(answer: "Bracket", note: str) -> int:
-    say(note)
+    say_bracket(note)
     if answer.lower == math.inf:
-        say("no ε is large enough: whatever ε is, the loss exceeds it with more than this probability.")
+        say_bracket("no ε is large enough: whatever ε is, the loss exceeds it with more than this probability.")
     if answer.converged:
         return 0
     reason = answer.reason or "no reason given"

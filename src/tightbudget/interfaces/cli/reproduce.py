@@ -33,12 +33,12 @@ def reproduce(
     Example:
       tightbudget reproduce --quick --out report
     """
-    figures.require()
+    figures.require_matplotlib()
     if out == STANDARD_OUTPUT or (out.exists() and not out.is_dir()):
         raise InvalidParameter("--out", str(out), "a folder, or a new name for one")
     try:
         with _progress() as watch:
-            outcome = library.run(out, quick, figures.rendered, watch)
+            outcome = library.run(out, quick, figures.rendered_figure, watch)
     except KeyboardInterrupt:
         print(f"Error: Interrupted; figures finished so far are kept in {str(out)!r}. Run it again to go on.", file=sys.stderr)
         return INTERRUPTED

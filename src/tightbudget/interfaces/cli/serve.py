@@ -7,7 +7,7 @@ import typer
 
 from tightbudget.errors import MissingExtra
 from tightbudget.interfaces.cli import library
-from tightbudget.interfaces.cli.options import number, whole
+from tightbudget.interfaces.cli.options import number_typed, whole_typed
 from tightbudget.interfaces.cli.terminal import show
 
 
@@ -17,10 +17,11 @@ def serve(
     ] = None,
     host: Annotated[str | None, typer.Option(help="Address to listen on.", metavar="H", show_default="127.0.0.1")] = None,
     port: Annotated[
-        int | None, typer.Option(help="Port to listen on; 0 takes a free one.", parser=whole, metavar="P", show_default="8000")
+        int | None,
+        typer.Option(help="Port to listen on; 0 takes a free one.", parser=whole_typed, metavar="P", show_default="8000"),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(help="Processes that answer requests.", parser=whole, metavar="N", show_default="1")
+        int | None, typer.Option(help="Processes that answer requests.", parser=whole_typed, metavar="N", show_default="1")
     ] = None,
     tls_cert: Annotated[str | None, typer.Option(help="Certificate for TLS, with --tls-key.", metavar="FILE")] = None,
     tls_key: Annotated[str | None, typer.Option(help="Private key of the certificate.", metavar="FILE")] = None,
@@ -39,21 +40,24 @@ def serve(
         ),
     ] = None,
     processes: Annotated[
-        int | None, typer.Option(help="Processes that compute, for each worker.", parser=whole, metavar="N", show_default="2")
+        int | None,
+        typer.Option(help="Processes that compute, for each worker.", parser=whole_typed, metavar="N", show_default="2"),
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option(help="Seconds for a computation.", parser=number, metavar="S", show_default="10")
+        float | None, typer.Option(help="Seconds for a computation.", parser=number_typed, metavar="S", show_default="10")
     ] = None,
     memory_limit: Annotated[
-        int | None, typer.Option(help="Megabytes for a computation.", parser=whole, metavar="MB", show_default="2048")
+        int | None, typer.Option(help="Megabytes for a computation.", parser=whole_typed, metavar="MB", show_default="2048")
     ] = None,
     token_rate: Annotated[
         int | None,
-        typer.Option(help="Requests a minute for each token.", parser=whole, metavar="N", show_default="6000"),
+        typer.Option(help="Requests a minute for each token.", parser=whole_typed, metavar="N", show_default="6000"),
     ] = None,
     anonymous_rate: Annotated[
         int | None,
-        typer.Option(help="Requests a minute for an address without token.", parser=whole, metavar="N", show_default="600"),
+        typer.Option(
+            help="Requests a minute for an address without token.", parser=whole_typed, metavar="N", show_default="600"
+        ),
     ] = None,
     secret_file: Annotated[
         str | None,

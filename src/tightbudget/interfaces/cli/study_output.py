@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tightbudget.comparison.table import rounded_up
+from tightbudget.comparison.table import bound_rounded_up
 from tightbudget.interfaces import wire
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.research.studies import timing as delays
@@ -63,7 +63,7 @@ def timing_shape(
 
     return {
         "rounds": confident.rounds,
-        **{name: wire.number(value) for name, value in asked.items()},
+        **{name: wire.json_number(value) for name, value in asked.items()},
         "plug_in": {**ends(model), "revealing": max(measured.revealing)},
         "confident": {**ends(truth), "confidence": confident.confidence, "revealing": wire.upper_end(confident.revealing)},
         "samples": [sum(measured.a), sum(measured.b)],
@@ -90,7 +90,7 @@ def timing_text(
             f"The model reveals everything with probability {max(measured.revealing):.3g} an observation: empty cells."
         )
     if confident.revealing > 0.0:
-        most = rounded_up(confident.revealing, 3)
+        most = bound_rounded_up(confident.revealing, 3)
         lines.append(
             f"Cells too rarely hit may reveal everything with probability up to {most} an observation;"
             " use fewer cells or more samples."

@@ -41,7 +41,7 @@ def fixed_edges(low: float | None, high: float | None, width: float | None) -> t
     return delays.regular_edges(low, high, width)
 
 
-def outside(measured: delays.Measured) -> str:
+def outside_cells(measured: delays.Measured) -> str:
     """Return a warning if the two open cells beyond the edges hold so much that differences in there may be missed."""
     shares = [(counts[0] + counts[-1]) / sum(counts) for counts in (measured.a, measured.b)]
     if max(shares) <= MUCH_OUTSIDE:

@@ -10,7 +10,7 @@ from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.deliver import deliver
 from tightbudget.interfaces.cli.exit_codes import INTERRUPTED, NOT_NARROW_ENOUGH
 from tightbudget.interfaces.cli.files import check_targets
-from tightbudget.interfaces.cli.options import Csv, Json, whole
+from tightbudget.interfaces.cli.options import Csv, Json, whole_typed
 from tightbudget.interfaces.cli.progress import progress
 from tightbudget.interfaces.cli.terminal import show
 
@@ -26,7 +26,7 @@ def sweep(
     scheduler: Annotated[str | None, typer.Option(help="Run on the Dask cluster at this address.", metavar="ADDRESS")] = None,
     workers: Annotated[
         int | None,
-        typer.Option(help="Processes on this machine.", parser=whole, metavar="N", show_default="as many as processors"),
+        typer.Option(help="Processes on this machine.", parser=whole_typed, metavar="N", show_default="as many as processors"),
     ] = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Try points again that failed in an earlier run.")
@@ -47,7 +47,7 @@ def sweep(
     """
     check_targets(plot, csv_file, as_json)
     output = library.sweep_output
-    checked = output.read_plan(plan)
+    checked = output.read_sweep_plan(plan)
     if plot is not None:
         output.check_drawable(checked)
     try:
@@ -61,9 +61,9 @@ def sweep(
     if plot is not None:
         files[plot] = output.picture(result, plot.suffix[1:].lower())
     if csv_file is not None:
-        files[csv_file] = output.as_csv(result)
-    shape = (lambda: output.as_wire(result)) if as_json else None
-    deliver(files, csv_file, shape, lambda done: show("\n".join([*output.as_text(result), *done])))
+        files[csv_file] = output.sweep_as_csv(result)
+    shape = (lambda: output.sweep_shape(result)) if as_json else None
+    deliver(files, csv_file, shape, lambda done: show("\n".join([*output.sweep_as_text(result), *done])))
     return _finish(result)
 
 

@@ -4,25 +4,25 @@ import math
 from typing import Any
 
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli.files import as_csv as csv_bytes
-from tightbudget.interfaces.cli.tables import Column, folded, table
+from tightbudget.interfaces.cli.files import rows_as_csv as csv_bytes
+from tightbudget.interfaces.cli.tables import Column, fitted_table, folded_text
 from tightbudget.interfaces.sweep_plot import check_drawable
-from tightbudget.interfaces.sweep_plot import draw as picture
-from tightbudget.sweeps.plan import read_plan
+from tightbudget.interfaces.sweep_plot import draw_sweep as picture
+from tightbudget.sweeps.plan import read_sweep_plan
 from tightbudget.sweeps.results import READ_TO_SHOW, SweepResult
 from tightbudget.sweeps.shown import shown_answer, shown_question, shown_value
 from tightbudget.version import __version__
 
-__all__ = ["as_csv", "as_text", "as_wire", "check_drawable", "picture", "read_plan"]
+__all__ = ["check_drawable", "picture", "read_sweep_plan", "sweep_as_csv", "sweep_as_text", "sweep_shape"]
 
 TABLE_ROWS = 24
 HEAD, TAIL = 12, 4  # rows of longer tables
 
 
-def as_text(result: SweepResult) -> list[str]:
+def sweep_as_text(result: SweepResult) -> list[str]:
     """Return the lines of the table and a line on how it went."""
     if result.path is not None and result.tally.answers > READ_TO_SHOW:
-        return folded(result.summary).split("\n")
+        return folded_text(result.summary).split("\n")
     rows = result["point"].size
     # whole, or both ends: what is taken from a grid in even strides looks as if parameters went together
     shown = list(range(rows)) if rows <= TABLE_ROWS else [*range(HEAD), *range(rows - TAIL, rows)]
@@ -31,16 +31,16 @@ def as_text(result: SweepResult) -> list[str]:
     cells = [
         [shown_question(result, i), *(shown_value(result[name][i]) for name in names), shown_answer(result, i)] for i in shown
     ]
-    heading, records = table(headings, cells)
+    heading, records = fitted_table(headings, cells)
     lines = [*heading, *(line for record in records for line in record)]
     if len(shown) < rows:
-        lines += folded(f"({len(shown)} of {rows} answers; {'--out' if result.path else '--csv or --json'} has all)").split(
-            "\n"
-        )
-    return [*lines, *folded(result.summary).split("\n")]
+        lines += folded_text(
+            f"({len(shown)} of {rows} answers; {'--out' if result.path else '--csv or --json'} has all)"
+        ).split("\n")
+    return [*lines, *folded_text(result.summary).split("\n")]
 
 
-def as_csv(result: SweepResult) -> bytes:
+def sweep_as_csv(result: SweepResult) -> bytes:
     """Return every answer; an end that is not known is empty."""
     rows = ([_cell(name, value) for name, value in row.items()] for row in _rows(result))
     return csv_bytes(list(result), rows)
@@ -50,7 +50,7 @@ def _cell(name: str, value: Any) -> Any:
     return "" if value is None else str(value).lower() if name == "converged" else value
 
 
-def as_wire(result: SweepResult) -> wire.Wire:
+def sweep_shape(result: SweepResult) -> wire.Wire:
     """Return the shape of a sweep; answers that are on disk are left there."""
     tally = result.tally
     return {
@@ -79,4 +79,4 @@ def _wired(name: str, value: Any) -> Any:
         return value
     if name in ("lower", "upper", "value", "seconds") and math.isnan(value):
         return None
-    return {"lower": wire.lower_end, "upper": wire.upper_end}.get(name, wire.number)(value)
+    return {"lower": wire.lower_end, "upper": wire.upper_end}.get(name, wire.json_number)(value)

@@ -29,21 +29,21 @@ class Column:
     prose: bool = False
 
 
-def width() -> int:
+def shown_width() -> int:
     """Return how many columns there are to fill."""
     if "COLUMNS" in os.environ or sys.stdout.isatty():
         return shutil.get_terminal_size(fallback=(UNLIMITED, 24)).columns
     return UNLIMITED
 
 
-def folded(text: str, columns: int | None = None) -> str:
+def folded_text(text: str, columns: int | None = None) -> str:
     """Return the text with lines that are too long folded between words; a number or name stays whole.
 
-    >>> print(folded("ε in [0.26716551207, 0.26716551210] at δ = 1e-05", 30))
+    >>> print(folded_text("ε in [0.26716551207, 0.26716551210] at δ = 1e-05", 30))
     ε in [0.26716551207,
       0.26716551210] at δ = 1e-05
     """
-    most = width() if columns is None else columns
+    most = shown_width() if columns is None else columns
     return "\n".join(line for long in text.split("\n") for line in _folded(long, most))
 
 
@@ -56,9 +56,9 @@ def _folded(line: str, most: int, hanging: str = GAP) -> Lines:
     )
 
 
-def table(columns: Sequence[Column], rows: Sequence[Row], most: int | None = None) -> tuple[Lines, list[Lines]]:
+def fitted_table(columns: Sequence[Column], rows: Sequence[Row], most: int | None = None) -> tuple[Lines, list[Lines]]:
     """Return the lines of the heading and those of each row; only a last column of words is ever wrapped."""
-    most = width() if most is None else most
+    most = shown_width() if most is None else most
     columns, rows = _as_printed(columns, rows)
     widths = _widths(columns, rows)
     if columns[-1].prose:
@@ -71,9 +71,9 @@ def table(columns: Sequence[Column], rows: Sequence[Row], most: int | None = Non
     return [*heading, "─" * _total(widths)], [_aligned(columns, row, widths) for row in rows]
 
 
-def blocks(columns: Sequence[Column], rows: Sequence[Row], most: int | None = None) -> Lines:
+def table_blocks(columns: Sequence[Column], rows: Sequence[Row], most: int | None = None) -> Lines:
     """Return a table of many like columns; those that do not fit stand below, beside the first column again."""
-    most = width() if most is None else most
+    most = shown_width() if most is None else most
     columns, rows = _as_printed(columns, rows)
     widths = _widths(columns, rows)
     lines = Lines()

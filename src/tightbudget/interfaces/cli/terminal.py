@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
 from tightbudget.interfaces.cli.spelling import SPELT_OUT
-from tightbudget.interfaces.cli.tables import folded, width
+from tightbudget.interfaces.cli.tables import folded_text, shown_width
 
 Result = TypeVar("Result")
 
@@ -35,7 +35,7 @@ def show(answer: str) -> None:
 
 def show_words(text: str) -> None:
     """Print text for people, folded between words where the terminal is narrow."""
-    show(folded(text))
+    show(folded_text(text))
 
 
 def show_styled(lines: Iterable[tuple[str, str]]) -> None:
@@ -43,7 +43,7 @@ def show_styled(lines: Iterable[tuple[str, str]]) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False, width=width())  # of its own it takes COLUMNS=0 at its word, and prints nothing
+    console = Console(highlight=False, width=shown_width())  # of its own it takes COLUMNS=0 at its word, and prints nothing
     with console.capture() as captured:
         for line, style in lines:
             shown = Text(line, style="" if console.legacy_windows else style)  # old ones print the codes of styles

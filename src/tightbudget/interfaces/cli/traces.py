@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 
 from tightbudget.engine.reasons import NO_LISTS, ROUNDING, TOO_LONG, to_try
-from tightbudget.interfaces.cli.tables import Column, folded, table
+from tightbudget.interfaces.cli.tables import Column, fitted_table, folded_text
 from tightbudget.numerics.attempt import Attempt
 from tightbudget.numerics.bracket import Bracket
 
@@ -27,14 +27,19 @@ _SHORT = {
 
 def trace_lines(answer: Bracket, rtol: float) -> list[str]:
     """Return the lines of a trace. Widths are in ln δ, as they were asked for."""
-    heading, rows = table(_COLUMNS, [_row(one) for one in answer.trace])
-    lines = [*heading, *(line for row in rows for line in row), folded(_summary(answer)), folded(_reached(answer, rtol))]
+    heading, rows = fitted_table(_COLUMNS, [_trace_row(one) for one in answer.trace])
+    lines = [
+        *heading,
+        *(line for row in rows for line in row),
+        folded_text(_summary(answer)),
+        folded_text(_reached(answer, rtol)),
+    ]
     if not answer.converged and to_try(answer.reason):
-        lines.append(folded(f"To try: {to_try(answer.reason)}."))
+        lines.append(folded_text(f"To try: {to_try(answer.reason)}."))
     return lines
 
 
-def _row(one: Attempt) -> tuple[str, ...]:
+def _trace_row(one: Attempt) -> tuple[str, ...]:
     return (
         one.route,
         one.direction,

@@ -11,7 +11,7 @@ from sqlalchemy import URL, Connection, create_engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
-from tightbudget.errors import LedgerError, LedgerUnavailable, MissingExtra
+from tightbudget.errors import LedgerCorrupt, LedgerError, LedgerUnavailable, MissingExtra
 from tightbudget.ledger.storage.database import PATIENCE, Database, Result, Transaction
 
 try:
@@ -23,7 +23,6 @@ _PASSING = (
     psycopg.errors.SerializationFailure,
     psycopg.errors.DeadlockDetected,
     psycopg.errors.LockNotAvailable,
-    psycopg.errors.UniqueViolation,  # another client used the same key in between: the next try finds its entry
     psycopg.errors.IdleInTransactionSessionTimeout,
 )
 
@@ -116,11 +115,18 @@ class PostgreSQL(Database):
     def _may_pass(self, problem: Exception) -> bool:
         if isinstance(problem, _PASSING):
             return True
+        if isinstance(problem, psycopg.errors.UniqueViolation):
+            # another client used the same key in between: the next try finds its entry
+            return problem.diag.constraint_name == "one_charge_per_key"
         # a lost connection: the server restarts, or this connection was ended; a database that is not there stays away
         return isinstance(problem, psycopg.OperationalError) and not (problem.sqlstate or "08").startswith(("28", "3D", "53"))
 
     def _explained(self, problem: Exception) -> LedgerError:
         text = str(problem).strip().partition("\n")[0]
+        if isinstance(problem, psycopg.IntegrityError):
+            return LedgerCorrupt(
+                f"{self._where} refused an entry ({text}).", "Nothing was spent. Run tightbudget ledger verify."
+            )
         if isinstance(problem, psycopg.errors.DiskFull):
             return LedgerUnavailable(f"The disk of {self._where} is full.", "Nothing was spent. Make room and try again.")
         if isinstance(problem, psycopg.errors.ReadOnlySqlTransaction):

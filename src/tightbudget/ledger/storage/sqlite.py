@@ -20,7 +20,7 @@ from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
-from tightbudget.errors import LedgerError, LedgerUnavailable
+from tightbudget.errors import LedgerCorrupt, LedgerError, LedgerUnavailable
 from tightbudget.ledger.storage.database import PATIENCE, Database, Result, Transaction
 
 _POLL = 0.001  # seconds between two looks at the lock; a charge takes about a third of it
@@ -136,11 +136,12 @@ class SQLite(Database):
 
     def _may_pass(self, problem: Exception) -> bool:
         text = str(problem)
-        # another client used the same key in between: the next try finds its entry
-        return "database is locked" in text or "busy" in text or isinstance(problem, sqlite3.IntegrityError)
+        return "database is locked" in text or "busy" in text
 
     def _explained(self, problem: Exception) -> LedgerError:
         text = str(problem)
+        if isinstance(problem, sqlite3.IntegrityError):
+            return LedgerCorrupt(f"{self.path} refused an entry ({text}).", "Nothing was spent. Run tightbudget ledger verify.")
         if "readonly" in text or "read-only" in text:
             return LedgerUnavailable(f"{self.path} cannot be written to ({text}).", "Nothing was spent.")
         if "full" in text:

@@ -20,7 +20,7 @@ def main() -> None:
     _table("UNSOUND filters", table.unsound_filter_rows(asked.runs, rng))
 
 
-def _table(title: str, rows: Iterable[table.Row]) -> None:
+def _table(title: str, rows: Iterable[table.GameRow]) -> None:
     print(f"\n{title}\n{'':26}{'adversary':26}{'rounds':>7}{'played':>9}{'failure':>12}{'at most':>12}{'promised':>11}")
     for row in rows:
         played = f"{row.runs}x" if row.runs else "exactly"

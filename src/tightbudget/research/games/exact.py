@@ -17,7 +17,7 @@ from tightbudget.numerics.rounding import U
 from tightbudget.research.games.adversaries import STOP, Adversary, View, next_steps
 from tightbudget.research.games.exceeds import exceeds
 from tightbudget.research.games.lattice import Lattice
-from tightbudget.research.games.shared_states import Filter, Odometer, SharedStates
+from tightbudget.research.games.shared_states import PlayedFilter, PlayedOdometer, SharedStates
 from tightbudget.research.games.simulate import check_game
 from tightbudget.research.games.steps import Response
 
@@ -31,7 +31,7 @@ class ExactFilterGame:
     states: int
 
 
-def exact_filter(adversary: Adversary, meter: Filter, *, rounds: int, bit: int = 0) -> ExactFilterGame:
+def exact_filter(adversary: Adversary, meter: PlayedFilter, *, rounds: int, bit: int = 0) -> ExactFilterGame:
     """Return the exact delta(epsilon) of the stopped view and the exact Pr[loss > epsilon]."""
     tree = _Tree(adversary, SharedStates.of_filter(meter, adversary.menu), rounds, bit)
     ended: list[_States] = []
@@ -54,7 +54,7 @@ def exact_filter(adversary: Adversary, meter: Filter, *, rounds: int, bit: int =
     )
 
 
-def exact_odometer(adversary: Adversary, meter: Odometer, *, rounds: int, bit: int = 0) -> Bracket:
+def exact_odometer(adversary: Adversary, meter: PlayedOdometer, *, rounds: int, bit: int = 0) -> Bracket:
     """Return the exact probability that the realised loss is ever above what the odometer shows."""
     shared = SharedStates.of_odometer(meter, adversary.menu)
     tree = _Tree(adversary, shared, rounds, bit)

@@ -12,12 +12,12 @@ from scipy.special import ndtr
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import ApproximateDP, GaussianDP, PureDP
-from tightbudget.mechanisms.base import compose
 from tightbudget.mechanisms.checks import positive, probability
+from tightbudget.mechanisms.composition import compose
 
 
 @dataclass(frozen=True)
-class Answer:
+class NaiveAnswer:
     """The answer of an unsound filter."""
 
     accepted: bool
@@ -37,10 +37,10 @@ class UnsoundNaturalFilter:
         self.epsilon, self.delta = positive("epsilon", epsilon), probability("delta", delta)
         self._realised: list[Any] = []
 
-    def quote(self, increment: Any) -> Answer:
+    def quote(self, increment: Any) -> NaiveAnswer:
         # the lower end: as generous as the tight composition allows
         realised = compose([*self._realised, increment]).delta(epsilon=self.epsilon, rtol=1e-7).lower
-        return Answer(realised <= self.delta, f"the composition has delta {realised:.4g}")
+        return NaiveAnswer(realised <= self.delta, f"the composition has delta {realised:.4g}")
 
     def spend(self, increment: Any) -> None:
         self._realised.append(increment)
@@ -62,10 +62,10 @@ class UnsoundSplitFilter:
         self.epsilon, self.delta = positive("epsilon", epsilon), probability("delta", delta)
         self._squares, self._deltas = 0.0, 0.0
 
-    def quote(self, increment: Any) -> Answer:
+    def quote(self, increment: Any) -> NaiveAnswer:
         squares, deltas = self._with(increment)
-        needed = gaussian_delta(math.sqrt(squares), self.epsilon) + deltas
-        return Answer(needed <= self.delta, f"needs delta {needed:.4g}")
+        needed = plain_gaussian_delta(math.sqrt(squares), self.epsilon) + deltas
+        return NaiveAnswer(needed <= self.delta, f"needs delta {needed:.4g}")
 
     def spend(self, increment: Any) -> None:
         self._squares, self._deltas = self._with(increment)
@@ -121,7 +121,7 @@ class UnsoundFixedTimeOdometer:
         return epsilon * math.expm1(epsilon) if epsilon < 700.0 else math.inf
 
 
-def gaussian_delta(mu: float, epsilon: float) -> float:
+def plain_gaussian_delta(mu: float, epsilon: float) -> float:
     """Return delta(epsilon) of mu-GDP in plain floats; good enough for a filter that is unsound anyhow."""
     if mu == 0.0:
         return 0.0

@@ -21,11 +21,11 @@ from tightbudget.research.games.adversaries import (
     TinyThenLarge,
     counterexample,
 )
-from tightbudget.research.games.shared_states import Filter, Odometer
+from tightbudget.research.games.shared_states import PlayedFilter, PlayedOdometer
 from tightbudget.research.games.steps import response
 
-MakeFilter = Callable[[Any, Any], Filter]
-MakeOdometer = Callable[[Any], Odometer]
+MakeFilter = Callable[[Any, Any], PlayedFilter]
+MakeOdometer = Callable[[Any], PlayedOdometer]
 
 OR_BASIC = " or basic"
 """Ends the name of a filter that also admits while the epsilons add up to no more than its own."""
@@ -52,12 +52,12 @@ def shipped_filters() -> Mapping[str, MakeFilter]:
     }
 
 
-def _filter(kind: type[Any], settings: Mapping[str, Any], epsilon: Any, delta: Any) -> Filter:
+def _filter(kind: type[Any], settings: Mapping[str, Any], epsilon: Any, delta: Any) -> PlayedFilter:
     """Return a filter that keeps a fifth of delta for the deltas of steps, and has a plan, if it takes those."""
     takes = inspect.signature(kind).parameters
     part = {"delta_for_steps": delta / 5} if "delta_for_steps" in takes else {}
     plan = {"plan": _plan(epsilon, delta)} if "plan" in takes else {}
-    made: Filter = kind(epsilon, delta, **part, **plan, **settings)
+    made: PlayedFilter = kind(epsilon, delta, **part, **plan, **settings)
     return made
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.research.games import walk
-from tightbudget.research.games.shared_states import Odometer
+from tightbudget.research.games.shared_states import PlayedOdometer
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class Separation:
 
 
 def separation(
-    meters: Mapping[str, Callable[[float], Odometer]],
+    meters: Mapping[str, Callable[[float], PlayedOdometer]],
     epsilon: float,
     delta: float,
     rounds: int,

@@ -18,7 +18,7 @@ from tightbudget.research.games.steps import Step
 Nodes = NDArray[np.intp]
 
 
-class Filter(Protocol):
+class PlayedFilter(Protocol):
     """The part of a privacy filter that a game needs."""
 
     @property
@@ -31,7 +31,7 @@ class Filter(Protocol):
     def state(self) -> Any: ...
 
 
-class Odometer(Protocol):
+class PlayedOdometer(Protocol):
     """The part of a privacy odometer that a game needs; `epsilon` is the bound it shows now."""
 
     @property
@@ -56,11 +56,11 @@ class SharedStates:
         self._enter(copy.deepcopy(meter))
 
     @classmethod
-    def of_filter(cls, meter: Filter, menu: Sequence[Step]) -> Self:
+    def of_filter(cls, meter: PlayedFilter, menu: Sequence[Step]) -> Self:
         return cls(meter, menu, is_filter=True)
 
     @classmethod
-    def of_odometer(cls, meter: Odometer, menu: Sequence[Step]) -> Self:
+    def of_odometer(cls, meter: PlayedOdometer, menu: Sequence[Step]) -> Self:
         return cls(meter, menu, is_filter=False)
 
     def bounds(self, nodes: Nodes) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.research.games.adversaries import STOP, Adversary, View, next_steps
 from tightbudget.research.games.estimate import Estimate
 from tightbudget.research.games.exceeds import exceeds
-from tightbudget.research.games.shared_states import Filter, Odometer, SharedStates
+from tightbudget.research.games.shared_states import PlayedFilter, PlayedOdometer, SharedStates
 
 Progress = Callable[[int], None]
 
@@ -38,7 +38,7 @@ class OdometerGame:
 
 def play_filter(
     adversary: Adversary,
-    meter: Filter,
+    meter: PlayedFilter,
     *,
     rounds: int,
     runs: int,
@@ -66,7 +66,7 @@ def play_filter(
 
 def play_odometer(
     adversary: Adversary,
-    meter: Odometer,
+    meter: PlayedOdometer,
     *,
     rounds: int,
     runs: int,
@@ -87,7 +87,7 @@ def play_odometer(
 
 
 def paths(
-    adversary: Adversary, meter: Odometer, *, rounds: int, runs: int, rng: np.random.Generator
+    adversary: Adversary, meter: PlayedOdometer, *, rounds: int, runs: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return losses and bounds of some runs round by round, shape (runs, rounds + 1); NaN after a run has stopped."""
     check_game(rounds, runs, 0)
@@ -100,7 +100,7 @@ def paths(
 
 
 @dataclass
-class _Table:
+class _SimulatedTable:
     """The runs that are still going on."""
 
     round: int
@@ -111,9 +111,9 @@ class _Table:
 
 def _advance(
     adversary: Adversary, shared: SharedStates, rounds: int, runs: int, rng: np.random.Generator, bit: int
-) -> Iterator[_Table]:
+) -> Iterator[_SimulatedTable]:
     """Yield the table after each round; runs that have ended leave it."""
-    table = _Table(0, np.arange(runs), np.zeros(runs, np.intp), np.zeros(runs))
+    table = _SimulatedTable(0, np.arange(runs), np.zeros(runs, np.intp), np.zeros(runs))
     for finished in range(rounds):
         accepts = shared.accepts(table.node)
         choices = next_steps(adversary, View(finished, table.loss, shared.bounds(table.node), accepts))

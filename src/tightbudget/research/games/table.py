@@ -35,7 +35,7 @@ ORDERED = ("residual",)  # the order of the steps matters, so states double with
 
 
 @dataclass(frozen=True)
-class Row:
+class GameRow:
     """One game: how often it failed, between which limits, and what was promised."""
 
     meter: str
@@ -67,7 +67,7 @@ def game_verdict(meter: str, fails: bool, within: bool) -> str:
     return "holds" if within else "not refuted"
 
 
-def filter_rows(epsilon: float, delta: float) -> Iterator[Row]:
+def filter_rows(epsilon: float, delta: float) -> Iterator[GameRow]:
     """Yield every shipped filter against every adversary, worked out exactly, in the worse of the two directions."""
     menu = [response(epsilon / 10), response(epsilon / 4), response(0.0, delta / 5)]
     for name, make in shipped_filters().items():
@@ -82,7 +82,7 @@ def filter_rows(epsilon: float, delta: float) -> Iterator[Row]:
         )
 
 
-def gaussian_rows(epsilon: float, delta: float, runs: int, rng: np.random.Generator, rounds: int = 400) -> Iterator[Row]:
+def gaussian_rows(epsilon: float, delta: float, runs: int, rng: np.random.Generator, rounds: int = 400) -> Iterator[GameRow]:
     """Yield the filters that take Gaussian steps, played with coins: delta(epsilon) is near what they promise."""
     for name, make in shipped_filters().items():
         if not _takes_gaussian(name, make, epsilon, delta):
@@ -112,7 +112,7 @@ def odometer_row(
     runs: int,
     rng: np.random.Generator,
     progress: Callable[[int], None] | None = None,
-) -> Row:
+) -> GameRow:
     """Return one odometer against one adversary, played with coins."""
     adversaries = odometer_adversaries(epsilon)
     if label not in adversaries:
@@ -121,14 +121,14 @@ def odometer_row(
     return _sampled(name, label, rounds, played.crossing, delta)
 
 
-def crossing_row(name: str, make: MakeOdometer, epsilon: float, delta: float, rounds: int) -> Row:
+def crossing_row(name: str, make: MakeOdometer, epsilon: float, delta: float, rounds: int) -> GameRow:
     """Return the same step in every round, worked out exactly: the best moment to stop is the first above the bound."""
     meter = make(delta)
     failing = float(walk.crossing_probabilities(epsilon, walk.odometer_bounds(meter, epsilon, rounds))[-1])
-    return Row(name, "stop-when-ahead", rounds, 0, failing, failing, failing, delta, failing > delta)
+    return GameRow(name, "stop-when-ahead", rounds, 0, failing, failing, failing, delta, failing > delta)
 
 
-def odometer_rows(epsilon: float, delta: float, rounds: int) -> Iterator[Row]:
+def odometer_rows(epsilon: float, delta: float, rounds: int) -> Iterator[GameRow]:
     """Yield every odometer, shipped or not, against the adversaries that can be worked out exactly."""
     for name, make in every_odometer().items():
         yield crossing_row(name, make, epsilon, delta, rounds)
@@ -139,7 +139,7 @@ def odometer_rows(epsilon: float, delta: float, rounds: int) -> Iterator[Row]:
         yield _worked_out(name, "best possible on a menu", 12, worst, delta)
 
 
-def unsound_filter_rows(runs: int, rng: np.random.Generator) -> Iterator[Row]:
+def unsound_filter_rows(runs: int, rng: np.random.Generator) -> Iterator[GameRow]:
     """Yield the two filters that people make of a composition theorem, with the adversary that breaks each."""
     trap, exact = counterexample()
     delta = exact * (1.0 + 1e-6)  # both plans of the adversary have exactly this delta; give the filter room for rounding
@@ -147,19 +147,19 @@ def unsound_filter_rows(runs: int, rng: np.random.Generator) -> Iterator[Row]:
     view = exact_filter(trap, natural, rounds=3).view
     yield _worked_out(natural.kind, trap.name, 3, view, delta)
     yield _sampled(natural.kind, trap.name, 3, play_filter(trap, natural, rounds=3, runs=runs, rng=rng).view, delta)
-    split_delta = raised_by(naive.gaussian_delta(0.5**0.5, 1.0), GENEROUS)
-    rest = split_delta - naive.gaussian_delta(0.5, 1.0)
+    split_delta = raised_by(naive.plain_gaussian_delta(0.5**0.5, 1.0), GENEROUS)
+    rest = split_delta - naive.plain_gaussian_delta(0.5, 1.0)
     divide = SpendTheRest(0.5, 0.5, lowered_by(rest, GENEROUS), threshold=-0.2)
     split = naive.UnsoundSplitFilter(1.0, split_delta)
     yield _sampled(split.kind, divide.name, 3, play_filter(divide, split, rounds=3, runs=runs, rng=rng).view, split_delta)
 
 
-def _worked_out(name: str, label: str, rounds: int, bracket: Bracket, promised: float) -> Row:
+def _worked_out(name: str, label: str, rounds: int, bracket: Bracket, promised: float) -> GameRow:
     middle = 0.5 * (bracket.lower + bracket.upper) if bracket.lower else 0.0  # only rounding is left
-    return Row(name, label, rounds, 0, middle, bracket.lower, bracket.upper, promised, bracket.lower > promised)
+    return GameRow(name, label, rounds, 0, middle, bracket.lower, bracket.upper, promised, bracket.lower > promised)
 
 
-def _sampled(name: str, label: str, rounds: int, estimate: Any, promised: float) -> Row:
+def _sampled(name: str, label: str, rounds: int, estimate: Any, promised: float) -> GameRow:
     low, high = estimate.lower(SHOWN_CONFIDENCE), estimate.upper(SHOWN_CONFIDENCE)
     fails = estimate.lower(CERTAIN) > promised
-    return Row(name, label, rounds, estimate.runs, estimate.rate, low, high, promised, fails)
+    return GameRow(name, label, rounds, estimate.runs, estimate.rate, low, high, promised, fails)

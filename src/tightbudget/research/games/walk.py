@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from tightbudget.mechanisms.checks import positive
 from tightbudget.research.games.exceeds import TIE
-from tightbudget.research.games.shared_states import Odometer
+from tightbudget.research.games.shared_states import PlayedOdometer
 from tightbudget.research.games.steps import Response, response
 
 NEGLIGIBLE = 1e-18  # mass dropped at the low end of the walk, in total at most this for each round
 
 
-def odometer_bounds(meter: Odometer, epsilon: float, rounds: int) -> NDArray[np.float64]:
+def odometer_bounds(meter: PlayedOdometer, epsilon: float, rounds: int) -> NDArray[np.float64]:
     """Return what the odometer shows after each of `rounds` steps of epsilon-DP; the odometer is spent."""
     increment = response(epsilon).increment
     return np.array([meter.spend(increment) for _ in range(rounds)])

@@ -14,7 +14,7 @@ from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.rounding import U
 from tightbudget.research.games.exceeds import TIE
 from tightbudget.research.games.lattice import Lattice
-from tightbudget.research.games.shared_states import Filter, Odometer, SharedStates
+from tightbudget.research.games.shared_states import PlayedFilter, PlayedOdometer, SharedStates
 from tightbudget.research.games.simulate import check_game
 from tightbudget.research.games.steps import Response, Step
 
@@ -32,7 +32,7 @@ class Worst:
     states: int
 
 
-def worst_view(menu: Sequence[Step], meter: Filter, *, rounds: int) -> Worst:
+def worst_view(menu: Sequence[Step], meter: PlayedFilter, *, rounds: int) -> Worst:
     """Return the largest delta(epsilon) of the stopped view that any adversary on the menu reaches against the filter.
 
     The menu of randomised response is symmetric in the bit, so the other direction has the same supremum.
@@ -42,22 +42,22 @@ def worst_view(menu: Sequence[Step], meter: Filter, *, rounds: int) -> Worst:
     def stopped(loss: float, bound: float) -> float:
         return max(0.0, -math.expm1(min(epsilon - loss, 0.0)))
 
-    search = _Search(menu, SharedStates.of_filter(meter, menu), rounds)
+    search = _WorstCaseSearch(menu, SharedStates.of_filter(meter, menu), rounds)
     # what a stopped game is worth moves by at most the rounding of its loss
     return search.worst(stopped, ends=lambda loss, bound: False, doubt=8.0 * U * (epsilon + search.lattice.reach))
 
 
-def worst_crossing(menu: Sequence[Step], meter: Odometer, *, rounds: int) -> Worst:
+def worst_crossing(menu: Sequence[Step], meter: PlayedOdometer, *, rounds: int) -> Worst:
     """Return the largest probability, over all adversaries on the menu, of a loss that is ever above the odometer."""
 
     def over(loss: float, bound: float) -> bool:
         return loss > bound * (1.0 + TIE)
 
-    search = _Search(menu, SharedStates.of_odometer(meter, menu), rounds)
+    search = _WorstCaseSearch(menu, SharedStates.of_odometer(meter, menu), rounds)
     return search.worst(lambda loss, bound: float(over(loss, bound)), ends=over, doubt=0.0)
 
 
-class _Search:
+class _WorstCaseSearch:
     def __init__(self, menu: Sequence[Step], shared: SharedStates, rounds: int) -> None:
         check_game(rounds, 1, 0)
         self.lattice = Lattice(menu, rounds)

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.base import Mechanism
 from tightbudget.mechanisms.checks import positive, real
 from tightbudget.mechanisms.gaussian import Gaussian, TruncatedGaussian
 from tightbudget.mechanisms.histograms import Histograms
 from tightbudget.mechanisms.laplace import Laplace, TruncatedLaplace
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.randomized_response import RandomizedResponse
 from tightbudget.pairs.base import Direction, Pair

@@ -26,7 +26,7 @@ def leaf_buckets(pair: Pair, log_factor: float, n: int) -> Buckets:
         _add_to_buckets(a, b, error, cells, np.arange(2 * n + 2), 1)
     points, moved = pair.points(), 0.0
     if points.size:
-        column, moved = _columns(points.low, log_factor, n)
+        column, moved = _bucket_columns(points.low, log_factor, n)
         _add_to_buckets(a, b, error, points, column, int(np.bincount(column).max()))
     error += NEGLIGIBLE  # what underflows
     error[A] += raised_by(pair.unresolved, GENEROUS)
@@ -64,7 +64,7 @@ def _add_to_buckets(a: Array, b: Array, error: Array, cells: Cells, column: NDAr
     error += np.minimum([mass_a @ relative, mass_b @ relative, mass_b @ relative], 1.01) if known else 1.01
 
 
-def _columns(losses: Array, log_factor: float, n: int) -> tuple[NDArray[np.intp], float]:
+def _bucket_columns(losses: Array, log_factor: float, n: int) -> tuple[NDArray[np.intp], float]:
     """Return the columns of point masses, and how far a loss lies above its bucket at most."""
     with np.errstate(over="ignore"):
         where = np.clip(losses / log_factor, -n - 2.0, n + 2.0)  # farther away makes no difference

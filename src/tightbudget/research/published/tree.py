@@ -118,7 +118,7 @@ class Compose(Tree):
             )  # fmt: skip
         if self.left.n != self.right.n:
             raise InvalidParameter("right", f"a tree with n = {self.right.n}", f"one with n = {self.left.n}, as left")
-        _label(self, self.left.log_factor, self.left.n, self.left.r + self.right.r)
+        _tree_label(self, self.left.log_factor, self.left.n, self.left.r + self.right.r)
         object.__setattr__(self, "of_a_class", self.left.of_a_class or self.right.of_a_class)
 
     @property
@@ -144,7 +144,7 @@ class Square(Tree):
 
     def __post_init__(self) -> None:
         check_tree("child", self.child)
-        _label(self, 2.0 * self.child.log_factor, self.child.n, self.child.r)
+        _tree_label(self, 2.0 * self.child.log_factor, self.child.n, self.child.r)
         object.__setattr__(self, "of_a_class", self.child.of_a_class)
 
     @property
@@ -167,7 +167,7 @@ def bucket_count(n: object) -> int:
     return int(number)
 
 
-def _label(node: Tree, log_factor: float, n: int, r: int) -> None:
+def _tree_label(node: Tree, log_factor: float, n: int, r: int) -> None:
     for name, value in (("log_factor", log_factor), ("n", n), ("r", r)):
         object.__setattr__(node, name, value)
 

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms.answers import Curve
-from tightbudget.mechanisms.base import Composable, compose
 from tightbudget.mechanisms.checks import delta_asked
+from tightbudget.mechanisms.composition import Composable, compose
 from tightbudget.notation import composition_given
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.search import first_at_most, last_at_least

@@ -86,7 +86,7 @@ def report_page(results: "Sequence[Result]", pictures: Mapping[str, bytes], quic
         summary=f"{sum(counts.values())} rows of claims and readings: {summary}.",
         contents="".join(_entry(result) for result in results),
         figures="".join(_figure(result, pictures[result.figure.name], quick) for result in results),
-        claims="".join(_row(claim, result.figure.name) for result in results for claim in result.claims),
+        claims="".join(_report_row(claim, result.figure.name) for result in results for claim in result.claims),
     )
 
 
@@ -106,11 +106,11 @@ def _figure(result: "Result", picture: bytes, quick: bool) -> str:
         notes=escape(" ".join(f"Delays shown: {note}." for note in result.data.notes)),
         parameters=escape(json.dumps(figure.settings(quick), ensure_ascii=False)),
         seconds=f"{result.seconds:.1f}",
-        claims="".join(_row(claim) for claim in result.claims),
+        claims="".join(_report_row(claim) for claim in result.claims),
     )
 
 
-def _row(claim: Claim, figure: str = "") -> str:
+def _report_row(claim: Claim, figure: str = "") -> str:
     where = f'<td class="s"><a href="#{figure}">{escape(figure)}</a></td>' if figure else ""
     note = f'<br><span class="quiet">{escape(claim.note)}</span>' if claim.note else ""
     style = claim.verdict if " " not in claim.verdict else "open"

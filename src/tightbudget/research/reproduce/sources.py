@@ -8,7 +8,8 @@ import numpy as np
 from tightbudget.classic import Bound
 from tightbudget.classic.promises import Promises
 from tightbudget.errors import DoesNotApply
-from tightbudget.mechanisms.base import Composable, Mechanism
+from tightbudget.mechanisms.composition import Composable
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.research.published import TreePair, tree_pair
 from tightbudget.research.reproduce.model import Series
 from tightbudget.research.reproduce.verdicts import OPEN, REFUTED

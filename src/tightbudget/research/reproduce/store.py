@@ -15,7 +15,7 @@ import numpy
 import scipy
 
 from tightbudget import version
-from tightbudget.numerics.decimals import at_least, at_most
+from tightbudget.numerics.decimals import decimal_at_least, decimal_at_most
 from tightbudget.research.reproduce.model import Data, Figure, Panel, Series
 
 
@@ -47,8 +47,8 @@ def write_whole(path: Path, content: bytes) -> None:
 
 def save_result(folder: Path, figure: Figure, quick: bool, data: Data, seconds: float) -> None:
     """Write the table first and the data last: the data file says that the figure is finished."""
-    write_whole(folder / f"{figure.name}.csv", _table(data))
-    body = json.dumps(_plain(asdict(data)), allow_nan=False)
+    write_whole(folder / f"{figure.name}.csv", _data_table(data))
+    body = json.dumps(_plain_data(asdict(data)), allow_nan=False)
     record = {
         "key": result_key(figure, quick),
         "figure": figure.name,
@@ -71,15 +71,15 @@ def load_result(folder: Path, figure: Figure, quick: bool) -> tuple[Data, float]
         table = (folder / f"{figure.name}.csv").read_bytes()
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return (data, seconds) if table == _table(data) else None
+    return (data, seconds) if table == _data_table(data) else None
 
 
-def _plain(value: Any) -> Any:
+def _plain_data(value: Any) -> Any:
     """Return the value with infinities as text, which JSON has no numbers for."""
     if isinstance(value, dict):
-        return {name: _plain(item) for name, item in value.items()}
+        return {name: _plain_data(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_plain_data(item) for item in value]
     return repr(float(value)) if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -98,7 +98,7 @@ def _numbers(values: list[Any] | None) -> list[float] | None:
     return None if values is None else [float(value) for value in values]
 
 
-def _table(data: Data) -> bytes:
+def _data_table(data: Data) -> bytes:
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(["panel", "series", "kind", "x", "lower", "upper"])
@@ -106,8 +106,8 @@ def _table(data: Data) -> bytes:
         for series in panel.series:
             lower = series.lower if series.lower is not None else [None] * len(series.x)
             for x, low, high in zip(series.x, lower, series.upper, strict=True):
-                least = "" if low is None else at_most(float(low))
-                rows.writerow([panel.title, series.name, series.kind, repr(x), least, at_least(float(high))])
+                least = "" if low is None else decimal_at_most(float(low))
+                rows.writerow([panel.title, series.name, series.kind, repr(x), least, decimal_at_least(float(high))])
     for name, (low, high) in data.facts.items():
-        rows.writerow(["numbers for the claims", name, "fact", "", at_most(float(low)), at_least(float(high))])
+        rows.writerow(["numbers for the claims", name, "fact", "", decimal_at_most(float(low)), decimal_at_least(float(high))])
     return text.getvalue().encode()

@@ -118,6 +118,7 @@ def test_what_remains_can_be_spent_and_hardly_more(delta: float, slack: float, k
     assert not filter.quote(tb.PureDP(left.epsilon * (1 + 1e-12)) * k).accepted
 
 
+@pytest.mark.slow
 def test_total_stays_within_the_ceiling_up_to_the_last_spend() -> None:
     accountant = BudgetAccountant(1.0, 1e-5, slack=1e-6)
     while accountant.remaining().epsilon >= 0.01:

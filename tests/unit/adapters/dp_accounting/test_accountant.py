@@ -176,6 +176,7 @@ def _rdp(relation: Relation) -> RdpAccountant:
     return RdpAccountant(neighboring_relation=relation)
 
 
+@pytest.mark.slow
 def test_their_calibration_runs_on_ours_as_on_theirs() -> None:
     target, delta = 2.0, 1e-6
 

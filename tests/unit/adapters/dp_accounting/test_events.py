@@ -163,6 +163,7 @@ def test_an_order_of_a_promise_with_an_offset_is_at_least_what_is_promised() -> 
     assert (promise * 3).epsilon(1e-5).upper < (tb.ZCDP(0.3 + 0.6)).epsilon(1e-5).upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [0.0, 0.5, 2.0, -0.5, 1e-9])
 @pytest.mark.parametrize("mean", [1.0, 1 + 1e-9, 1.5, 10.0, 1e5])
 def test_there_are_as_many_runs_as_the_mean_says_and_hardly_more(mean: float, shape: float) -> None:
@@ -205,6 +206,7 @@ def test_what_is_not_known_is_refused_by_name(event: dp_event.DpEvent, relation:
         from_event(event, relation)
 
 
+@pytest.mark.slow
 def test_what_is_no_event_is_refused_in_a_sentence() -> None:
     for given in ("gaussian", 3, None, {"noise_multiplier": 1.0}):
         with pytest.raises(tb.InvalidParameter, match="event is"):
@@ -245,6 +247,7 @@ def test_the_installed_package_may_lack_an_event() -> None:
         to_event(tb.ApproximateDP(1.0, 1e-6))
 
 
+@pytest.mark.slow
 def test_events_are_read_and_written_as_json_without_the_package() -> None:
     code = (
         "import sys; sys.modules['dp_accounting'] = None\n"

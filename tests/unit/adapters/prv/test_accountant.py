@@ -35,6 +35,7 @@ def test_a_bracket_is_no_wider_than_the_error_asked_for(eps_error: float) -> Non
     assert up - low <= 1e-3 * up
 
 
+@pytest.mark.slow
 def test_delta_follows_its_error() -> None:
     wide, narrow = (
         prv.PRVAccountant(SAMPLED, eps_error=0.1, delta_error=error).compute_delta(0.5, 1000) for error in (1e-3, 2e-8)

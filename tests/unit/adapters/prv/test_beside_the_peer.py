@@ -43,6 +43,7 @@ def _answers(package: Any, steps: list[Kind], counts: list[int], delta: float) -
         return package.PRVAccountant(prvs=prvs, **settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(16))
 def test_random_compositions(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -93,6 +94,7 @@ def test_no_public_name_is_missing() -> None:
     assert classes <= set(ours.__all__)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("noise", "q", "steps", "delta"),
     [(0.8, 0.125, 1000, 1e-6), (1.0, 0.2, 500, 1e-6), (4.0, 0.00033, 10_000, 1.1e-18)],
@@ -118,6 +120,7 @@ def _dp_sgd(package: Any, noise: float, q: float, steps: int, delta: float) -> t
     return answer
 
 
+@pytest.mark.slow
 def test_its_noise_may_miss_the_target_and_ours_does_not() -> None:
     asked = {"sampling_probability": 0.01, "num_steps": 1000, "target_epsilon": 2.0, "target_delta": 1e-6}
     with warnings.catch_warnings():

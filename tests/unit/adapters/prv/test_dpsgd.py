@@ -17,6 +17,7 @@ REPORTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", REPORTED)
 def test_runs_that_were_reported_to_fail(run: str) -> None:
     sigma, q, steps, delta = REPORTED[run]
@@ -46,6 +47,7 @@ def test_more_steps_than_announced_are_refused() -> None:
         DPSGDAccountant(0.8, 5e-3, max_steps=10).compute_epsilon(delta=1e-6, num_steps=11)
 
 
+@pytest.mark.slow
 def test_the_noise_found_keeps_the_target_and_a_little_less_does_not() -> None:
     """test_robustness_2 asks for epsilon 4 at these numbers."""
     q, steps, delta = 0.26058631921824105, 18800, 0.00011448277499759097

@@ -92,6 +92,7 @@ FILTERS: dict[str, Callable[[], Filter]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILTERS)
 def test_no_adversary_beats_a_filter(name: str) -> None:
     reached = against(FILTERS[name], MENU)

@@ -15,6 +15,7 @@ from tightbudget.filters import BasicFilter
 best_filters: Any = import_module("tightbudget.adaptive.filters.best_filters")
 
 
+@pytest.mark.slow
 def test_a_count_that_was_cut_off_says_so_and_stands_where_it_got_to(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(residual, "MOST_WORK", 300)
     rows = tb.filters.best(1, 1e-6, tb.PureDP(0.01))
@@ -25,6 +26,7 @@ def test_a_count_that_was_cut_off_says_so_and_stands_where_it_got_to(monkeypatch
     assert counts == sorted(counts, reverse=True)
 
 
+@pytest.mark.slow
 def test_subsampling_is_seen_by_renyi_and_by_plans_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(residual, "MOST_WORK", 100)
     rows = {row.name: row for row in tb.filters.best(1, 1e-6, tb.Poisson(tb.Gaussian(4), 0.01))}

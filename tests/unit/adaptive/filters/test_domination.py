@@ -43,6 +43,7 @@ def reveals_less(step: tb.Mechanism, slot: tb.Mechanism) -> bool:
         return all(less <= more + mpmath.mpf(10) ** -40 for less, more in pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slot", mostly_slow(EVERY, every=16), ids=str)
 def test_what_a_slot_admits_reveals_no_more(slot: tb.Mechanism) -> None:
     admitted = [step for step in EVERY if dominates(slot, step)]

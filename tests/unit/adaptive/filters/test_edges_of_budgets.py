@@ -52,6 +52,7 @@ def test_the_share_of_steps_is_below_delta(share: object) -> None:
         tb.filters.best(1, 1e-6, tb.ApproximateDP(0.01, 1e-9), share)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0, 1e-50, 1, 1e40])
 @pytest.mark.parametrize("delta", [0, 1e-320, 0.5, 1])
 def test_best_has_an_answer_for_every_budget(epsilon: float, delta: float) -> None:

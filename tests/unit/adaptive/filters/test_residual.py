@@ -13,7 +13,7 @@ from tests.support import point_truth
 from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
-from tightbudget.adaptive.filters.residual_grid import Spread, gaussian_profile, spread
+from tightbudget.adaptive.filters.residual_grid import Spread, gaussian_profile, spread_to_grid
 from tightbudget.filters import ResidualFilter, from_state
 from tightbudget.pairs.base import Direction
 from tightbudget.pairs.points import point_pair
@@ -39,6 +39,7 @@ def left(budget: ResidualFilter) -> tuple[mp.mpf, mp.mpf, mp.mpf]:
     return mp.mpf(mu), mp.mpf(budget._at_infinity(mu)), mp.mpf(h)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "delta", "step"),
     mostly_slow([(1, 1e-6, 0.01), (4, 1e-6, 0.1), (1, 1e-9, 0.003), (1, 1e-6, 1e-4), (1, 1e-6, 1e-5)], every=5),
@@ -63,6 +64,7 @@ def test_step_and_rest_are_dominated_by_what_there_was(epsilon: float, delta: fl
             assert rest + (1 - rest) * mixed <= kept + (1 - kept) * chord(before, x, wide)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "most"), [(1e-2, 1.01), (1e-3, 1.13), (3e-4, 1.13), (1e-4, 1.13), (1e-5, 5), (1e-6, 40)])
 def test_the_grid_is_refined_for_small_steps(epsilon: float, most: float) -> None:
     """What a step of randomised response costs of the squared mu: little more than its variance, down to 1e-4."""
@@ -140,7 +142,7 @@ def test_a_spread_step_dominates(mechanism: tb.Mechanism, direction: Direction, 
     h = 2.0**-6
     pair = mechanism.pair(direction)
     assert pair is not None
-    one = spread(pair, h, negligible, reach)
+    one = spread_to_grid(pair, h, negligible, reach)
     for x in (0.0, 0.01, 0.1, 0.2, 0.24, 0.5, 1.0):
         # the engine's lower end for the larger of both directions; pairs whose directions differ are asked at 0 alone
         if x == 0.0 or mechanism.pair(Direction.ADD) == mechanism.pair(Direction.REMOVE):
@@ -154,7 +156,7 @@ def test_what_lies_below_the_window_moves_up() -> None:
     pair = tb.Gaussian(3).pair(Direction.REMOVE)
     assert pair is not None
     h = 2.0**-6
-    whole, cut = (spread(pair, h, negligible, 4.0) for negligible in (1e-18, 0.05))
+    whole, cut = (spread_to_grid(pair, h, negligible, 4.0) for negligible in (1e-18, 0.05))
     assert cut.first > whole.first
     # what counts as infinite would make up for anything lost below: it is left out, and what it stands for likewise
     in_window = cut.first + cut.masses.size - 1 - whole.first
@@ -174,7 +176,7 @@ def test_points_below_the_window_are_not_lowered() -> None:
     pair = step.pair(Direction.REMOVE)
     assert pair is not None
     h = 2.0**-6
-    one = spread(pair, h, 1 / 16, 4.0)
+    one = spread_to_grid(pair, h, 1 / 16, 4.0)
     for x in np.arange(-1.0, 0.5, 0.5 * h).tolist():
         exact = mp.fsum(max(a - mp.exp(x) * b, 0) for a, b in point_truth.events(step, Direction.REMOVE))
         assert mass_above(one, h, x) >= exact
@@ -183,7 +185,7 @@ def test_points_below_the_window_are_not_lowered() -> None:
 def test_points_below_the_window_may_lie_as_much_higher_as_is_not_known() -> None:
     error_bound, h = 0.25, 2.0**-6
     pair = point_pair(("doubtful",), LOSSES, np.log(EVENTS), np.log(EVENTS) - LOSSES, error=1e-15, loss_error=error_bound)
-    one = spread(pair, h, 1 / 16, 4.0)
+    one = spread_to_grid(pair, h, 1 / 16, 4.0)
     for x in np.arange(-1.0, 0.5, 0.5 * h).tolist():
         highest = [mp.mpf(loss) + error_bound for loss in LOSSES.tolist()]
         worst = mp.fsum(mp.mpf(a) * max(1 - mp.exp(x - loss), 0) for a, loss in zip(EVENTS.tolist(), highest, strict=True))
@@ -263,6 +265,7 @@ def test_losses_known_no_finer_than_many_grid_points_are_refused(epsilon: str, d
     assert budget.quote(tb.PureDP(0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", mostly_slow([0.05, 0.6, 0.7, 0.8, 0.9, 1.1, 1.3, 4.0], every=4, first=1))
 @pytest.mark.parametrize("delta", [0.1, 1e-6, 1e-300])
 def test_the_finest_grid_is_read_back(epsilon: float, delta: float) -> None:

@@ -145,6 +145,7 @@ def test_slots_of_one_name_are_counted_apart() -> None:
     assert sorted(budget.state()["spent"].values()) == ["0", "1", "2"]
 
 
+@pytest.mark.slow
 def test_a_plan_too_long_to_be_read_back_is_not_written() -> None:
     cells = [1.0 + 1e-9 * k for k in range(40_000)]
     budget = SlotFilter(1, 1e-6, plan=tb.Histograms(cells, cells[::-1]))

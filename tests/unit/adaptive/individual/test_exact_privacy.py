@@ -56,6 +56,7 @@ def divergence(strategy: Strategy, admit: Callable[[tb.individual.RenyiFilter, f
     return mp.log(moment(group, (), mp.mpf(1), mp.mpf(1))) / (ORDER - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("swap", [False, True])
 @pytest.mark.parametrize("strategy", [equal, bursts, push_when_it_works], ids=lambda strategy: strategy.__name__)
 def test_the_budget_bounds_the_divergence(strategy: Strategy, swap: bool) -> None:
@@ -63,6 +64,7 @@ def test_the_budget_bounds_the_divergence(strategy: Strategy, swap: bool) -> Non
     assert mp.mpf("0.1") < kept <= mp.mpf(BUDGET)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", [equal, bursts, push_when_it_works], ids=lambda strategy: strategy.__name__)
 def test_without_the_filter_the_budget_is_exceeded(strategy: Strategy) -> None:
     assert max(divergence(strategy, lambda group, amount: True, swap) for swap in (False, True)) > mp.mpf(BUDGET)

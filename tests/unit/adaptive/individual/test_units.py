@@ -25,6 +25,7 @@ def amounts_around(budget: Fraction) -> np.ndarray:
     return np.concatenate([whole, np.nextafter(whole, np.inf), np.nextafter(whole, 0.0)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("budget", "squares"), mostly_slow(CASES, every=4))
 def test_costs_of_arrays(budget: Fraction, squares: bool) -> None:
     """n units are enough up to the allowance, and n - 1 are not."""

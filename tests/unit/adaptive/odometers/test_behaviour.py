@@ -82,7 +82,7 @@ class Twins(RuleBasedStateMachine):
         assert self.steady.sense is self.restored.sense
 
 
-TestTwins = Twins.TestCase
+TestTwins = pytest.mark.slow(Twins.TestCase)
 TestTwins.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
 
 
@@ -246,6 +246,7 @@ def test_mechanisms_of_the_engine(make: Callable[[], o.Odometer], step: Any, has
             odometer.spend(step)
 
 
+@pytest.mark.slow
 @every
 def test_states_stay_short(make: Callable[[], o.Odometer]) -> None:
     """Many unlike fractions have a sum of endless digits; it is rounded up long before."""
@@ -310,6 +311,7 @@ def test_steps_that_nearly_surely_fail() -> None:
     assert math.log(1e19) < stitched.spend(tb.filters.ZCDP(0.1, "0.9999999999999999999")) < math.inf
 
 
+@pytest.mark.slow
 def test_long_sums_of_divergences_are_read_back() -> None:
     odometer = o.RenyiOdometer("0.02", orders=[2, 3])
     for k in range(2000):

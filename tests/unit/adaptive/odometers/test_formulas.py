@@ -118,6 +118,7 @@ def test_deltas_of_steps_add_an_excess() -> None:
     assert odometer.spend(step) == float("inf")
 
 
+@pytest.mark.slow
 def test_ten_thousand_divergences_lose_no_digits() -> None:
     step = tb.PureDP(epsilon=0.01)
     odometer = tb.odometers.RenyiOdometer(1e-6)

@@ -23,6 +23,7 @@ def assert_inside(found: LaplaceDirection, scale: float, count: int, epsilon: fl
     assert true.lower() <= truth.ball(found.delta_upper(epsilon))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scale", "count", "epsilon"),
     mostly_slow(

@@ -68,6 +68,7 @@ def knots(stack, step: float) -> list[float]:
     return sorted({*every.tolist(), *on_grid.tolist()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", mostly_slow([(shape,) for shape in SHAPES], every=3), ids=str)
 @pytest.mark.parametrize("name", PAIRS)
 def test_spread_lies_above(name: str, shape: tuple[float, float, float, float]):
@@ -144,6 +145,7 @@ def test_doubtful_masses_move_losses_up():
         assert b <= 1 + mpf(10) ** -12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("a", "b"), [(-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (1.0, 1.0)])
 def test_doubtful_masses_stay_inside_the_readings(a: float, b: float):
     step, theta = 0.05, 1.0
@@ -318,11 +320,12 @@ def test_a_point_in_a_gap_keeps_both_masses(place: float):
     step = 0.125
     loss = step * place
     found = on_gaps(Spikes((loss,), (1.0,)), step, 1.0, 0.0, 1e-12)
-    points = list(zip(losses(found, step, found.spread), untilted(found, step, 1.0, 0), strict=True))
     with mpmath.workdps(readings.DIGITS):
+        points = list(zip(losses(found, step, found.spread), untilted(found, step, 1.0, 0), strict=True))
         assert abs(mpmath.fsum(mass for _, mass in points) - 1) <= mpf(10) ** -13
         b = mpmath.fsum(mass * mpmath.exp(-x) for x, mass in points)
-        assert 0 <= 1 - b * mpmath.exp(mpf(loss)) <= mpf(10) ** -12
+        # masses are floats, so they may miss by some roundings, which `error` is charged for
+        assert -(mpf(2) ** -50) <= 1 - b * mpmath.exp(mpf(loss)) <= mpf(10) ** -12
 
 
 def test_a_grid_that_ends_too_early_is_refused():

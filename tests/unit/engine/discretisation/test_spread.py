@@ -49,6 +49,7 @@ def test_coarsening_keeps_both_masses(factor: int, first: int):
             assert abs(new / old - 1) <= mpf(10) ** -13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [2, 3, 7, 16])
 def test_coarsening_never_lowers_delta(factor: int):
     fine = readings.stack(random_rows(50), first=-9, anchor=0.1)

@@ -30,6 +30,7 @@ def profile(pair: Spikes, count: int, ceiling: float, epsilon: float):
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ceiling", mostly_slow([0.0, 0.0625, 0.125, 1.0], every=4, first=2))
 @pytest.mark.parametrize("name", mostly_slow(CASES, every=4))
 def test_the_truth_lies_between(name: str, ceiling: float):
@@ -60,6 +61,7 @@ def test_both_ends_are_close_where_one_large_loss_decides():
     assert true * (1 - mpf("1e-12")) <= mpf(made.delta_upper(1.0)) <= true * mpf("1.001")
 
 
+@pytest.mark.slow
 def test_large_losses_alone_hold_what_they_should():
     """A and B of events with a large loss, and what is added again because the other losses may undo it."""
     pair, count, ceiling = mirrored(0.5, 0.01, small=0.25, often=0.3), 5, 0.375

@@ -51,6 +51,7 @@ def mean_number(steps: Steps, ceilings: tuple[float, ...]) -> float:
     return math.fsum(count * math.exp(part.log_mass) for part, count in large)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", mostly_slow([0, 1, 3, 5], every=4, first=1))
 @pytest.mark.parametrize("name", mostly_slow(CASES, every=3, first=1))
 def test_the_truth_lies_between(name: str, most: int):
@@ -68,6 +69,7 @@ def test_the_truth_lies_between(name: str, most: int):
     assert readings > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize(("most", "least_share", "most_share"), [(5, 0.98, 1.02), (0, 0.0, 0.9999)], ids=["all", "none"])
 def test_all_layers_together_are_the_whole_and_none_can_be_left_out(

@@ -12,7 +12,7 @@ from tests.support.doubles import RoughPair, Spikes
 
 from tightbudget.engine.discretisation.window import loss_window, tail_truncated
 from tightbudget.engine.levels.evaluate import evaluate_plan
-from tightbudget.engine.levels.plan import Plan
+from tightbudget.engine.levels.plan import LevelPlan
 from tightbudget.pairs.base import Pair
 
 LOSSES, MASSES = (-1.0, -0.375, 0.5, 1.25), (0.125, 0.25, 0.375, 0.25)
@@ -21,11 +21,11 @@ PAIR = Spikes(LOSSES, MASSES)
 
 def made(
     entering: list[list[tuple[Pair, int]]], step: float, factors: list[int], branching: int, tail: float, theta: float = 0.8
-) -> Plan:
+) -> LevelPlan:
     grid = [step]
     for factor in factors:
         grid.append(grid[-1] * factor)
-    return Plan(
+    return LevelPlan(
         theta=theta,
         branching=branching,
         steps=tuple(grid),

@@ -10,13 +10,13 @@ from mpmath import mpf
 from tests.support import readings
 
 from tightbudget.engine.levels.evaluate import Composed
-from tightbudget.engine.levels.profile import Profile
+from tightbudget.engine.levels.profile import LevelProfile
 
 STEP = 0.25
 
 
-def read(composed: Composed, lower: float = 0.0, upper: float = 0.0) -> Profile:
-    return Profile.of(composed, infinity_upper=upper, infinity_lower=lower, points=0.0)
+def read(composed: Composed, lower: float = 0.0, upper: float = 0.0) -> LevelProfile:
+    return LevelProfile.of(composed, infinity_upper=upper, infinity_lower=lower, points=0.0)
 
 
 def profile(
@@ -28,7 +28,7 @@ def profile(
     noise: float = 0.0,
     loss_shift: float = 0.0,
     infinity: tuple[float, float] = (0.0, 0.0),
-) -> Profile:
+) -> LevelProfile:
     """Return a profile of random masses around loss 1; the merged rows are of the same events, so both readings
     agree.
     """

@@ -11,11 +11,11 @@ from tests.reference.truth_subsampled import SubsampledGaussianLaw
 
 import tightbudget as tb
 from tightbudget.engine.direction import MOST_PLACES, OneDirection
-from tightbudget.engine.sharing.grid_plan import GridPlan, planned
+from tightbudget.engine.sharing.grid_plan import GridPlan, planned_spectrum
 from tightbudget.engine.spectral.profile import SpectralProfile
 from tightbudget.engine.spectral.spectrum import Spectrum
 from tightbudget.engine.steps import engine_steps
-from tightbudget.engine.target import Target, target_for
+from tightbudget.engine.target import PlanTarget, target_for
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Direction
 
@@ -23,7 +23,7 @@ DECADES, WIDTH = 12, 0.01
 EPSILON = 1.5
 
 
-def target(sigma: float, q: float, count: int, width: float = WIDTH) -> Target:
+def target(sigma: float, q: float, count: int, width: float = WIDTH) -> PlanTarget:
     pair = tb.Poisson(tb.Gaussian(sigma), q).pair(Direction.REMOVE)
     assert pair is not None
     direction = OneDirection(engine_steps([(pair, count)]))
@@ -31,8 +31,8 @@ def target(sigma: float, q: float, count: int, width: float = WIDTH) -> Target:
     return target_for(direction.steps, saddle.at_index(saddle.for_epsilon(EPSILON).tilt_index), width, saddle.cells)
 
 
-def plan_for(asked: Target) -> GridPlan:
-    _, _, plan = planned(asked, MOST_PLACES)
+def plan_for(asked: PlanTarget) -> GridPlan:
+    _, _, plan = planned_spectrum(asked, MOST_PLACES)
     assert plan is not None
     return plan
 
@@ -85,6 +85,7 @@ def test_any_step_is_sound_or_refused(point, stretch: float):
         check(*point, found)
 
 
+@pytest.mark.slow
 def test_frequencies_that_do_not_serve_are_chosen_anew():
     """Of a third of the steps the law is narrower: more frequencies matter than the plan has."""
     asked = target(1.5, 0.01, 300)
@@ -122,7 +123,7 @@ def test_losses_on_a_lattice_make_no_plan():
     direction = OneDirection(engine_steps([(pair, 100)]))
     saddle = direction.saddle(DECADES)
     asked = target_for(direction.steps, saddle.at_index(saddle.for_epsilon(1.0).tilt_index), WIDTH, saddle.cells)
-    made, points, plan = planned(asked, MOST_PLACES)
+    made, points, plan = planned_spectrum(asked, MOST_PLACES)
     assert made is not None
     assert points > 0
     assert plan is None

@@ -12,13 +12,13 @@ import tightbudget as tb
 from tightbudget.engine.direction import MOST_PLACES, OneDirection
 from tightbudget.engine.refine import epsilon_bracket
 from tightbudget.engine.sharing import direction
-from tightbudget.engine.sharing.grid_plan import planned
+from tightbudget.engine.sharing.grid_plan import planned_spectrum
 from tightbudget.engine.sharing.pair_law import PairLaw, pair_law
 from tightbudget.engine.sharing.plans import SharedPlans
 from tightbudget.engine.sharing.work import sharing_work
 from tightbudget.engine.spectral.profile import SpectralProfile
 from tightbudget.engine.steps import engine_steps
-from tightbudget.engine.target import Target, target_for
+from tightbudget.engine.target import PlanTarget, target_for
 from tightbudget.pairs.base import Direction
 
 DECADES, WIDTH, DELTA = 12, 0.01, 1e-6
@@ -29,7 +29,7 @@ def dpsgd(sigma: float, q: float, count: int) -> tb.Composition:
     return tb.Poisson(tb.Gaussian(sigma), q) * count
 
 
-def target(way: Direction, count: int) -> Target:
+def target(way: Direction, count: int) -> PlanTarget:
     pair = tb.Poisson(tb.Gaussian(SIGMA), Q).pair(way)
     assert pair is not None
     alone = OneDirection(engine_steps([(pair, count)]))
@@ -40,7 +40,7 @@ def target(way: Direction, count: int) -> Target:
 
 def law_of(way: Direction, count: int = COUNT) -> PairLaw:
     asked = target(way, count)
-    _, _, plan = planned(asked, MOST_PLACES)
+    _, _, plan = planned_spectrum(asked, MOST_PLACES)
     assert plan is not None
     return pair_law(asked, plan, plan.grid.step)
 
@@ -56,6 +56,7 @@ def left_out(law: PairLaw, count: int) -> float:
     return 1.01 * count * math.exp(law.log_tail)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [300, 800, 1000, 1300, 4000])
 @pytest.mark.parametrize("way", list(Direction))
 def test_the_modulus_bounds_epsilon_of_any_count(way: Direction, count: int):
@@ -142,6 +143,7 @@ def test_counts_of_one_pair_show_the_smaller_direction_by_the_modulus():
     assert by_modulus >= 4
 
 
+@pytest.mark.slow
 def test_random_orders_of_counts_and_rates_agree_with_single_calls():
     rng = np.random.default_rng(11)
     points = [

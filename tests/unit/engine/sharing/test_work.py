@@ -12,7 +12,7 @@ import tightbudget as tb
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.discretisation.discretise import DiscretisedPair
 from tightbudget.engine.sharing import plans
-from tightbudget.engine.sharing.work import shared, sharing_work
+from tightbudget.engine.sharing.work import shared_direction, sharing_work
 from tightbudget.engine.steps import engine_steps
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Direction
@@ -36,6 +36,7 @@ def ends(answers: list[Bracket]) -> list[tuple[float, float]]:
     return [(answer.lower, answer.upper) for answer in answers]
 
 
+@pytest.mark.slow
 def test_shared_answers_are_as_narrow_as_asked_and_agree_with_those_asked_alone():
     for together, point in zip(asked_together(), GRID, strict=True):
         alone = dpsgd(*point).epsilon(1e-6, rtol=1e-5)
@@ -45,6 +46,7 @@ def test_shared_answers_are_as_narrow_as_asked_and_agree_with_those_asked_alone(
         assert alone.lower <= together.upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rtol", [1e-2, 1e-5])
 def test_the_width_asked_for_is_that_of_each_question(rtol: float):
     with sharing_work():
@@ -52,6 +54,7 @@ def test_the_width_asked_for_is_that_of_each_question(rtol: float):
     assert all(answer.converged and answer.width <= rtol * answer.upper for answer in answers)
 
 
+@pytest.mark.slow
 def test_the_same_questions_in_the_same_order_have_the_same_answers():
     first = asked_together()
     with sharing_work():
@@ -59,6 +62,7 @@ def test_the_same_questions_in_the_same_order_have_the_same_answers():
     assert ends(asked_together()) == ends(first)
 
 
+@pytest.mark.slow
 def test_a_question_outside_has_the_answer_it_would_have_had():
     alone = ends([dpsgd(*point).epsilon(1e-6) for point in GRID])
     compositions = [dpsgd(*point) for point in GRID]
@@ -69,6 +73,7 @@ def test_a_question_outside_has_the_answer_it_would_have_had():
     assert ends([dpsgd(*point).epsilon(1e-6) for point in GRID]) == alone
 
 
+@pytest.mark.slow
 def test_a_context_within_another_begins_anew_and_leaves_the_other_as_it_was():
     first = asked_together()
     with sharing_work():
@@ -86,25 +91,25 @@ def one_direction() -> OneDirection:
 
 def test_outside_a_direction_is_as_it_is():
     direction = one_direction()
-    assert shared(direction) is direction
+    assert shared_direction(direction) is direction
     with sharing_work():
-        assert shared(direction) is not direction
-    assert shared(direction) is direction
+        assert shared_direction(direction) is not direction
+    assert shared_direction(direction) is direction
 
 
 def test_a_context_ends_with_what_is_raised_in_it():
     direction = one_direction()
     with pytest.raises(tb.InvalidParameter), sharing_work():
         LAPLACE.epsilon(2.0)
-    assert shared(direction) is direction
+    assert shared_direction(direction) is direction
 
 
 def test_other_threads_take_no_part():
     direction, found = one_direction(), []
     with sharing_work():
         context = contextvars.copy_context()
-        asking = threading.Thread(target=lambda: found.append(shared(direction)))
-        copied = threading.Thread(target=context.run, args=(lambda: found.append(shared(direction)),))
+        asking = threading.Thread(target=lambda: found.append(shared_direction(direction)))
+        copied = threading.Thread(target=context.run, args=(lambda: found.append(shared_direction(direction)),))
         for thread in (asking, copied):
             thread.start()
             thread.join()
@@ -121,7 +126,7 @@ def test_a_generator_closed_by_another_thread_leaves_no_context_behind():
     thread = threading.Thread(target=generator.close)  # as a garbage collector may do
     thread.start()
     thread.join()
-    assert shared(direction) is direction
+    assert shared_direction(direction) is direction
 
 
 def test_contexts_that_end_in_any_order_leave_none_behind():
@@ -131,9 +136,10 @@ def test_contexts_that_end_in_any_order_leave_none_behind():
     first.__exit__(None, None, None)
     second.__exit__(None, None, None)
     assert outer.ended
-    assert shared(direction) is direction
+    assert shared_direction(direction) is direction
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_bounded():
     with sharing_work() as work:
         for sigma in np.linspace(1.0, 2.0, 200).tolist():

@@ -63,6 +63,7 @@ def followed(name: str) -> tuple[FrequencyPlan, ChosenNodes, Block]:
     return plan, plan.follow(mine, places), mine[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_left_out_is_as_small_as_stated(name: str):
     plan, found, block = followed(name)

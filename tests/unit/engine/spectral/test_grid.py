@@ -8,9 +8,9 @@ import pytest
 import tightbudget as tb
 from tightbudget.engine.discretisation.discretise import discretise
 from tightbudget.engine.saddle import Saddle
-from tightbudget.engine.spectral.grid import Grid, spectral_grid
+from tightbudget.engine.spectral.grid import SpectralGrid, spectral_grid
 from tightbudget.engine.steps import Steps, engine_steps
-from tightbudget.engine.target import Target, aligned_step, target_for
+from tightbudget.engine.target import PlanTarget, aligned_step, target_for
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Alignment, Direction
 
@@ -22,13 +22,13 @@ COMPOSITIONS = {
 }
 
 
-def asked(name: str, width: float = 1e-3, tilt_index: int = 4) -> Target:
+def asked(name: str, width: float = 1e-3, tilt_index: int = 4) -> PlanTarget:
     composed: Steps = engine_steps((mechanism.pair(Direction.REMOVE), count) for mechanism, count in COMPOSITIONS[name])
     saddle = Saddle(composed, -40.0)
     return target_for(composed, saddle.at_index(tilt_index), width, saddle.cells)
 
 
-def made(name: str, width: float = 1e-3) -> tuple[Target, Grid]:
+def made(name: str, width: float = 1e-3) -> tuple[PlanTarget, SpectralGrid]:
     wanted = asked(name, width)
     return wanted, spectral_grid(wanted, 2.0**19)
 

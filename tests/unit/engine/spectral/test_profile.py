@@ -100,6 +100,7 @@ def is_lower(found: Spectrum, epsilon: float) -> bool:
     return below == 0.0 or mpf(below) <= TRUTH.lower(found, epsilon, first_bucket(found, epsilon))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [-3.0, -40.0, -400.0])
 @pytest.mark.parametrize("period", [61, 101, 1001])
 def test_both_ends_hold_and_are_close(period: int, scale: float):
@@ -152,6 +153,7 @@ def test_frequencies_left_out_are_charged_to_b():
     assert not all(is_lower(dataclasses.replace(rough, beyond=NO_BOUND), epsilon) for epsilon in epsilons)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
 @pytest.mark.parametrize("row", mostly_slow([0, 1, 2], every=3))
 def test_doubtful_values_are_charged(row: int, sign: float):
@@ -177,6 +179,7 @@ def test_doubtful_values_are_charged(row: int, sign: float):
         assert wrong > 0  # it was needed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theta", [0.3, 1.0])
 def test_errors_of_rows_are_charged(theta: float):
     error = np.array([1e-3, 2e-3, 3e-3])

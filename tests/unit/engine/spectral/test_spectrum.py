@@ -22,11 +22,11 @@ from tightbudget.engine.discretisation.window import loss_window, tail_truncated
 from tightbudget.engine.saddle import Tilt
 from tightbudget.engine.spectral.blocks import block_of, blocks_of
 from tightbudget.engine.spectral.frequencies import _core, _core_bound, _runs
-from tightbudget.engine.spectral.grid import Grid
+from tightbudget.engine.spectral.grid import SpectralGrid
 from tightbudget.engine.spectral.profile import SpectralProfile
-from tightbudget.engine.spectral.spectrum import Spectrum, spectrum
+from tightbudget.engine.spectral.spectrum import Spectrum, composed_spectrum
 from tightbudget.engine.steps import Steps
-from tightbudget.engine.target import Target
+from tightbudget.engine.target import PlanTarget
 from tightbudget.numerics.characteristic import turns
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Pair
@@ -105,6 +105,7 @@ def test_values_are_as_good_as_stated(name: str, kind: int):
         assert float(off.upper()) <= found.error_bound[kind, i]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(CASES, every=12))
 def test_what_is_left_out_is_as_small_as_stated(name: str):
     """Every node of half a period is kept or lies below the bound; of a long period, those near the ends of runs are
@@ -288,8 +289,8 @@ def profile(
     items: list[tuple[Pair, int]], step: float, places: np.ndarray, theta: float = 0.8, tail: float = 1e-12
 ) -> SpectralProfile:
     windows = tuple(loss_window(tail_truncated(pair, -1e6), theta, tail) for pair, _ in items)
-    target = Target(Steps(tuple(items)), Tilt(theta, 1.0, 1.0), 1.0, 1.0, 1e-6, 0.01, (), windows)
-    found = spectrum(target, Grid(step, places, (0.0,) * len(items)))
+    target = PlanTarget(Steps(tuple(items)), Tilt(theta, 1.0, 1.0), 1.0, 1.0, 1e-6, 0.01, (), windows)
+    found = composed_spectrum(target, SpectralGrid(step, places, (0.0,) * len(items)))
     assert found is not None
     return SpectralProfile.of(found, 0.0, 0.0, 0.0)
 

@@ -11,7 +11,7 @@ from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.interfaces.cli import main
-from tightbudget.interfaces.comparison_view import around
+from tightbudget.interfaces.comparison_view import view_around
 
 EXPRESSION = "laplace(scale=20) * 100"
 
@@ -88,9 +88,10 @@ def test_a_bracket_wider_than_asked_is_said(capsys: pytest.CaptureFixture[str]) 
     assert "wider than asked" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_our_band_has_points_enough_where_it_falls() -> None:
     private = tb.Gaussian(20) * 512
-    view = around(tb.compare(private, delta=1e-5))  # others reach this δ at eight times our ε
+    view = view_around(tb.compare(private, delta=1e-5))  # others reach this δ at eight times our ε
     epsilons, deltas = view.curves.band.epsilons, view.curves.band.upper
     seen = deltas[: np.count_nonzero(deltas > view.floor) + 1]
     assert (np.diff(epsilons) > 0.0).all()

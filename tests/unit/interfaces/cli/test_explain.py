@@ -123,6 +123,7 @@ def test_what_is_wider_than_asked_is_shown_all_the_same(capsys: pytest.CaptureFi
     assert "some are wider than asked: a step stands for a class" in captured.err
 
 
+@pytest.mark.slow
 def test_a_picture_is_drawn_beside_the_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "risk.svg"
     text = shown(capsys, "gaussian(sigma=1)", "--delta", "1e-6", "--plot", str(target))

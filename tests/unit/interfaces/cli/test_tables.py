@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tightbudget.interfaces.cli.tables import Column, blocks, folded, table
+from tightbudget.interfaces.cli.tables import Column, fitted_table, folded_text, table_blocks
 
 COLUMNS = [Column("bound"), Column("ε at δ = 1e-05"), Column("× ours", right=True), Column("source", prose=True)]
 ROWS = [
@@ -15,7 +15,7 @@ ROWS = [
 
 
 def whole(columns: int) -> list[str]:
-    heading, rows = table(COLUMNS, ROWS, columns)
+    heading, rows = fitted_table(COLUMNS, ROWS, columns)
     return [*heading, *(line for row in rows for line in row)]
 
 
@@ -60,7 +60,7 @@ def test_a_narrow_table_is_a_list_of_records() -> None:
 def test_blocks_hold_every_cell_beside_its_row(columns: int) -> None:
     heads = [Column("rounds"), *(Column(str(10**power), right=True) for power in range(9))]
     rows = [[name, *(f"{name[0]}{power}" for power in range(9))] for name in ("mixture", "stitched")]
-    lines = blocks(heads, rows, columns)
+    lines = table_blocks(heads, rows, columns)
     for name in ("mixture", "stitched"):
         cells = [cell for line in lines if line.startswith(name) for cell in line.split()[1:]]
         assert cells == [f"{name[0]}{power}" for power in range(9)]
@@ -69,24 +69,24 @@ def test_blocks_hold_every_cell_beside_its_row(columns: int) -> None:
 
 
 def test_a_table_without_columns_or_rows() -> None:
-    assert blocks([Column("rounds")], []) == ["rounds"]
-    assert table(COLUMNS, [], 200)[1] == []
+    assert table_blocks([Column("rounds")], []) == ["rounds"]
+    assert fitted_table(COLUMNS, [], 200)[1] == []
 
 
 @pytest.mark.parametrize("columns", [5, 20, 40, 60])
 def test_folding_keeps_words_whole(columns: int) -> None:
     text = "δ in [9.8645e-5, 9.9526e-5] at ε = 0.693147 after 8192 rounds;\n  asked 0.0001"
-    assert folded(text, columns).split() == text.split()
-    assert folded("short", columns) == "short"
+    assert folded_text(text, columns).split() == text.split()
+    assert folded_text("short", columns) == "short"
 
 
 def test_columns_are_straight_where_signs_are_spelt_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
     columns = [Column("name"), Column("ε at δ = 1"), Column("× ours", right=True)]
-    heading, rows = table(columns, [("Rényi", "1", "2"), ("√x", "3", "40")], 80)
+    heading, rows = fitted_table(columns, [("Rényi", "1", "2"), ("√x", "3", "40")], 80)
     assert heading[0] == "name    epsilon at delta = 1  x ours"
     assert rows == [["Renyi   1                          2"], ["sqrt x  3                         40"]]
-    assert blocks(columns, [("Rényi", "1", "2")], 80) == [
+    assert table_blocks(columns, [("Rényi", "1", "2")], 80) == [
         "name   epsilon at delta = 1  x ours",
         "Renyi  1                          2",
     ]

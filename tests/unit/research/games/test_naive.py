@@ -85,8 +85,8 @@ def test_growing_steps_break_the_fixed_time_bound_quickly() -> None:
 def test_dividing_delta_as_one_goes_fails() -> None:
     """The delta of the view in closed form but for one integral, and seen in simulation."""
     epsilon, first, second, threshold = 1.0, 0.5, 0.5, -0.2
-    delta = naive.gaussian_delta(math.hypot(first, second), epsilon) * (1 + 1e-9)
-    rest = delta - naive.gaussian_delta(first, epsilon)
+    delta = naive.plain_gaussian_delta(math.hypot(first, second), epsilon) * (1 + 1e-9)
+    rest = delta - naive.plain_gaussian_delta(first, epsilon)
     adversary = games.SpendTheRest(first, second, rest * (1 - 1e-9), threshold)
     law = norm(first**2 / 2, first)
 

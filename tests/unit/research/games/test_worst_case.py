@@ -15,6 +15,7 @@ def generous() -> tb.filters.SharpenedFilter:
     return tb.filters.SharpenedFilter(epsilon=0.4, delta=0.9, delta_for_steps=0.05)
 
 
+@pytest.mark.slow
 def test_the_largest_delta_of_a_view() -> None:
     worst = games.worst_view(MENU, generous(), rounds=5).value
     truth = brute_force.best_view(PLAIN, generous, 0.4, 5)
@@ -49,6 +50,7 @@ def test_no_strategy_beats_the_best(adversary: games.Greedy) -> None:
     assert games.exact_filter(adversary, generous(), rounds=12).view.lower <= worst.upper
 
 
+@pytest.mark.slow
 def test_the_counterexample_is_the_best_that_can_be_done_on_its_menu() -> None:
     """The search finds the two-step adversary by itself."""
     adversary, delta = games.counterexample()

@@ -62,6 +62,7 @@ def test_every_mechanism_fits(name: str, direction: Direction):
     assert abs(buckets.ell[0]) < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(sorted(EXAMPLES), every=3))
 def test_every_mechanism_agrees_with_the_engine(name: str):
     composition = EXAMPLES[name] * 6

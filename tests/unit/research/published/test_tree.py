@@ -75,6 +75,7 @@ def test_a_shared_node_is_evaluated_once(monkeypatch: pytest.MonkeyPatch):
     assert tree.buckets is first
 
 
+@pytest.mark.slow
 def test_a_deep_tree_needs_no_recursion():
     one = leaf(n=64)
     tree: Tree = one

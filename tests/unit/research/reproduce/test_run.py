@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.support.lanes import mostly_slow
 
-from tightbudget.interfaces.figures import rendered
+from tightbudget.interfaces.figures import rendered_figure
 from tightbudget.research.reproduce import store, verdicts
 from tightbudget.research.reproduce.figures import FIGURES, truncated_gauss
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Panel, Series
@@ -38,7 +38,7 @@ def made(name: str, calls: list[str], width: float = 1.0, compute: Callable[[boo
 
 
 def ran(folder: Path, figures: list[Figure], quick: bool = True) -> Outcome:
-    return run(folder, quick, rendered, lambda figure, place, total: None, figures)
+    return run(folder, quick, rendered_figure, lambda figure, place, total: None, figures)
 
 
 @pytest.mark.slow
@@ -55,6 +55,7 @@ def test_a_second_run_computes_nothing_and_says_the_same(tmp_path: Path):
     assert second.report.read_bytes() == report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spoil",
     mostly_slow(
@@ -186,6 +187,7 @@ def test_claims_and_tables_are_beside_the_report(tmp_path: Path):
         assert (float(row["lower"]), float(row["upper"])) == (lower, upper)
 
 
+@pytest.mark.slow
 def test_the_same_data_give_the_same_picture(tmp_path: Path):
     ran(tmp_path / "a", [made("one", [])])
     ran(tmp_path / "b", [made("one", [])])

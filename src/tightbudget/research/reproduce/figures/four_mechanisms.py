@@ -9,7 +9,7 @@ import numpy as np
 
 from tightbudget.classic import Bound, cdp, kov, moments_accountant, renyi_dp, zcdp
 from tightbudget.mechanisms import Gaussian, Laplace, Poisson, TruncatedGaussian, TruncatedLaplace
-from tightbudget.mechanisms.base import Composable
+from tightbudget.mechanisms.composition import Composable
 from tightbudget.research.published import tree_pair
 from tightbudget.research.reproduce.figures import delays
 from tightbudget.research.reproduce.model import Claim, Data, Figure, Number, Panel, Series
@@ -161,7 +161,7 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
     ]
 
 
-def _label(name: str) -> str:
+def _mechanism_label(name: str) -> str:
     """Return the panel's name; for delays also which they are, as they are not the paper's."""
     return f"{name}: {delays.delays_description()}, not the paper's delays" if name == "timing" else name
 
@@ -178,7 +178,7 @@ def _claim_tighter(facts: Mapping[str, Number], name: str) -> Claim:
         "Our bounds are consistently tighter than prior bounds",
         f"smallest prior δ / ours over the panel: {least[0]:.4g}",
         judged_panel(name, verdict_within(least, 0.99)),
-        f"{_label(name)}, engine, up to the 1 % that the curve is asked for",
+        f"{_mechanism_label(name)}, engine, up to the 1 % that the curve is asked for",
     )
 
 
@@ -190,7 +190,7 @@ def _claim_tight(facts: Mapping[str, Number], name: str) -> Claim:
         "The lower bounds almost meet the upper bounds",
         f"{WHERE}: buckets {bracket_in_verdict((low, high), 5)}, engine {bracket_in_verdict(facts[f'{name} ours'], 5)}",
         judged_panel(name, by_buckets(verdict_within(exact_ends(high / low), 1.0, 1.05), n)),
-        f"{_label(name)}, privacy buckets within 5 % of ε, n = {n:.0f}",
+        f"{_mechanism_label(name)}, privacy buckets within 5 % of ε, n = {n:.0f}",
     )
 
 
@@ -201,7 +201,7 @@ def _outperforms(facts: Mapping[str, Number], name: str, bound: Bound) -> Claim:
         f"For large e^ε, KOV is outperformed by {bound.name}",
         f"δ at the right end of the panel: KOV {ours[1]:.3g}, {bound.name} {theirs[1]:.3g}",
         OPEN if theirs[1] == ours[1] == 1.0 else judged_panel(name, verdict_within(bracket_ratio(ours, theirs), 1.0 + 1e-9)),
-        _label(name) if name != "gauss" else "gauss, MA and CDP of the mechanism without truncation",
+        _mechanism_label(name) if name != "gauss" else "gauss, MA and CDP of the mechanism without truncation",
     )
 
 

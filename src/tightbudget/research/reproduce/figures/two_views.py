@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tightbudget.classic import Bound
-from tightbudget.mechanisms.base import Composition, Mechanism
+from tightbudget.mechanisms.composition import Composition
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.research.reproduce.model import Panel
 from tightbudget.research.reproduce.sources import (
     bucket_curve,

@@ -27,7 +27,7 @@ UNRESOLVED = "δ is below what untilted buckets resolve with their rounding erro
 
 
 @dataclass(frozen=True)
-class Row:
+class PanelRow:
     """One number of rounds: the noises compared, and Vuvuzela's own setting that the dot stands for."""
 
     rounds: int
@@ -36,7 +36,7 @@ class Row:
 
 
 def curves_figure(
-    name: str, title: str, caption: str, rows: Sequence[Row], claims: Callable[[Mapping[str, Number]], Sequence[Claim]]
+    name: str, title: str, caption: str, rows: Sequence[PanelRow], claims: Callable[[Mapping[str, Number]], Sequence[Claim]]
 ) -> Figure:
     readings = noise.noise_readings(noise.SETTINGS[rows[0].dot])
 
@@ -64,7 +64,7 @@ def _plotted_epsilons(quick: bool) -> list[float]:
     return [math.log(value) for value in QUICK_POINTS] if quick else epsilon_grid(1.0, 3.5, 26)
 
 
-def _panel(row: Row, reading: str, quick: bool, facts: dict[str, Number]) -> Panel:
+def _panel(row: PanelRow, reading: str, quick: bool, facts: dict[str, Number]) -> Panel:
     epsilons = tuple(_plotted_epsilons(quick))
     series = []
     for colour, (name, setting) in enumerate(noise.named_settings(row.names)):
@@ -79,7 +79,7 @@ def _panel(row: Row, reading: str, quick: bool, facts: dict[str, Number]) -> Pan
     return Panel(title, "e^ε", "δ", series, floor=1e-12, ceiling=2.0, target=True)
 
 
-def _buckets(row: Row, name: str, colour: int, quick: bool, facts: dict[str, Number]) -> Series:
+def _buckets(row: PanelRow, name: str, colour: int, quick: bool, facts: dict[str, Number]) -> Series:
     """Return the published buckets' bounds; keep what the claims need of them."""
     setting = noise.SETTINGS[name]
     epsilons = _plotted_epsilons(True)
@@ -93,7 +93,7 @@ def _buckets(row: Row, name: str, colour: int, quick: bool, facts: dict[str, Num
     return Series(f"{name} by buckets", "buckets", e_to(epsilons), upper, lower, colour)
 
 
-def _add_facts(row: Row, readings: Sequence[str], facts: dict[str, Number]) -> None:
+def _add_facts(row: PanelRow, readings: Sequence[str], facts: dict[str, Number]) -> None:
     dot = noise.original_analysis(noise.SETTINGS[row.dot], row.rounds)
     facts[_fact_key("dot epsilon", row.rounds, row.dot)], facts[_fact_key("dot delta", row.rounds, row.dot)] = (
         exact_ends(dot[0]),
@@ -265,7 +265,9 @@ def claim_proposed_noise_is_better(facts: Mapping[str, Number]) -> list[Claim]:
     return claims
 
 
-def laplace_claims(facts: Mapping[str, Number], rows: Sequence[Row], gauss: Mapping[str, str], section: str) -> list[Claim]:
+def laplace_claims(
+    facts: Mapping[str, Number], rows: Sequence[PanelRow], gauss: Mapping[str, str], section: str
+) -> list[Claim]:
     """Figures 20 and 21: reduced Laplace noise, beside reduced Gaussian noise."""
     claims = []
     for row in rows:
@@ -297,19 +299,19 @@ def laplace_claims(facts: Mapping[str, Number], rows: Sequence[Row], gauss: Mapp
     return claims
 
 
-DIALING = (Row(1_024, ("GS 1.6k", "LP 8k", "GS 8k"), "LP 8k"), Row(8_192, ("GS 4.1k", "LP 20k", "GS 20k"), "LP 20k"))
+DIALING = (PanelRow(1_024, ("GS 1.6k", "LP 8k", "GS 8k"), "LP 8k"), PanelRow(8_192, ("GS 4.1k", "LP 20k", "GS 20k"), "LP 20k"))
 CONVERSATION = (
-    Row(65_536, ("GS-new1", "LP-low", "GS-low", "GS-new2"), "LP-low"),
-    Row(524_288, ("GS-new2", "LP-high", "GS-high", "GS-new1"), "LP-high"),
+    PanelRow(65_536, ("GS-new1", "LP-low", "GS-low", "GS-new2"), "LP-low"),
+    PanelRow(524_288, ("GS-new2", "LP-high", "GS-high", "GS-new1"), "LP-high"),
 )
-PROPOSAL = (Row(65_536, ("GS-new1", "LP-low"), "LP-low"), Row(524_288, ("GS-new2", "LP-high"), "LP-high"))
+PROPOSAL = (PanelRow(65_536, ("GS-new1", "LP-low"), "LP-low"), PanelRow(524_288, ("GS-new2", "LP-high"), "LP-high"))
 DIALING_LAPLACE = (
-    Row(1_024, ("LP 4k", "LP 8k", "GS 8k", "GS 1.6k"), "LP 8k"),
-    Row(8_192, ("LP 10k", "LP 20k", "GS 20k", "GS 4.1k"), "LP 20k"),
+    PanelRow(1_024, ("LP 4k", "LP 8k", "GS 8k", "GS 1.6k"), "LP 8k"),
+    PanelRow(8_192, ("LP 10k", "LP 20k", "GS 20k", "GS 4.1k"), "LP 20k"),
 )
 CONVERSATION_LAPLACE = (
-    Row(65_536, ("LP 37.5k", "LP-low", "GS-low", "GS-new1"), "LP-low"),
-    Row(524_288, ("LP 112.5k", "LP-high", "GS-high", "GS-new2"), "LP-high"),
+    PanelRow(65_536, ("LP 37.5k", "LP-low", "GS-low", "GS-new1"), "LP-low"),
+    PanelRow(524_288, ("LP 112.5k", "LP-high", "GS-high", "GS-new2"), "LP-high"),
 )
 
 _READING = (

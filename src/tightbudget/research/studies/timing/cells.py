@@ -92,7 +92,7 @@ def measure(
     """
     first, second = _sample("a", a), _sample("b", b)
     if edges is not None:
-        return _counted(first, second, _edges(edges))
+        return _counted_in_cells(first, second, _edges(edges))
     cells, share = whole_count(cells, "cells"), probability("pilot", pilot)
     if not 2 <= cells <= MOST_CELLS:
         raise InvalidParameter("cells", cells, f"a whole number from 2 to {MOST_CELLS}")
@@ -100,7 +100,7 @@ def measure(
     pilots, rests = zip(
         *(_split(name, sample, share, generator) for name, sample in (("a", first), ("b", second))), strict=True
     )
-    return _counted(rests[0], rests[1], _even_edges(pilots, cells))
+    return _counted_in_cells(rests[0], rests[1], _even_edges(pilots, cells))
 
 
 def from_counts(a: Iterable[float], b: Iterable[float]) -> Measured:
@@ -133,7 +133,7 @@ def _even_edges(pilots: Sequence[Array], cells: int) -> Array:
     return inner
 
 
-def _counted(a: Array, b: Array, edges: Array) -> Measured:
+def _counted_in_cells(a: Array, b: Array, edges: Array) -> Measured:
     counts = [np.bincount(np.searchsorted(edges, sample, side="right"), minlength=edges.size + 1) for sample in (a, b)]
     return Measured(tuple(counts[0].tolist()), tuple(counts[1].tolist()), tuple(edges.tolist()))
 

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tightbudget.mechanisms.base import Mechanism
+from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U

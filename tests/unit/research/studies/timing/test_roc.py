@@ -45,6 +45,7 @@ def test_the_curve_of_a_pair_knows_its_best_tests(seed: int):
         assert best_on(points, slope) == best(a, b, slope)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", mostly_slow(range(20), every=5))
 def test_the_lowest_curve_is_the_smallest_everywhere(seed: int):
     generator = random.Random(seed)
