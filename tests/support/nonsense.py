@@ -62,7 +62,12 @@ def nonsense(rng: random.Random, document: dict[str, Any], token: str) -> Nonsen
     if rng.random() < 0.1:
         name = rng.choice(["Cookie", "Origin", "X-CSRF-Token", "If-None-Match", "Idempotency-Key", "Accept", "X-Forwarded-For"])
         headers[name] = rng.choice(["", "x", "tightbudget=x", '"x"', "*", "null", "é" * 50]).encode()
-    return Nonsense(method.upper(), path.replace("{token_id}", "0" * 16), body, headers)
+    return Nonsense(
+        method.upper(),
+        path.replace("{token_id}", "0" * 16).replace("{name}", rng.choice(["census", "census", "none", "a%00", "%C3%A9"])),
+        body,
+        headers,
+    )
 
 
 def _fields(document: dict[str, Any], path: str, method: str) -> list[str]:
@@ -74,14 +79,26 @@ def _fields(document: dict[str, Any], path: str, method: str) -> list[str]:
 def _body(rng: random.Random, fields: list[str]) -> Any:
     if rng.random() < 0.03:
         return rng.choice([*NUMBERS, *WORDS])
-    chosen = {name: _value(rng, name) for name in fields if rng.random() < (0.9 if name in ("expression", "delta") else 0.25)}
+    chosen = {
+        name: _value(rng, name)
+        for name in fields
+        if rng.random() < (0.9 if name in ("expression", "delta", "increment", "key", "name", "epsilon") else 0.25)
+    }
     return {**chosen, **({rng.choice(WORDS): 1} if rng.random() < 0.03 else {})}
 
 
 def _value(rng: random.Random, name: str) -> Any:
     if rng.random() < 0.05:
         return rng.choice([*NUMBERS, *WORDS, *EXPRESSIONS])
-    if name == "expression":
+    if name in ("key", "actor", "purpose", "reason", "description"):
+        return rng.choice(["a", "b", "c", *WORDS])
+    if name in ("metadata", "settings"):
+        return rng.choice([{}, {"orders": [2, 3]}, {"name": 1}, {"a": [1e308, None]}, {"": {}}, [], None])
+    if name == "filter":
+        return rng.choice(["zcdp", "basic", "rdp", "residual", "slots", "none"])
+    if name == "odometers":
+        return rng.choice([[], ["mixture"], ["none"], [1]])
+    if name in ("expression", "increment"):
         return rng.choice(EXPRESSIONS)
     if name in ("relation", "direction", "unit", "name", "role"):
         return rng.choice(WORDS)
