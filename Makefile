@@ -37,13 +37,16 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 test test-fast test-faults test-lowest test-opacus check mutants random-runs: export OMP_NUM_THREADS := 1
 test test-fast test-faults test-lowest test-opacus check mutants random-runs: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help demo test test-fast test-faults test-lowest test-opacus opacus-environment check bench random-runs format map mutants clean python-is-new-enough
+.PHONY: help demo serve test test-fast test-faults test-lowest test-opacus opacus-environment check bench random-runs format map mutants clean python-is-new-enough
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 demo: $(READY)  ## print certified brackets for three compositions and draw build/demo.png
 	@$(BIN)/python examples/demo.py
+
+serve: $(READY)  ## start the service and its pages on this machine; its address and the owner's token are printed
+	@$(BIN)/tightbudget serve --log-format text
 
 test: $(READY)  ## run all tests
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS)
@@ -53,6 +56,7 @@ test-fast: $(READY)  ## run a few cases of every test that is not slow, in every
 
 test-faults: $(READY)  ## the long fault runs of the ledger: 16 processes, 200 kills of clients and servers on each database (half an hour)
 	TIGHTBUDGET_FAULTS=long $(BIN)/python -m pytest -q --durations=0 tests/faults
+	TIGHTBUDGET_RANDOM_REQUESTS=100000 $(BIN)/python -m pytest -q tests/e2e/test_service_schema.py -k random
 
 test-lowest: $(LOWEST_READY)  ## measure what is assumed of the libraries, and test the core, in the oldest versions accepted
 	$(LOWEST_VENV)/bin/python -m pytest -q -n $(PYTEST_WORKERS) -p no:cacheprovider $(LOWEST_TESTS)

@@ -12,7 +12,7 @@ from tightbudget.lazy import imported_when_used
 from tightbudget.version import __version__
 
 if TYPE_CHECKING:
-    from tightbudget import classic, divergences, filters, games, individual, ledger, odometers, published, studies
+    from tightbudget import classic, client, divergences, filters, games, individual, ledger, odometers, published, studies
     from tightbudget.calibration import Calibration, calibrate
     from tightbudget.comparison import Comparison, compare, compare_curves
     from tightbudget.errors import (
@@ -159,6 +159,7 @@ __all__ = [
     "__version__",
     "calibrate",
     "classic",
+    "client",
     "compare",
     "compare_curves",
     "compose",
@@ -178,7 +179,7 @@ __all__ = [
     "sweep",
 ]
 
-_PARTS = ("classic", "divergences", "filters", "games", "individual", "ledger", "odometers", "published", "studies")
+_PARTS = ("classic", "client", "divergences", "filters", "games", "individual", "ledger", "odometers", "published", "studies")
 _ROOMS = ("engine", "errors", "mechanisms", "notation", "numerics", "pairs")  # not public, but met by these names
 _ELSEWHERE = {
     **dict.fromkeys(("Calibration", "calibrate"), "calibration"),

@@ -82,6 +82,11 @@ class Explanation:
         return self.composition.answers_for
 
     @property
+    def rates(self) -> tuple[float, ...]:
+        """The false positive rates of `tpr`; the first is that of `posterior`."""
+        return RATES
+
+    @property
     def brackets(self) -> tuple[Bracket, ...]:
         return (self.epsilon, self.advantage, *self.tpr, self.bayes_error, self.posterior, self.most)
 

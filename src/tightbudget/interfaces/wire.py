@@ -16,9 +16,12 @@ from tightbudget.version import __version__
 if TYPE_CHECKING:
     from tightbudget.calibration import Calibration
     from tightbudget.comparison import Comparison
+    from tightbudget.interfaces.explanation import Explanation
     from tightbudget.mechanisms.answers import Curve
     from tightbudget.numerics.attempt import Attempt
     from tightbudget.numerics.bracket import Bracket
+    from tightbudget.tradeoff.roc import Roc
+    from tightbudget.training import TrainingRun
 
 Wire = dict[str, Any]
 
@@ -155,6 +158,51 @@ def calibration_shape(answer: "Calibration", note: str = "") -> Wire:
         "note": note,
         "version": __version__,
     }
+
+
+def explanation_shape(answer: "Explanation", rtol: float, note: str = "") -> Wire:
+    """Return the shape of an explanation: the numbers and the words."""
+    return {
+        "expression": str(answer.composition),
+        "relation": answer.relation,
+        "unit": answer.unit,
+        "prior": answer.prior,
+        "delta": json_number(answer.delta),
+        "epsilon": _with_reason(answer.epsilon),
+        "advantage": _with_reason(answer.advantage),
+        "tpr": [{"fpr": rate, **_with_reason(power)} for rate, power in zip(answer.rates, answer.tpr, strict=True)],
+        "bayes_error": _with_reason(answer.bayes_error),
+        "posterior": [{"fpr": answer.rates[0], **_with_reason(answer.posterior)}, {"fpr": None, **_with_reason(answer.most)}],
+        "words": [{"heading": one.heading, "paragraphs": list(one.paragraphs)} for one in answer.sections],
+        "converged": answer.converged,
+        "reason": answer.reason,
+        "rtol": rtol,
+        "note": note,
+        "version": __version__,
+    }
+
+
+def roc_shape(answer: "Roc") -> Wire:
+    """Return the shape of a trade-off curve: three lists of equal length."""
+    return {
+        "fpr": [json_number(value) for value in answer.fprs.tolist()],
+        "lower": [lower_end(value) for value in answer.lower.tolist()],
+        "upper": [upper_end(value) for value in answer.upper.tolist()],
+        "converged": answer.converged,
+    }
+
+
+def training_shape(answer: "TrainingRun", rtol: float) -> Wire:
+    """Return the shape of a training run, the ends of brackets in digits that lie outside them."""
+    plain = answer.as_dict()
+    if answer.shuffled is not None:
+        bounds = {name: upper_end(getattr(answer.shuffled, name)) for name in ("zero_out", "replace_one")}
+        plain["shuffled"] = {**plain["shuffled"], **bounds}
+    return {**plain, **_ends(answer.epsilon), "rtol": rtol, "trace": [attempt_shape(one) for one in answer.epsilon.trace]}
+
+
+def _with_reason(answer: "Bracket") -> Wire:
+    return {**_ends(answer), "converged": answer.converged, "reason": answer.reason}
 
 
 def _as_given(value: float | None) -> float | str | None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.csv_header import is_heading
+from tightbudget.mechanisms.file_access import check_file_may_be_read
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import REPLACE_ONE, Relations, stated_relation
 from tightbudget.numerics.logs import log_fraction
@@ -74,6 +75,7 @@ class Histograms(Mechanism):
     @classmethod
     def from_csv(cls, path: str | Path) -> "Histograms":
         """Read two columns of numbers, one row a cell; a first row of two words is taken as a heading."""
+        check_file_may_be_read(path)
         a, b = [], []
         try:
             with open(path, newline="", encoding="utf-8") as file:

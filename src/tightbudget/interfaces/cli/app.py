@@ -25,6 +25,7 @@ COMMANDS = (
     ("convert", "convert:convert", "Other tools' words for a composition."),
     ("compute-dp-epsilon", "compute_dp_epsilon:compute_dp_epsilon", "ε of DP-SGD by prv_accountant's flags."),
     ("sweep", "sweep:sweep", "Many compositions, on all cores."),
+    ("serve", "serve:serve", "The HTTP service and its pages."),
     ("study", "study:app", "Case studies."),
     ("compare", "compare:compare", "The classic bounds beside ours."),
     ("filter", "filters:app", "Budgets for adaptive steps."),

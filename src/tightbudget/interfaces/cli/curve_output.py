@@ -3,23 +3,22 @@
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.files import rows_as_csv as csv_bytes
 from tightbudget.interfaces.cli.tables import Column, fitted_table, folded_text
 from tightbudget.interfaces.plot import draw_curve
 from tightbudget.interfaces.refined import refined_curve
+from tightbudget.interfaces.spaced import SHOWN_DIGITS, spaced_epsilons
 from tightbudget.mechanisms import Composable
 from tightbudget.mechanisms.answers import Curve
-from tightbudget.mechanisms.whole_range import end_of_range
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.decimals import decimal_rounded
 
 __all__ = ["curve_as_csv", "curve_as_text", "curve_picture", "spaced_epsilons", "widest_bracket"]
 
 TABLE_ROWS = 11
-SHOWN_DIGITS, DELTA_DIGITS = 6, 8  # of ε and δ in the table
+DELTA_DIGITS = 8  # in the table
 
 
 def widest_bracket(result: Curve) -> str:
@@ -27,13 +26,6 @@ def widest_bracket(result: Curve) -> str:
     width = (result.upper - result.lower) / np.maximum(result.upper, 5e-324)
     worst = int(np.argmax(width))
     return f"at ε = {result.epsilons[worst]:.{SHOWN_DIGITS}g} by {float(width[worst]):.2g} of the upper one"
-
-
-def spaced_epsilons(private: Composable, low: float, high: float | None, points: int) -> NDArray[np.float64]:
-    """Return evenly spaced ε; those between the ends have few digits, so that what is printed is what was asked."""
-    grid = np.linspace(low, end_of_range(private, low) if high is None else high, points)
-    rounded = np.array([grid[0], *(float(f"{epsilon:.{SHOWN_DIGITS}g}") for epsilon in grid[1:-1]), grid[-1]])
-    return rounded if bool((np.diff(rounded) > 0.0).all()) else grid
 
 
 def curve_picture(private: Composable, result: Curve, rtol: float, effort: float | None, file_format: str) -> bytes:

@@ -83,7 +83,7 @@ def dpsgd(
     output = library.dpsgd_output
     done = [] if statement is None else write_and_say({statement: output.statement_file(run, statement)})
     if as_json:
-        show(wire.json_text(output.dpsgd_shape(run, rtol)))
+        show(wire.json_text(wire.training_shape(run, rtol)))
     else:
         show("\n".join([output.dpsgd_text(run), *(["", *library.trace_lines(run.epsilon, rtol)] if trace else []), *done]))
     if run.epsilon.converged:

@@ -1,24 +1,12 @@
-"""What `tightbudget dpsgd` prints and writes: the bracket, the statement, their shape for machines."""
+"""What `tightbudget dpsgd` prints and writes: the bracket and the statement."""
 
 from pathlib import Path
 
-from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.tables import folded_text, shown_width
 from tightbudget.training import TrainingRun
 from tightbudget.training.layout import statement_as_text
 
 WIDEST = 80
-
-
-def dpsgd_shape(run: TrainingRun, rtol: float) -> wire.Wire:
-    """Return the run fit for JSON, the ends of brackets in digits that lie outside them."""
-    ends = {"lower": wire.lower_end(run.epsilon.lower), "upper": wire.upper_end(run.epsilon.upper)}
-    trace = [wire.attempt_shape(one) for one in run.epsilon.trace]
-    plain = run.as_dict()
-    if run.shuffled is not None:
-        bounds = {name: wire.upper_end(getattr(run.shuffled, name)) for name in ("zero_out", "replace_one")}
-        plain["shuffled"] = {**plain["shuffled"], **bounds}
-    return {**plain, **ends, "rtol": rtol, "trace": trace}
 
 
 def dpsgd_text(run: TrainingRun) -> str:

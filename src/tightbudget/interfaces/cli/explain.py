@@ -62,7 +62,7 @@ def explain(
             {target: patiently(lambda: output.explanation_picture(private, target, rtol, effort), "drawing the curves")}
         )
     show(
-        wire.json_text(output.explanation_shape(found, rtol, note))
+        wire.json_text(wire.explanation_shape(found, rtol, note))
         if as_json
         else "\n".join([output.explanation_text(found), *done])
     )

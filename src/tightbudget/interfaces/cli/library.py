@@ -13,6 +13,8 @@ if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.calibration import calibrate as calibrate
     from tightbudget.comparison import compare as compare
     from tightbudget.engine.reasons import not_certified as not_certified
+    from tightbudget.interfaces.api import running as running
+    from tightbudget.interfaces.api.settings import Settings as Settings
     from tightbudget.interfaces.cli import compare_output as compare_output
     from tightbudget.interfaces.cli import curve_output as curve_output
     from tightbudget.interfaces.cli import dpsgd_output as dpsgd_output
@@ -56,6 +58,8 @@ else:
             "parse": "tightbudget.notation:parse",
             "parse_increment": "tightbudget.adaptive.filters:parse_increment",
             "run": "tightbudget.research.reproduce.run:run",
+            "running": "tightbudget.interfaces.api.running",
+            "Settings": "tightbudget.interfaces.api.settings:Settings",
             "samplings": "tightbudget.training:samplings",
             "study_output": "tightbudget.interfaces.cli.study_output",
             "study_samples": "tightbudget.interfaces.cli.study_samples",

@@ -10,7 +10,7 @@ from tightbudget.interfaces.cli import main
 COMMANDS = [
     [], ["epsilon"], ["delta"], ["calibrate"], ["curve"], ["compare"], ["explain"], ["dpsgd"], ["reproduce"],
     ["filter"], ["filter", "compare"], ["odometer"], ["odometer", "simulate"], ["odometer", "separation"],
-    ["study"], ["study", "timing"], ["study", "vuvuzela"], ["sweep"],
+    ["study"], ["study", "timing"], ["study", "vuvuzela"], ["sweep"], ["serve"],
 ]  # fmt: skip
 
 

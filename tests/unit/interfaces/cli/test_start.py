@@ -22,7 +22,7 @@ HELP = [
         ["epsilon"], ["delta"], ["calibrate"], ["curve"], ["compare"], ["explain"], ["explain-sampling"], ["dpsgd"],
         ["compute-dp-epsilon"],
         ["reproduce"], ["filter"], ["filter", "compare"], ["study"], ["study", "timing"], ["study", "vuvuzela"], ["odometer"],
-        ["odometer", "simulate"], ["odometer", "separation"], ["sweep"], ["convert"],
+        ["odometer", "simulate"], ["odometer", "separation"], ["sweep"], ["convert"], ["serve"],
     )),
 ]  # fmt: skip
 PROGRAM = "from tightbudget.interfaces.cli import main"

@@ -1,0 +1,109 @@
+"""What computes, over HTTP: the answers of the command's --json, bit for bit."""
+
+import json
+import math
+from typing import Any
+
+import pytest
+from tests.support.service import TRAINING, Served
+
+import tightbudget as tb
+from tightbudget.interfaces.cli import main
+
+WEEK = "gaussian(sigma=80) * 512 + laplace(scale=200) * 100"
+ASKED: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("epsilon", {"expression": TRAINING, "delta": 1e-6}, ["epsilon", TRAINING, "--delta", "1e-6"]),
+    ("delta", {"expression": WEEK, "epsilon": 0.5, "rtol": 1e-6}, ["delta", WEEK, "--epsilon", "0.5", "--rtol", "1e-6"]),
+    ("delta", {"expression": WEEK, "epsilon": "inf"}, ["delta", WEEK, "--epsilon", "inf"]),
+    (
+        "epsilon",
+        {"expression": "gaussian(sigma=2)", "delta": 1e-6, "relation": "replace_one", "direction": "add"},
+        ["epsilon", "gaussian(sigma=2)", "--delta", "1e-6", "--relation", "replace_one", "--direction", "add"],
+    ),
+    ("curve", {"expression": WEEK, "max": 3, "points": 5}, ["curve", WEEK, "--max", "3", "--points", "5"]),
+    (
+        "compare",
+        {"expression": "gaussian(sigma=9) * 12", "delta": 1e-5},
+        ["compare", "gaussian(sigma=9) * 12", "--delta", "1e-5"],
+    ),
+    (
+        "calibrate",
+        {"expression": "gaussian(sigma=100) * ?", "epsilon": 2, "delta": 1e-6},
+        ["calibrate", "gaussian(sigma=100) * ?", "--epsilon", "2", "--delta", "1e-6"],
+    ),
+    (
+        "risk",
+        {"expression": "gaussian(sigma=2)", "delta": 1e-6, "unit": "person", "prior": 0.1},
+        ["explain", "gaussian(sigma=2)", "--delta", "1e-6", "--unit", "person", "--prior", "0.1"],
+    ),
+    (
+        "dpsgd",
+        {"examples": 60000, "batch": 256, "epochs": 2, "noise_multiplier": 1.1, "delta": 1e-5},
+        ["dpsgd", "--examples", "60000", "--batch", "256", "--epochs", "2", "--noise-multiplier", "1.1", "--delta", "1e-5"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "body", "typed"), ASKED, ids=lambda value: value if isinstance(value, str) else "")
+def test_the_answer_is_what_the_command_prints(
+    service: Served, kind: str, body: dict[str, Any], typed: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    answered = service.http.post(f"/v1/{kind}", json=body)
+    assert answered.status_code == 200, answered.text
+    assert main([*typed, "--json"]) in (0, 3)
+    printed = capsys.readouterr().out.strip()
+    assert _without_times(json.loads(answered.text)) == _without_times(json.loads(printed))
+    for name in ('"lower": ', '"upper": '):  # digits that lie outside the bracket
+        assert answered.text.partition(name)[2].partition(",")[0] == printed.partition(name)[2].partition(",")[0]
+
+
+def _without_times(shape: dict[str, Any]) -> dict[str, Any]:
+    for attempt in shape.get("trace", []):
+        del attempt["seconds"]
+    return shape
+
+
+def test_a_roc_curve_comes_with_the_risk_if_asked_for(service: Served) -> None:
+    roc = service.ask("risk", "gaussian(sigma=2)", fprs=[0, 0.01, 0.5, 1]).json()["roc"]
+    expected = tb.risk("gaussian(sigma=2)").roc([0, 0.01, 0.5, 1])
+    assert roc["fpr"] == [0, 0.01, 0.5, 1]
+    assert (roc["lower"], roc["upper"]) == (expected.lower.tolist(), expected.upper.tolist())
+
+
+def test_what_is_infinite_is_a_text(service: Served) -> None:
+    found = service.ask("epsilon", "gaussian(sigma=0)", delta=1e-6).json()
+    assert (found["lower"], found["upper"]) == ("inf", "inf")
+    assert service.ask("epsilon", "nothing", delta=0).json()["upper"] == 0.0
+
+
+def test_equal_questions_are_computed_once(service: Served) -> None:
+    first, second = (service.ask("epsilon", "gaussian(sigma=3) * 7", delta=1e-7) for _ in range(2))
+    assert first.content == second.content  # the times in the trace, too
+
+
+@pytest.mark.parametrize("points", [1, 0, -1, 2.5, 10**6])
+def test_a_curve_has_some_points_and_not_too_many(service: Served, points: float) -> None:
+    refused = service.ask("curve", "gaussian(sigma=3)", points=points)
+    assert refused.status_code == 422
+    assert "points" in refused.json()["fields"]
+
+
+@pytest.mark.parametrize(
+    "ends", [{"min": 1, "max": 1}, {"min": -1}, {"min": "inf"}, {"max": "inf"}, {"min": 1, "max": 0.5}, {"epsilons": []}]
+)
+def test_the_range_of_a_curve_is_checked(service: Served, ends: dict[str, Any]) -> None:
+    refused = service.ask("curve", "gaussian(sigma=3)", **ends)
+    assert refused.status_code == 422
+    assert refused.json()["fields"]
+
+
+def test_files_of_the_service_are_not_read(service: Served) -> None:
+    for name in ("/etc/passwd", "/nowhere"):
+        for text in (f'histograms("{name}")', f'ｈistograms("{name}")', f'poisson(histograms("{name}"), q=0.1)'):
+            refused = service.ask("epsilon", text, delta=1e-6)
+            assert refused.status_code == 422
+            assert "root" not in refused.text
+            assert "files are not read here" in refused.text or "notation" in refused.text
+    assert service.ask("calibrate", 'histograms("/etc/passwd") * ?', epsilon=1, delta=1e-6).status_code == 422
+    assert service.ask("epsilon", "histograms([6, 3, 1], [5, 3, 2])", delta=1e-3).status_code == 200
+    assert math.isclose(service.ask("epsilon", "pure_dp(0.25)", delta=0).json()["upper"], 0.25)
