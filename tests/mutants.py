@@ -167,6 +167,8 @@ EITHER = "unit/pairs/test_either.py"
 LOSS_DISTRIBUTION = "unit/mechanisms/test_loss_distribution.py"
 SPARSE_VECTOR = "unit/mechanisms/test_sparse_vector.py"
 SAMPLED_PROMISE = "unit/mechanisms/test_sampled_promise.py"
+SAMPLED_MOMENTS = "unit/pairs/moments/test_subsampled_gaussian.py"
+CLASS_BRACKET = "unit/mechanisms/test_class_bracket.py"
 ONE_PROMISE = "unit/mechanisms/test_one_promise.py"
 PROMISED = "unit/mechanisms/test_renyi_promises.py"
 COPIES = "unit/mechanisms/test_with_replacement.py"
@@ -892,8 +894,28 @@ MUTATIONS = [
              "math.log(math.tanh(0.49 * self.hole))", "of the losses that are moved some are lost", [SPARSE_VECTOR]),
     Mutation("sampled promise between orders", "mechanisms/sampled_promise.py", "low + share * (high - low)", "low",
              "between whole orders the smaller moment is taken", [SAMPLED_PROMISE]),
-    Mutation("sampled promise, last term", "mechanisms/sampled_promise.py", "whole = np.arange(2.0, order + 1.0)",
-             "whole = np.arange(2.0, max(3.0, order))", "the largest term of the binomial sum is left out", [SAMPLED_PROMISE]),
+    Mutation("sampled promise, last term", "pairs/moments/subsampled_gaussian.py", "np.where(k <= order, log_binomial",
+             "np.where(k < np.maximum(order, 3), log_binomial", "the largest term of the binomial sum is left out",
+             [SAMPLED_MOMENTS]),
+    Mutation("sampled moments that no float holds", "pairs/moments/subsampled_gaussian.py",
+             "np.where(np.logical_and.accumulate(known)[orders - 2], raised(np.logaddexp(0.0, total), 32), np.inf)",
+             "raised(np.logaddexp(0.0, total), 32)", "a moment that is not known is taken to be 0", [SAMPLED_MOMENTS]),
+    Mutation("sampled moments, rounding", "pairs/moments/subsampled_gaussian.py", "total += 16.0 * U", "total -= 16.0 * U",
+             "binomial sums are rounded down", [SAMPLED_MOMENTS]),
+    Mutation("worse bound of a class", "mechanisms/class_bracket.py", "return min(bounds, key=_upper_end), found",
+             "return bounds[-1], found", "the last of several bounds counts, not the least", [CLASS_BRACKET]),
+    Mutation("smaller direction by one look", "engine/question.py", "self._exact_upper(self._certain) <= self.delta:",
+             "self._exact_upper(self._certain) >= self.delta:", "the larger direction is taken for the smaller", [REFINE]),
+    Mutation("variation of moves", "pairs/told_gaussians.py",
+             "low, high = known.lower + self.infinity.lower, known.upper + self.infinity.upper",
+             "low, high = known.lower, known.upper", "what is told at sight is left out of the total variation", [TOLD]),
+    Mutation("largest move that matters", "pairs/told_gaussians.py", "matters = heights >= np.maximum.accumulate(heights) - _IRRELEVANT",
+             "matters = heights >= np.maximum.accumulate(heights) + _IRRELEVANT * (m > m[0])",
+             "edges are taken to be hit as well as of the smallest move", [TOLD]),
+    Mutation("strayed mass", "pairs/told_gaussians.py", "np.maximum(error_a, error_b) + self._strayed(edges)",
+             "np.maximum(error_a, error_b)", "narrow cells do not pay for rare moves whose edges are far off", [TOLD]),
+    Mutation("end of many components", "pairs/gaussian_mixture.py", "return max(high, REACH), True", "return max(0.5 * high, 1.0), True",
+             "mass of many components is lost beyond the ends", [MIXTURE_PAIRS]),
     Mutation("sampled promise, event", "mechanisms/sampled_promise.py", "exact(\"q\", self.q)) * self.whole_promise.promised_delta",
              "exact(\"q\", self.q)) * 0", "the event that a sampled promise removes is forgotten", [SAMPLED_PROMISE]),
     Mutation("promise without its event", "mechanisms/promised_block.py", "delta + (1.0 - delta) * profile(losses)",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tightbudget.engine.chernoff import epsilon_upper, log_delta_upper, log_moments
 from tightbudget.engine.closed.gaussian import gaussian_delta
 from tightbudget.engine.closed.laplace import LaplaceDirection, laplace_direction
-from tightbudget.engine.closed.one_step import single_delta
+from tightbudget.engine.closed.one_step import Ends, single_delta, single_guess
 from tightbudget.engine.levels.evaluate import evaluate_plan
 from tightbudget.engine.levels.plan import LevelPlan, plan_levels
 from tightbudget.engine.levels.profile import LevelProfile
@@ -73,8 +73,11 @@ class OneDirection:
         finite = -math.expm1(-gap) if gap > 0.0 else 0.0
         return min(1.0, strictly_raised(self.infinity[1] + finite, 8)) if finite else self.infinity[1]
 
-    def exact(self, epsilon: float) -> tuple[float, float, str] | None:
-        """Return bounds on delta(epsilon) that need no discretisation, if there are any, and how they were found."""
+    def exact(self, epsilon: float, ends: Ends = Ends.BOTH) -> tuple[float, float, str] | None:
+        """Return bounds on delta(epsilon) that need no discretisation, if there are any, and how they were found.
+
+        Of one step an end that is not asked for says nothing.
+        """
         if not self.steps.items:
             return 0.0, 0.0, "nothing to lose"
         if epsilon >= self.steps.infinity_from < math.inf:  # as large as losses that are counted as infinite and are not
@@ -89,7 +92,9 @@ class OneDirection:
         if self.laplace is not None:
             found = self.laplace.delta(epsilon)
             return None if found is None else (*found, self.laplace.route)
-        return (*single_delta(self.steps.items[0][0], epsilon, self.infinity), self.closed_form) if self._single else None
+        if not self._single:
+            return None
+        return *single_delta(self.steps.items[0][0], epsilon, self.infinity, ends), self.closed_form
 
     @cached_property
     def laplace(self) -> LaplaceDirection | None:
@@ -105,6 +110,10 @@ class OneDirection:
     def closed_form(self) -> str:
         """The closed form by which `exact` answers at every epsilon; empty if there is none."""
         return "closed form" if self.steps.only_gaussian is not None else "one step" if self._single else ""
+
+    def single_guess(self, delta: float) -> tuple[float, float] | None:
+        """Return about the epsilon of one step, and how fast log delta falls there; None if there are several steps."""
+        return single_guess(self.steps.items[0][0], delta) if self._single else None
 
     @property
     def fine_is_cheap(self) -> bool:

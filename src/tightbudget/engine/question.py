@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from tightbudget.engine import reasons
 from tightbudget.engine.closed.gaussian import gaussian_guess
 from tightbudget.engine.closed.laplace import LaplaceDirection
+from tightbudget.engine.closed.one_step import Ends
 from tightbudget.engine.direction import WIDEST, OneDirection, decades_for
 from tightbudget.engine.pursuit import Profile
 from tightbudget.numerics.attempt import Attempt
@@ -158,10 +159,15 @@ class DeltaQuestion(DirectionQuestion):
 class EpsilonQuestion(DirectionQuestion):
     """What is the smallest epsilon with at most this delta?"""
 
-    def __init__(self, direction: OneDirection, delta: float, trace: list[Attempt], larger: float = 0.0) -> None:
-        """Ask; `larger` is about the answer of another direction, beside which this one may be known not to matter."""
+    def __init__(
+        self, direction: OneDirection, delta: float, trace: list[Attempt], larger: float = 0.0, certain: float = 0.0
+    ) -> None:
+        """Ask; `larger` is about the answer of another direction, beside which this one may be known not to matter.
+
+        That answer is at least `certain`.
+        """
         super().__init__(direction, trace)
-        self.delta, self._larger = delta, larger
+        self.delta, self._larger, self._certain = delta, larger, certain
         low, high = direction.infinity
         mass = direction.steps.infinity
         exact = mass.exact if mass.possible else None
@@ -193,15 +199,22 @@ class EpsilonQuestion(DirectionQuestion):
             self.estimate, self.upper = AnswerEstimate(known, finite), known
             self.record(route, 0.0, known, time.perf_counter() - begun)
             return
+        # where another direction has at least as much, how much less this one has does not matter
+        if top <= self._certain:
+            self.settle(0.0, top, "largest loss")
+            return
+        if self._certain > 0.0 and self.direction.closed_form and self._exact_upper(self._certain) <= self.delta:
+            self.settle(0.0, self._certain, self.direction.closed_form, time.perf_counter() - begun)
+            return
         gaussian = self.direction.steps.only_gaussian
-        if gaussian is not None:
-            answer, theta = gaussian_guess(gaussian.m, finite)
-            self.estimate = AnswerEstimate(answer, finite, theta)
+        guess = self.direction.single_guess(finite) if gaussian is None else gaussian_guess(gaussian.m, finite)
+        if guess is not None:
+            self.estimate = AnswerEstimate(min(guess[0], top), finite, guess[1])
         elif not self._summed(self.direction.laplace):
             self.tilt(USUAL)
         if self.direction.closed_form:
             tolerance = 1e-10 * self.estimate.answer
-            lower, upper = self._crossings(lambda x: self._exact(x)[0], lambda x: self._exact(x)[1], tolerance)
+            lower, upper = self._crossings(self._exact_lower, self._exact_upper, tolerance)
             self.settle(lower, min(upper, top), self.direction.closed_form, time.perf_counter() - begun)
 
     def _summed(self, laplace: LaplaceDirection | None) -> bool:
@@ -222,10 +235,15 @@ class EpsilonQuestion(DirectionQuestion):
         self.settle(self.lower, self.upper, laplace.route, seconds)
         return True
 
-    def _exact(self, epsilon: float) -> tuple[float, float]:
-        exact = self.direction.exact(epsilon)
+    def _exact_lower(self, epsilon: float) -> float:
+        exact = self.direction.exact(epsilon, Ends.LOWER)
         assert exact is not None
-        return exact[:2]
+        return exact[0]
+
+    def _exact_upper(self, epsilon: float) -> float:
+        exact = self.direction.exact(epsilon, Ends.UPPER)
+        assert exact is not None
+        return exact[1]
 
     def _saddle_point(self, rtol: float) -> Tilt:
         point = self.direction.saddle(self.decades(rtol)).for_delta(math.log(self.estimate.finite))

@@ -45,7 +45,8 @@ def epsilon_bracket(
     questions: list[EpsilonQuestion] = []
     for direction in directions:
         larger = max((question.estimate.answer for question in questions), default=0.0)
-        questions.append(EpsilonQuestion(shared_direction(direction), delta, trace, larger))
+        certain = max((question.lower for question in questions), default=0.0)
+        questions.append(EpsilonQuestion(shared_direction(direction), delta, trace, larger, certain))
     answer = _refined(questions, rtol, atol, effort, trace)
     for question in questions:
         if question.upper < answer.lower:  # what is small beside the other direction is so for neighbours

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -32,7 +33,7 @@ class PromisedBlock(Mechanism):
     parts: tuple[tuple[MomentPromise, int], ...]
 
     def pair(self, direction: Direction) -> Pair | None:
-        rho, orders, bounds = self._sum()
+        rho, orders, bounds = self._sum
         # events are removed in each step: all of them together are no likelier than their sum
         removed = sum((step.promised_delta * count for step, count in self.parts), start=Fraction(0))
         delta = min(1.0, float_above(removed))
@@ -42,6 +43,7 @@ class PromisedBlock(Mechanism):
             return revealing_pair(delta) if delta else None
         return _promised_pair(rho, orders, bounds, delta)
 
+    @cached_property
     def _sum(self) -> tuple[float, tuple[float, ...], tuple[float, ...]]:
         """Return the sum of rho if all promises are for all orders, else 0 and the sums at orders that are named."""
         if all(step.for_all_orders for step, _ in self.parts):

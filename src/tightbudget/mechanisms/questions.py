@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -15,6 +16,7 @@ from tightbudget.mechanisms.answers import Curve, joined_curves
 from tightbudget.mechanisms.arrays import ask_each, float_array
 from tightbudget.mechanisms.below_zero import delta_below_zero
 from tightbudget.mechanisms.checks import any_epsilon_asked, asked_width, delta_asked
+from tightbudget.mechanisms.class_bracket import ends_of_class
 from tightbudget.mechanisms.whole_range import end_of_range, epsilons_between
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Direction
@@ -54,7 +56,8 @@ class Questions:
         epsilon may be negative. `rtol` (relative to the upper end) and `atol` say how narrow the bracket should be;
         `converged` whether it is, and `trace` how it was made. `effort` limits the lists that are made: one unit is
         half a million points for each route, which take a second or so. By default it is 1, and 4 where `rtol` is below
-        1e-4.
+        1e-4; and ends of a class of cases that are sure to stay apart are known to 1e-4 of their distance only, unless
+        an effort is given.
 
         `relation` is the neighbouring relation to ask about, by default the one that the steps state. With `direction`
         "remove" or "add" only that direction counts: A is the output with the record, or without it.
@@ -119,22 +122,31 @@ class Questions:
         if epsilon < 0.0:
             other = self if self._only is None else self.asked(None, _OTHER[self._only])
             return delta_below_zero(epsilon, other._delta(-epsilon, rtol, atol, effort))
-        answer = delta_bracket(self._directions, epsilon, rtol, atol, effort)
-        if self._directions_apart is not None:
-            answer = min(answer, delta_bracket(self._directions_apart, epsilon, rtol, atol, effort), key=_upper_end)
-        members = [member._delta(epsilon, rtol, atol, effort) for member in self._members]
+        answer, members = ends_of_class(
+            [partial(delta_bracket, way, epsilon, atol=atol, effort=effort) for way in self._ways],
+            [partial(member._delta, epsilon, atol=atol, effort=effort) for member in self._members],
+            rtol,
+            pursue=effort is not None,
+        )
         if members and self._analyst:
             members.append(Bracket(self._analyst.delta(epsilon), 1.0))
         return self._labelled(self._of_a_class(answer, members, rtol, atol) if members else answer)
 
     def _epsilon(self, delta: float, rtol: float, atol: float, effort: float | None) -> Bracket:
-        answer = epsilon_bracket(self._directions, delta, rtol, atol, effort)
-        if self._directions_apart is not None:
-            answer = min(answer, epsilon_bracket(self._directions_apart, delta, rtol, atol, effort), key=_upper_end)
-        members = [member._epsilon(delta, rtol, atol, effort) for member in self._members]
+        answer, members = ends_of_class(
+            [partial(epsilon_bracket, way, delta, atol=atol, effort=effort) for way in self._ways],
+            [partial(member._epsilon, delta, atol=atol, effort=effort) for member in self._members],
+            rtol,
+            pursue=effort is not None,
+        )
         if members and self._analyst:
             members.append(Bracket(self._analyst.epsilon(delta), math.inf))
         return self._labelled(self._of_a_class(answer, members, rtol, atol) if members else answer)
+
+    @property
+    def _ways(self) -> tuple[tuple[OneDirection, ...], ...]:
+        """The ways to bound the composition from above, of which the least bound counts."""
+        return (self._directions,) if self._directions_apart is None else (self._directions, self._directions_apart)
 
     def _labelled(self, answer: Bracket) -> Bracket:
         if self.rests_on and answer.upper > answer.lower:
@@ -193,10 +205,6 @@ class Questions:
     def _analyst(self) -> ChoosingAnalyst | None:
         """Who chooses, after each answer, which of several members the next step is; None if we know of nobody."""
         raise NotImplementedError
-
-
-def _upper_end(bracket: Bracket) -> float:
-    return bracket.upper
 
 
 def _joined(answer: Bracket, member: Bracket, rtol: float, atol: float, reason: str) -> Bracket:

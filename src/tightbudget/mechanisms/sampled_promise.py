@@ -9,13 +9,11 @@ import numpy as np
 
 from tightbudget.mechanisms.exact_numbers import exact
 from tightbudget.mechanisms.renyi_promises import MomentPromise
-from tightbudget.numerics.remembered import remembered
 from tightbudget.numerics.rounding import U, float_above, raised, strictly_raised
 from tightbudget.pairs.base import Array, Direction
-from tightbudget.pairs.moments.subsampled_gaussian import LARGEST_ORDER, sampled_log_moment
+from tightbudget.pairs.moments.subsampled_gaussian import LARGEST_ORDER, sampled_log_moments
 
 _EVERY = 48  # all whole orders up to this are looked at, and some beyond
-_REMEMBERED = 4096
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,23 +64,21 @@ class SampledPromise(MomentPromise):
     def _chords(self, orders: Array) -> Array:
         """Return bounds on the log moments, convex in the order and 0 at 1: chords between whole orders."""
         below, above = np.floor(orders), np.ceil(orders)
-        low, high = (self._at_whole(ends) for ends in (below, above))
+        low, high = np.split(self._at_whole(np.concatenate([below, above])), 2)
         share = orders - below
         between = np.where(share > 0.0, low + share * (high - low), low)
         chords: Array = np.where(np.isnan(between), np.inf, raised(between, 8) + 8.0 * U * low)
         return chords
 
     def _at_whole(self, orders: Array) -> Array:
-        return np.array([_log_moment(self.whole_promise, float(self.q), order) for order in orders.tolist()])
-
-
-@remembered(_REMEMBERED)
-def _log_moment(promise: MomentPromise, q: float, order: float) -> float:
-    """Return a bound on the log moment of a sample at a whole order, in both directions; inf beyond the largest."""
-    if order <= 1.0:
-        return 0.0
-    if order > LARGEST_ORDER:
-        return math.inf
-    whole = np.arange(2.0, order + 1.0)
-    with np.errstate(over="ignore"):
-        return sampled_log_moment(strictly_raised((whole - 1.0) * promise.bounds_at(whole), 4), q)
+        """Return bounds on the log moments of a sample at whole orders, in both directions; inf beyond the largest."""
+        different, place = np.unique(orders, return_inverse=True)
+        bounds = np.where(different <= 1.0, 0.0, np.inf)
+        asked = (different > 1.0) & (different <= LARGEST_ORDER)
+        if asked.any():
+            whole = np.arange(2.0, different[asked][-1] + 1.0)
+            with np.errstate(over="ignore"):
+                exponent = strictly_raised((whole - 1.0) * self.whole_promise.bounds_at(whole), 4)
+            bounds[asked] = sampled_log_moments(exponent, float(self.q), different[asked].astype(np.int64))
+        found: Array = bounds[place]
+        return found

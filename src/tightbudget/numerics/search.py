@@ -6,6 +6,7 @@ from collections.abc import Callable
 _NEWTON = 8  # secant steps before the crossing is enclosed and narrowed
 _FASTEST = 2.0**64  # growth of a step
 FARTHEST = 1e300  # beyond this nothing is looked for
+_NEAR, _MOST_BEND = 100.0, 50.0  # tolerances between two points, of which rounding may be much, and else slopes
 _CLOSE = 0.01  # in the logarithm, however wrong the slope may be
 
 
@@ -23,7 +24,7 @@ def first_at_most(
         gap = _log_ratio(function(x), level)
         if -min(slope * tolerance, _CLOSE) <= gap <= 0.0 or (x == 0.0 and gap <= 0.0):
             return x
-        slope, seen = _secant(slope, seen, (x, gap)), (x, gap)
+        slope, seen = _secant(slope, seen, (x, gap), tolerance), (x, gap)
         # aim half a tolerance past the crossing, so that the next point is likely to be on the right side
         x = max(0.0, x + gap / slope + 0.5 * tolerance) if math.isfinite(gap) and slope > 0.0 else math.nan
         if not math.isfinite(x):
@@ -44,7 +45,7 @@ def last_at_least(
             return x
         if x == 0.0 and gap < 0.0:
             return 0.0
-        slope, seen = _secant(slope, seen, (x, gap)), (x, gap)
+        slope, seen = _secant(slope, seen, (x, gap), tolerance), (x, gap)
         x = max(0.0, x + gap / slope - 0.5 * tolerance) if math.isfinite(gap) and slope > 0.0 else math.nan
         if not math.isfinite(x):
             break
@@ -76,12 +77,13 @@ def largest_that_fits(fits: Callable[[int], bool], most: int) -> int:
     return low
 
 
-def _secant(slope: float, before: tuple[float, float] | None, now: tuple[float, float]) -> float:
-    """Return the slope between the last two points, unless it is far from the one we have."""
+def _secant(slope: float, before: tuple[float, float] | None, now: tuple[float, float], tolerance: float) -> float:
+    """Return the slope between the last two points, unless it is far from the one we have: near points tell little."""
     if before is None or before[0] == now[0]:
         return slope
     found = (before[1] - now[1]) / (now[0] - before[0])
-    return found if 0.5 * slope < found < 2.0 * slope else slope
+    most = 2.0 if abs(now[0] - before[0]) < _NEAR * tolerance else _MOST_BEND
+    return found if slope / most < found < most * slope else slope
 
 
 def _log_ratio(value: float, level: float) -> float:

@@ -69,6 +69,11 @@ class Pair(Protocol):
         return self.max_loss
 
     @property
+    def variation(self) -> Mass | None:
+        """The total variation, infinite losses included, if the pair has it in closed form."""
+        return None
+
+    @property
     def place(self) -> tuple[Hashable, tuple[float, ...]] | None:
         """A family of pairs and numbers in it: one whose numbers are all at least as large dominates this one (M3).
 

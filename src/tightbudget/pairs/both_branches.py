@@ -111,8 +111,12 @@ class BothBranchesPair(Pair):
         for pair, wanted in ((self.below, -1.0), (self.above, 1.0)):
             cells = pair.coarse_cells()
             wide = cells.where(cells.high > cells.low)
-            edges = np.unique(np.concatenate([wide.low, wide.high, [0.0]]))
-            mine = self.cells(edges[edges <= 0.0] if wanted < 0.0 else edges[edges >= 0.0])
+            mine = wide.where(wide.high <= 0.0 if wanted < 0.0 else wide.low >= 0.0)
+            if 0.0 in (mine.high[-1:] if wanted < 0.0 else mine.low[:1]):  # no cell has 0 inside
+                mine = self._less_certain(mine)
+            else:
+                edges = np.unique(np.concatenate([wide.low, wide.high, [0.0]]))
+                mine = self.cells(edges[edges <= 0.0] if wanted < 0.0 else edges[edges >= 0.0])
             continuous.append(mine.where(mine.log_a > -np.inf))
         joined = Cells.join(*continuous, self.points())
         order = np.argsort(joined.low, kind="stable")

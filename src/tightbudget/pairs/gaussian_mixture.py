@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from tightbudget.numerics.logs import log_sum
 from tightbudget.numerics.mass import NONE, Mass
@@ -26,7 +27,9 @@ _CORE = 13.0  # sigmas around each centre that coarse cells resolve well
 _CORE_STEP = 0.2
 _MOST_CORE = 512  # coarse cells of all cores together
 _SPARSE = 20  # coarse cells of each stretch between cores
+_RARE = 80.0  # e^-80 is the weight of components that sparse cells will do for, if there are many
 _PARTS = 4  # of a coarse cell, to look up places
+_MANY = 8  # components, from which on the ends are looked for, and places not looked up so closely
 _NEWTON = 12  # steps after which halving takes over: it cannot fail
 _MOST_STEPS = 200
 _FAR = 1e4  # sigmas from which on a component is told from all others at sight
@@ -97,13 +100,16 @@ class GaussianMixturePair(Pair):
 
     @cached_property
     def _nodes(self) -> "_Nodes":
-        fractions = np.arange(_PARTS) / _PARTS
+        parts = _PARTS if len(self.above.centres) + len(self.below.centres) <= _MANY else 1
+        fractions = np.arange(parts) / parts
         x = self._coarse_places
         fine = np.append((x[:-1, None] + np.diff(x)[:, None] * fractions).ravel(), x[-1])
         places = np.unique(fine)
-        losses = np.maximum.accumulate(self._losses(places)[0])
-        error_above, rise = self.above.known_to(places)
-        error_below, fall = (values[::-1] for values in self.below.known_to(-places[::-1]))
+        above, below = self.above.log_ratio(places), self.below.log_ratio(-places)
+        losses = np.maximum.accumulate(above[0] - below[0])
+        error_above, rise = self.above.known_to(places, above)
+        turned = below[0][::-1], below[1][::-1]
+        error_below, fall = (values[::-1] for values in self.below.known_to(-places[::-1], turned))
         size = np.maximum(np.abs(losses[:-1]), np.abs(losses[1:]))
         error = error_above + error_below + 2.0 * U * size + TINIEST
         # two neighbouring floats are at most this far apart in loss
@@ -179,7 +185,8 @@ class GaussianMixturePair(Pair):
     @cached_property
     def _coarse_places(self) -> Array:
         """Places dense where A, B and moderate tilts of them live, and sparse elsewhere."""
-        centres = [c for c in self.above.centres if c <= self.top] + [-c for c in self.below.centres if -c >= self.bottom]
+        above, below = self.above.likely(_RARE), self.below.likely(_RARE)
+        centres = [c for c in above if c <= self.top] + [-c for c in below if -c >= self.bottom]
         cores = _merged_centres([(max(c - _CORE, self.bottom), min(c + _CORE, self.top)) for c in sorted(centres)])
         step = max(_CORE_STEP, sum(high - low for low, high in cores) / _MOST_CORE)
         parts, end = list[Array](), self.bottom
@@ -283,16 +290,16 @@ def gaussian_mixture_pair(above: Mixture, below: Mixture) -> Pair:
     if near_below == 0:
         return all_but_revealing(_loss_at_sight(below.centres[0]))
     infinity = _mass_from(above, near_above)
-    resolved = _resolved(above, near_above)
+    top, cut = _end(above, near_above)
     return GaussianMixturePair(
         above,
         below,
-        bottom=-below.centres[_resolved(below, near_below) - 1] - REACH,
-        top=above.centres[resolved - 1] + REACH,
+        bottom=-_end(below, near_below)[0],
+        top=top,
         infinity=infinity,
         minus_infinity=_mass_from(below, near_below),
         infinity_from=_loss_at_sight(above.centres[near_above]) if infinity.possible else math.inf,
-        dropped=0.0 if resolved == near_above else _DROPPED,
+        dropped=_DROPPED if cut else 0.0,
     )
 
 
@@ -321,12 +328,28 @@ def _near(mixture: Mixture) -> int:
     return count
 
 
+def _end(mixture: Mixture, near: int) -> tuple[float, bool]:
+    """Return a place above which the near components have at most 1e-305, and whether that is not next to nothing."""
+    resolved = _resolved(mixture, near)
+    end = mixture.centres[resolved - 1] + REACH
+    if near <= _MANY:
+        return end, resolved < near
+    centres, logs = (np.array(values[:resolved]) for values in (mixture.centres, mixture.log_weights))
+    logs = logs + np.array(mixture.errors[:resolved])
+    low, high = 0.0, end  # the likelier components end long before the last one does
+    while high - low > 1.0:
+        middle = 0.5 * (low + high)
+        enough = np.exp(logs + special.log_ndtr(centres - middle)).sum() < 0.25 * _DROPPED
+        low, high = (low, middle) if enough else (middle, high)
+    return max(high, REACH), True
+
+
 def _resolved(mixture: Mixture, near: int) -> int:
     """Return how many components hold all of the near ones' mass but 1e-305."""
     beyond, count = 0.0, near
     while count > 1:
         beyond += math.exp(mixture.log_weights[count - 1] + mixture.errors[count - 1])
-        if beyond > 0.5 * _DROPPED:
+        if beyond > 0.25 * _DROPPED:
             break
         count -= 1
     return count

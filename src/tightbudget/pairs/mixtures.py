@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,8 @@ from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import AMPLE, TINIEST, U
 from tightbudget.pairs.cells import Array
 
-_CHUNK = 4096  # places at a time: few of many components matter to those that lie together
+_CHUNK = 4096  # places at a time
+_MANY, _SPAN, _MOST_SPANS = 8, 20.0, 64  # components of which few matter within so many sigmas
 _FEW = 3  # components that are never worth choosing from
 _IRRELEVANT = 45.0  # e^-45 is less than half a rounding
 _OVERFLOW = 600.0  # exponents beyond this are handled by their logs
@@ -56,6 +58,16 @@ class Mixture:
         centres, logs, errors = (values[first:] for values in self._all)
         return centres, logs, np.maximum.accumulate(errors) if errors.size else errors
 
+    def _together(self, y: Array) -> list[tuple[int, int]]:
+        """Return where to cut places that increase or decrease: few of many components matter to neighbours."""
+        cuts = np.arange(_CHUNK, y.size, _CHUNK)
+        if len(self.centres) > _MANY and y.size > 2:
+            away = np.abs(y - y[0])
+            spans = np.arange(_SPAN, min(float(away[-1]), _SPAN * _MOST_SPANS), _SPAN)
+            cuts = np.union1d(cuts, np.searchsorted(np.maximum.accumulate(away), spans))
+        ends = [0, *(cut for cut in cuts.tolist() if 0 < cut < y.size), y.size]
+        return list(pairwise(ends))
+
     @property
     def _margin(self) -> float:
         return _IRRELEVANT + math.log(len(self.centres))
@@ -67,7 +79,7 @@ class Mixture:
 
         With t_i = c_i (y - c_i/2), f = log(1 + sum_i w_i (e^t_i - 1)), relatively accurate where it is small.
         """
-        parts = [self._log_ratio(y[start : start + _CHUNK]) for start in range(0, y.size, _CHUNK)]
+        parts = [self._log_ratio(y[start:end]) for start, end in self._together(y)]
         if len(parts) == 1:
             return parts[0]
         return np.concatenate([f for f, _ in parts]), np.concatenate([slope for _, slope in parts])
@@ -110,8 +122,17 @@ class Mixture:
         total = shares.sum(axis=0)
         return peak + np.log(total), (centres @ shares) / total
 
-    def known_to(self, y: Array) -> tuple[Array, Array]:
+    def likely(self, rare: float) -> tuple[float, ...]:
+        """Return all centres of few; of many those whose weight is at least e^-rare of the largest."""
+        if len(self.centres) <= _MANY:
+            return self.centres
+        least = max(self.log_weights) - rare
+        return tuple(c for c, log in zip(self.centres, self.log_weights, strict=True) if log >= least)
+
+    def known_to(self, y: Array, at_places: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
         """Return bounds on the error of `log_ratio`, and on its slope, between each two of increasing places (M27).
+
+        `at_places` is what `log_ratio` returns there, for who has it.
 
         Given y, larger centres are the likelier the larger y is. So means of what grows with the centre are largest at
         the right ends, and what only small y make large is largest at the left ends.
@@ -119,7 +140,7 @@ class Mixture:
         centres, logs, errors = self._away
         if not centres.size:
             return np.zeros(y.size - 1), np.zeros(y.size - 1)
-        f, slope = self.log_ratio(y)
+        f, slope = self.log_ratio(y) if at_places is None else at_places
         c, e = centres[:, None], errors[:, None] + (8.0 + centres.size) * U
         with np.errstate(over="ignore"):
             t = c * (y - 0.5 * c)
@@ -141,12 +162,13 @@ class Mixture:
 
     def log_masses(self, y: Array) -> tuple[Array, Array]:
         """Return the logs of the masses between places that increase, or decrease, and bounds on their errors."""
-        parts = [self._log_masses(y[start : start + _CHUNK + 1]) for start in range(0, max(1, y.size - 1), _CHUNK)]
+        parts = [self._log_masses(y[start : end + 1]) for start, end in self._together(y[:-1])]
         return np.concatenate([log for log, _ in parts]), np.concatenate([error for _, error in parts])
 
     def _log_masses(self, y: Array) -> tuple[Array, Array]:
         width, middle = np.abs(np.diff(y)), 0.5 * (y[:-1] + y[1:])
-        centres, logs, errors = (values[self._weighty(float(y.min()), float(y.max()))] for values in self._all)
+        weighty = self._weighty(float(y.min()), float(y.max()))
+        centres, logs, errors = (values[weighty] for values in self._all)
         z = middle - centres[:, None]
         masses, rounding = log_normal_mass(z, np.broadcast_to(width, z.shape))
         masses = masses + logs[:, None]

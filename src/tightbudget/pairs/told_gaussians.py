@@ -17,8 +17,9 @@ from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells, P
 from tightbudget.pairs.mixtures import joined_masses
 
 _IRRELEVANT = 45.0  # e^-45 is less than half a rounding
-_CHUNK = 512  # edges at a time: few of many moves matter to those that lie together
-_CORE, _MOST_CORE = 13.0, 1024  # sigmas around each mean of A that coarse cells resolve well
+_CHUNK, _FEW, _CHUNKS = 512, 32, 6  # edges at a time: few of many moves matter to those that lie together
+_RARE = 80.0  # e^-80 is the weight of moves that sparse cells will do for
+_CORE, _MOST_CORE = 13.0, 512  # sigmas around each mean of A that coarse cells resolve well
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,36 @@ class ToldGaussiansPair(Pair):
     def total_variation(self) -> float:
         return min(1.0, self.moves[-1] + self.infinity.upper)
 
+    @cached_property
+    def variation(self) -> Mass:
+        """The sum of all 2 Phi(m/2) - 1 with their probabilities, and what is told at sight."""
+        m, logs, errors = (values[:, 0] for values in self._arrays)
+        masses, rounding = log_normal_mass(np.zeros(m.size), m)
+        # m is good to 6u, and the log of the mass moves by no more than that of m
+        each = rounding + errors + U * (32.0 + np.abs(logs))
+        log, error = joined_masses((masses + logs)[:, None], each[:, None])
+        known = Mass.about(float(log[0]), float(error[0]))
+        if not self.infinity.possible:
+            return known
+        low, high = known.lower + self.infinity.lower, known.upper + self.infinity.upper
+        lowest, highest = (math.log(end) if end > 0.0 else -math.inf for end in (low, high))
+        return Mass(lowest - 8.0 * U * (1.0 + abs(lowest)), min(0.0, highest + 8.0 * U * (1.0 + abs(highest))))
+
     def loss_shift(self, loss: float) -> float:
-        # as of one Gaussian (M2), with the largest move
-        return 16.0 * U * (abs(loss) + self.moves[-1] ** 2) + 2.0 * REACH * TINIEST
+        # as of one Gaussian (M2), with the largest move that matters
+        return 16.0 * U * (abs(loss) + self._largest_at(abs(loss)) ** 2) + 2.0 * REACH * TINIEST
+
+    def _largest_at(self, loss: float) -> float:
+        """Return the largest move that is more than e^-45 of the density at some loss up to this size, on both sides.
+
+        The log of the density of a move m at a loss x, less that of a smaller move k, is x^2 (1/k^2 - 1/m^2) / 2 and
+        what does not depend on x: it is largest at the largest loss.
+        """
+        m, logs, _ = (values[:, 0] for values in self._arrays)
+        with np.errstate(over="ignore"):
+            heights = logs - np.log(m) - 0.5 * (loss / m - 0.5 * m) ** 2
+        matters = heights >= np.maximum.accumulate(heights) - _IRRELEVANT - math.log(m.size)
+        return float(m[matters][-1])
 
     def points(self) -> Cells:
         return Cells.none()
@@ -66,18 +94,27 @@ class ToldGaussiansPair(Pair):
         return np.array(self.moves)[:, None], np.array(self.log_weights)[:, None], np.array(self.errors)[:, None]
 
     def cells(self, edges: Array) -> Cells:
-        parts = [self._cells(edges[start : start + _CHUNK + 1]) for start in range(0, max(1, edges.size - 1), _CHUNK)]
+        size = min(_CHUNK, max(_FEW, edges.size // _CHUNKS))
+        parts = [self._cells(edges[start : start + size + 1]) for start in range(0, max(1, edges.size - 1), size)]
         return parts[0] if len(parts) == 1 else Cells.join(*parts)
 
     def _cells(self, edges: Array) -> Cells:
-        m, logs, errors = (values[self._relevant(edges)] for values in self._arrays)
+        relevant = self._relevant(edges)
+        m, logs, errors = (values[relevant] for values in self._arrays)
         with np.errstate(over="ignore"):  # an edge beyond all floats is beyond the range too
             z = np.clip(edges / m + 0.5 * m, -REACH, m + REACH)
         width, middle = np.diff(z, axis=1), 0.5 * (z[:, 1:] + z[:, :-1])
         masses, rounding = log_normal_mass(np.stack([middle - m, middle]), np.stack([width, width]))
         error = rounding.max(axis=0) + errors + U * (8.0 * (np.abs(middle) + m) ** 2 + 16.0 + np.abs(logs))
         (log_a, error_a), (log_b, error_b) = (joined_masses(one + logs, error) for one in masses)
-        return Cells(edges[:-1], edges[1:], log_a, log_b, np.maximum(error_a, error_b))
+        return Cells(edges[:-1], edges[1:], log_a, log_b, np.maximum(error_a, error_b) + self._strayed(edges))
+
+    def _strayed(self, edges: Array) -> Array:
+        """Bound on the share of a cell that irrelevant moves bring in, or take away, as their edges are off by more."""
+        widths, farthest = np.diff(edges), np.maximum(np.abs(edges[:-1]), np.abs(edges[1:]))
+        shift = 16.0 * U * (np.minimum(farthest, 1e4 * REACH) + self.moves[-1] ** 2)
+        strayed: Array = 4.0 * math.exp(-_IRRELEVANT) * shift / np.maximum(widths, TINIEST)
+        return strayed
 
     def _relevant(self, edges: Array) -> NDArray[np.bool_]:
         """Return which moves are more than e^-45 of the density anywhere between the edges; of B as of A.
@@ -100,9 +137,11 @@ class ToldGaussiansPair(Pair):
     @cached_property
     def _coarse_cells(self) -> Cells:
         # the likelier a move is, the finer
-        parts = [m * (0.5 * m + np.linspace(-_CORE, _CORE, max(9, _MOST_CORE >> (2 + k)))) for k, m in enumerate(self.moves)]
+        least = max(self.log_weights) - _RARE
+        sizes = [max(9, _MOST_CORE >> (2 + k)) if log > least else 3 for k, log in enumerate(self.log_weights)]
+        parts = [m * (0.5 * m + np.linspace(-_CORE, _CORE, size)) for m, size in zip(self.moves, sizes, strict=True)]
         last = self.moves[-1]
         parts += [last * (0.5 * last + np.linspace(_CORE, REACH, 41)), -last * np.linspace(_CORE, REACH, 20)]
-        edges = np.unique(np.concatenate(parts))
+        edges = np.unique(np.concatenate([*parts, [0.0]]))  # samples have another law on each side of 0
         cells = self.cells(edges)
         return cells.where(cells.log_a > -math.inf)

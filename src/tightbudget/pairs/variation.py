@@ -14,6 +14,8 @@ _MOST_ERROR = 0.5  # of a logarithm; a mass that is known less well than this is
 
 def total_variation(pair: Pair) -> Mass:
     """Return the total variation of A and B."""
+    if pair.variation is not None:
+        return pair.variation
     if pair.gaussian is not None:  # 2 Phi(m/2) - 1
         log_mass, error = log_normal_mass(np.zeros(1), np.array([pair.gaussian.m]))
         return Mass.about(float(log_mass[0]), float(error[0]) + 32.0 * U + pair.gaussian.m_error)

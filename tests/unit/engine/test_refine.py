@@ -65,3 +65,15 @@ def _power(a: tuple[float, ...], b: tuple[float, ...], count: int, epsilon: floa
         points = [(x * mpf(p), y * mpf(q)) for x, y in points for p, q in zip(a, b, strict=True)]
     norm_a, norm_b = mpmath.fsum(a) ** count, mpmath.fsum(b) ** count
     return float(mpmath.fsum(max(mpf(0), x / norm_a - mpmath.exp(epsilon) * y / norm_b) for x, y in points))
+
+
+@pytest.mark.parametrize("q", [1e-3, 0.1, 0.6])
+@pytest.mark.parametrize("delta", [1e-9, 1e-4, 0.02])
+def test_a_direction_that_is_surely_smaller_does_not_count(q: float, delta: float):
+    """One step: the smaller direction is only seen to be smaller, by its largest loss or by one look."""
+    steps = [tb.Poisson(noise, q) for noise in (tb.Gaussian(0.8), tb.Laplace(1.0), tb.DiscreteGaussian(1.5))]
+    for step in (*steps, tb.Histograms(A, B), tb.Histograms(B, A)):
+        remove, add = (step.epsilon(delta, direction=way) for way in ("remove", "add"))
+        both = step.epsilon(delta)
+        assert both.lower == max(remove.lower, add.lower)
+        assert both.upper == max(remove.upper, add.upper)

@@ -56,3 +56,15 @@ def test_no_crossing():
 def test_the_largest_whole_number_that_fits(limit: int):
     most = 2**20
     assert largest_that_fits(lambda number: number <= limit, most) == min(limit, most)
+
+
+def test_a_slope_that_is_far_off_is_corrected() -> None:
+    asked = list[float]()
+
+    def steep(x: float) -> float:
+        asked.append(x)
+        return math.exp(-20.0 * x)
+
+    found = first_at_most(steep, 1e-6, 0.1, 1.0, 1e-10)
+    assert 0.0 <= found - math.log(1e6) / 20.0 <= 1e-10
+    assert len(asked) < 8

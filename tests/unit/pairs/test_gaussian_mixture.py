@@ -205,3 +205,37 @@ def test_moments(name: str) -> None:
 
 def _log(parts: list[tuple[mpf, mpf]], x: mpf) -> mpf:
     return mpmath.log(sum(w * mpmath.exp(-((x - c) ** 2) / 2) for w, c in parts) / mpmath.sqrt(2 * mpmath.pi))
+
+
+@pytest.mark.parametrize(("n", "q", "step"), [(12, 0.3, 1.0), (40, 1e-2, 0.7), (60, 1e-4, 2.0), (60, 0.5, 0.05)])
+def test_of_many_components_next_to_nothing_lies_beyond_the_ends(n: int, q: float, step: float) -> None:
+    law = binomial(n, q, step)
+    for pair, top in (
+        (gaussian_mixture_pair(law, NORMAL), True),
+        (gaussian_mixture_pair(NORMAL, law), False),
+    ):
+        assert isinstance(pair, GaussianMixturePair)
+        end = mpf(pair.top if top else -pair.bottom)
+        with mpmath.workdps(DIGITS):
+            beyond = mpmath.fsum(w * mpmath.ncdf(c - end) for w, c in exact(law))
+            assert beyond <= mpf(10) ** -305
+            assert pair.unresolved >= 1e-305 or not top
+        cells = pair.coarse_cells()
+        assert math.fsum(np.exp(cells.log_a)) == pytest.approx(1.0, abs=1e-11)
+        assert math.fsum(np.exp(cells.log_b)) == pytest.approx(1.0, abs=1e-11)
+
+
+def test_places_near_each_other_are_answered_for_together() -> None:
+    """Cut into spans or not, density and masses are the same up to the errors stated."""
+    law = binomial(40, 0.05, 0.7)
+    y = np.linspace(-30.0, 60.0, 901)
+    f, slope = law.log_ratio(y)
+    log, error = law.log_masses(y)
+    for i in range(0, 900, 37):
+        alone, steep = law.log_ratio(y[i : i + 1])
+        assert f[i] == pytest.approx(alone[0], rel=1e-12, abs=1e-14)
+        assert slope[i] == pytest.approx(steep[0], rel=1e-9, abs=1e-12)
+        (one,), (doubt,) = law.log_masses(y[i : i + 2])
+        assert abs(one - log[i]) <= doubt + error[i]
+    down, _ = law.log_masses(y[::-1])
+    assert np.abs(down[::-1] - log).max() <= 2.0 * error.max()

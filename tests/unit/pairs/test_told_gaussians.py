@@ -70,3 +70,33 @@ def test_the_coarse_cells_hold_all_mass() -> None:
         assert math.fsum(np.exp(cells.log_a)) == pytest.approx(1.0, abs=1e-12)
         assert math.fsum(np.exp(cells.log_b)) == pytest.approx(1.0, abs=1e-12)
         assert (cells.low[1:] >= cells.high[:-1]).all()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_total_variation_is_a_sum_over_the_moves(seed: int) -> None:
+    source = np.random.default_rng(seed)
+    moves = tuple(np.cumsum(np.exp(source.uniform(-6, 1.5, 5))).tolist())
+    shares = tuple((0.9 * source.dirichlet(np.ones(5) * 0.3)).tolist())
+    beyond = 0.125 if seed % 2 else 0.0
+    pair = told(moves, shares, beyond)
+    with mpmath.workdps(40):
+        true = mpf(beyond) + mpmath.fsum(
+            mpf(share) * mpmath.erf(mpf(m) / mpmath.sqrt(8)) for m, share in zip(moves, shares, strict=True)
+        )
+        low, high = (mpmath.exp(mpf(end)) for end in (pair.variation.log_lower, pair.variation.log_upper))
+        assert low <= true <= high <= low * (1 + mpf(1e-12))
+
+
+def test_rare_moves_do_not_blur_small_losses() -> None:
+    pair, without = told((1.0, 40.0), (1 - 2.0**-100, 2.0**-100)), told((1.0,), (1.0,))
+    assert pair.loss_shift(0.1) == without.loss_shift(0.1)
+    assert pair.loss_shift(800.0) > 1.5 * without.loss_shift(800.0)  # where the large move is likely, given the loss
+    assert told((1.0, 40.0), (0.5, 0.5)).loss_shift(300.0) > 1e-12
+    # the same at every size up to which it is asked for, smaller ones included
+    shifts = [pair.loss_shift(loss) for loss in np.geomspace(1e-3, 1e4, 60).tolist()]
+    assert shifts == sorted(shifts)
+
+
+def test_narrow_cells_pay_for_what_strays_into_them() -> None:
+    pair = told((1.0, 1e4), (1 - 2.0**-100, 2.0**-100))
+    assert pair.cells(np.array([0.1, 0.1 + 1e-15])).error[0] > pair.cells(np.array([0.1, 0.1 + 1e-9])).error[0] + 1e-13

@@ -1,6 +1,7 @@
 """The hockey-stick divergence of one pair, straight from its masses: no grid, no convolution (M8)."""
 
 import math
+from enum import Enum, auto
 
 import numpy as np
 
@@ -10,8 +11,19 @@ from tightbudget.pairs.base import Pair
 _MOST_ERROR = 0.5  # of a logarithm; a mass that is known less well than this is not known
 
 
-def single_delta(pair: Pair, epsilon: float, infinity: tuple[float, float]) -> tuple[float, float]:
-    """Return lower and upper bounds on delta(epsilon) = A(S) - e^epsilon B(S), S = {loss > epsilon}."""
+class Ends(Enum):
+    """Which bounds are asked for: each takes about half the time of both."""
+
+    LOWER = auto()
+    UPPER = auto()
+    BOTH = auto()
+
+
+def single_delta(pair: Pair, epsilon: float, infinity: tuple[float, float], ends: Ends = Ends.BOTH) -> tuple[float, float]:
+    """Return lower and upper bounds on delta(epsilon) = A(S) - e^epsilon B(S), S = {loss > epsilon}.
+
+    An end that is not asked for is that of `infinity` or 1.
+    """
     lower, upper = infinity
     points = pair.points()
     if float(points.error.max(initial=0.0)) > _MOST_ERROR:
@@ -26,15 +38,40 @@ def single_delta(pair: Pair, epsilon: float, infinity: tuple[float, float]) -> t
     near = points.where((points.low <= epsilon) & (points.low > epsilon - loss_shift))
     if near.size:  # their true loss may be above epsilon
         upper += 2.0 * loss_shift * float(np.exp(near.log_a).sum())
-    lower += _tail(pair, epsilon, epsilon)[0]
+    # what is denormal has been rounded absolutely: every mass and every product, and the tail
+    denormal = (2.0 * points.size + 8.0) * TINIEST
+    certain = infinity[0]
+    if ends is not Ends.UPPER:
+        lower += _tail(pair, epsilon, epsilon)[0]
+        certain = max(certain, lowered(lower, 4) - denormal)
+    if ends is Ends.LOWER:
+        return certain, 1.0
     # The edge may be off by `loss_shift`: take all that may lie above epsilon.
     # What lies below then costs at most e^{3 loss_shift} - 1.
     _, above_upper, mass_upper = _tail(pair, epsilon - 2.0 * loss_shift, epsilon)
     upper += above_upper + min(1.0, math.expm1(min(3.0 * loss_shift, 700.0))) * mass_upper
-    # what is denormal has been rounded absolutely: every mass and every product, and the tail
-    denormal = (2.0 * points.size + 8.0) * TINIEST
-    certain = lowered(lower, 4) - denormal
-    return max(infinity[0], certain), min(1.0, raised(upper, 4) + 1.01 * pair.unresolved + denormal)
+    return certain, min(1.0, raised(upper, 4) + 1.01 * pair.unresolved + denormal)
+
+
+def single_guess(pair: Pair, delta: float) -> tuple[float, float]:
+    """Return about the epsilon at which finite losses have this delta, and how fast log delta falls there.
+
+    Nothing here is certified: delta at the edges of the coarse cells, and straight lines between their logarithms.
+    """
+    cells = pair.coarse_cells()
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        log_a, log_b = (np.logaddexp.accumulate(logs[::-1])[::-1] for logs in (cells.log_a, cells.log_b))
+        logs = log_a + np.log(-np.expm1(np.minimum(cells.low + log_b - log_a, 0.0)))
+    some = np.isfinite(logs) & np.isfinite(cells.low) & (np.diff(cells.low, prepend=-np.inf) > 0.0)
+    edges, logs = cells.low[some], np.minimum.accumulate(logs[some])
+    if edges.size < 2:
+        return 0.0, 1.0
+    wanted = math.log(delta)
+    i = min(max(int(np.searchsorted(-logs, -wanted)), 1), edges.size - 1)
+    slope = float((logs[i - 1] - logs[i]) / (edges[i] - edges[i - 1]))
+    if not 0.0 < slope < math.inf:
+        return max(0.0, float(edges[i])), 1.0
+    return max(0.0, float(edges[i]) + (float(logs[i]) - wanted) / slope), slope
 
 
 def _tail(pair: Pair, edge: float, epsilon: float) -> tuple[float, float, float]:

@@ -24,23 +24,32 @@ def subsampled_gaussian_log_moment(m: float, q: float, order: int) -> float:
 
 
 def sampled_log_moment(exponent: Array, q: float) -> float:
-    """Return log E e^{x(K)} for K ~ Bin(a, q), rounded up, where x(0) = x(1) = 0 and x(2), ..., x(a) are given.
+    """Return the last of `sampled_log_moments`, of the order up to which log moments are given."""
+    return float(sampled_log_moments(exponent, q, np.array([exponent.size + 1]))[0])
+
+
+def sampled_log_moments(exponent: Array, q: float, orders: NDArray[np.int64]) -> Array:
+    """Return log E e^{x(K)} for K ~ Bin(a, q) at whole orders a >= 2, rounded up; x(0) = x(1) = 0, x(2), ... are given.
 
     Guarantee: at least the log moment of order a of a Poisson sample at rate 0 < q < 1, in both directions, of any
     mechanism whose own log moments of orders k = 2, ..., a are at most x(k) in both directions (M34).
     """
-    order = exponent.size + 1
-    k = np.arange(2.0, order + 1.0)
-    choose = special.gammaln(order + 1.0) - special.gammaln(k + 1.0) - special.gammaln(order - k + 1.0)
-    log_binomial = choose + k * math.log(q) + (order - k) * math.log1p(-q)
-    if not np.isfinite(exponent).all():
-        return math.inf
+    k = np.arange(2, exponent.size + 2)
+    log_factorial = special.gammaln(np.arange(1.0, exponent.size + 3.0))
+    order = orders[:, None]
+    others = np.maximum(order - k, 0)
+    choose = log_factorial[order] - log_factorial[k] - log_factorial[others]
+    log_binomial = choose + k * math.log(q) + others * math.log1p(-q)
+    known = np.isfinite(exponent)
+    given = np.where(known, exponent, 0.0)
     # log expm1(x), for large x without overflow
-    log_rise = exponent + np.log(-np.expm1(-np.maximum(exponent, 1e-300)))
-    logs = log_binomial + log_rise
-    peak = float(logs.max())
-    total = peak + math.log(float(np.exp(logs - peak).sum()))
+    log_rise = given + np.log(-np.expm1(-np.maximum(given, 1e-300)))
+    logs = np.where(k <= order, log_binomial + log_rise, -np.inf)
+    peak = logs.max(axis=1)
+    total = peak + np.log(np.exp(logs - peak[:, None]).sum(axis=1))
     # gammaln is good to a few u of its value; each product and sum adds a rounding at the size of its terms
-    size = 3.0 * float(special.gammaln(order + 1.0)) - order * (math.log(q) + math.log1p(-q)) + float(exponent.max())
-    total += 16.0 * U * (size + abs(peak) + order + 64.0)
-    return raised(float(np.logaddexp(0.0, total)), 32)
+    largest = np.maximum.accumulate(given)[orders - 2]
+    size = 3.0 * log_factorial[orders] - orders * (math.log(q) + math.log1p(-q)) + largest
+    total += 16.0 * U * (size + np.abs(peak) + orders + 64.0)
+    bounds: Array = np.where(np.logical_and.accumulate(known)[orders - 2], raised(np.logaddexp(0.0, total), 32), np.inf)
+    return bounds

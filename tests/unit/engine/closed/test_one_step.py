@@ -10,7 +10,7 @@ from tests.support import point_truth
 from tests.support.doubles import Misplaced, RoughPair, Spikes
 
 import tightbudget as tb
-from tightbudget.engine.closed.one_step import single_delta
+from tightbudget.engine.closed.one_step import Ends, single_delta, single_guess
 from tightbudget.pairs.base import Direction
 from tightbudget.pairs.gaussian import GaussianPair
 from tightbudget.pairs.poisson import poisson_pair
@@ -103,3 +103,31 @@ def test_an_error_of_a_logarithm_is_a_factor(name: str, error: float):
         for rough in (RoughPair(pair, error, a=-1.0, b=-1.0), RoughPair(pair, error, a=1.0, b=1.0)):
             lower, upper = single_delta(rough, epsilon, (pair.infinity.lower, pair.infinity.upper))
             assert mpf(lower) <= exact(law, epsilon) <= mpf(upper)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_one_end_alone_is_that_of_both(name: str) -> None:
+    pair = LAWS[name][0]
+    for epsilon in (0.0, 0.1, 1.0):
+        lower, upper = single_delta(pair, epsilon, (0.0, 0.0))
+        assert single_delta(pair, epsilon, (0.0, 0.0), Ends.LOWER) == (lower, 1.0)
+        assert single_delta(pair, epsilon, (0.0, 0.0), Ends.UPPER) == (0.0, upper)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_guess_is_near(name: str) -> None:
+    pair, law = LAWS[name]
+    for epsilon in (1e-3, 0.1, 0.9):
+        finite = float(exact(law, epsilon)) - pair.infinity.upper
+        if finite > 0.0:
+            guess, slope = single_guess(pair, finite)
+            assert guess == pytest.approx(epsilon, rel=0.05, abs=0.01)
+            assert slope > 0.0
+
+
+def test_a_guess_is_made_where_nothing_can_be_seen() -> None:
+    for pair in (Spikes((0.5,), (1.0,)), Spikes((-1.0, 0.5), (0.5, 0.5)), GaussianPair(1e-200)):
+        for delta in (1e-300, 0.5, 1.0):
+            guess, slope = single_guess(pair, delta)
+            assert 0.0 <= guess < math.inf
+            assert 0.0 < slope < math.inf
