@@ -36,6 +36,18 @@ _NEAR = np.array([0.7, 0.85, 1.0, 1.15, 1.3])  # tilts to try in a Chernoff boun
 _DECADES_STEP, MOST_DECADES = 3, 306  # whole multiples of the first are used, up to the second
 
 
+APART = 2
+"""The number of the route that takes large losses apart (`engine/routes.py`)."""
+
+
+class Way(NamedTuple):
+    """How an answer was found."""
+
+    route: int = 0  # its number
+    ratio: float = 1.0  # of the answer to its saddle-point estimate
+    finer: float = 1.0  # width in log delta that it took, relative to the one planned
+
+
 class OneDirection:
     """The composition of pairs (A, B) in one direction. Keeps what it has computed; answers never depend on that."""
 
@@ -179,10 +191,10 @@ class OneDirection:
         thetas, moments, loss_shift = self._chernoff(decades, tilt_index)
         return log_delta_upper(moments, thetas, epsilon - loss_shift), self._left_out(decades)
 
-    def chernoff_epsilon(self, decades: int, tilt_index: int, delta: float, excess: float = 0.0) -> float:
+    def chernoff_epsilon(self, decades: int, tilt_index: int, delta: float, estimate: float = 0.0, limit: float = 0.0) -> float:
         """Return an epsilon at which delta(epsilon) is certainly at most delta.
 
-        If it is about `excess` above the least, that will do.
+        The least is about the estimate; one that is not above the limit will do.
         """
         thetas, moments, loss_shift = self._chernoff(decades, tilt_index)
         finite = lowered(delta, 4) - self._left_out(decades)
@@ -208,6 +220,21 @@ class OneDirection:
     def learn_upper(self, delta: float, upper: float) -> None:
         """Take an upper bound on epsilon that was certified; whoever asks alone has no use for it."""
 
+    def way(self) -> Way:
+        """Return how to begin: with the first route, and as the law of the width says."""
+        return Way()
+
+    def learn_way(self, way: Way) -> None:
+        """Take how an answer was found; whoever asks alone has no use for it."""
+
+    def ceiling(self, least: float) -> float:
+        """Return a loss of at least this up to which losses count as small."""
+        return least
+
+    def of_small_losses(self, steps: Steps) -> "OneDirection":
+        """Return the direction of a composition without its large losses."""
+        return OneDirection(steps)
+
     def _left_out(self, decades: int) -> float:
         """Return a bound on the mass that is infinite, too rare to be followed or unresolved."""
         return self.infinity[1] + 1.01 * (10.0**-decades * self._coarse_error + self.steps.unresolved)
@@ -224,12 +251,12 @@ class OneDirection:
     def _by_frequencies(self, asked: PlanTarget, decades: int) -> SpectralProfile | None:
         """Return the profile read off a spectrum, if that is short."""
         try:
-            made, points = self._spectrum(asked)
+            made, points = self._spectrum(asked, decades)
         except (TooWide, ArithmeticError, MemoryError):
             return None
         return None if made is None else SpectralProfile.of(made, self._left_out(decades), self.infinity[0], points)
 
-    def _spectrum(self, asked: PlanTarget) -> tuple[Spectrum | None, float]:
+    def _spectrum(self, asked: PlanTarget, decades: int) -> tuple[Spectrum | None, float]:
         """Return the spectrum, if it is short, and the number of points it took."""
         points = spectral_grid(asked, MOST_PLACES)
         return composed_spectrum(asked, points), float(points.places.size)

@@ -65,6 +65,7 @@ class Pursuit:
         self._most_points = most_points
         self._made = _WIDEST + 1  # the finest width there is a profile for
         self._planned = 0.0  # width, relative to the upper end
+        self._started = self._made
         self._in_vain = 0  # refinements that brought little
         self._dear = False  # the next refinement takes long lists
         self._direction, self._record = direction, record
@@ -72,6 +73,11 @@ class Pursuit:
     @property
     def width(self) -> float:
         return self.upper - self.lower
+
+    @property
+    def finer(self) -> float:
+        """The width that was made, in log delta, relative to the one that was planned first."""
+        return float(2.0 ** ((self._made - self._started) / 4.0))
 
     def hopeful(self, wanted: float) -> bool:
         """Whether a finer grid is likely to make the bracket as narrow as wanted."""
@@ -83,7 +89,8 @@ class Pursuit:
     def start(self, read: Read, planned: float, log_width: float) -> None:
         """Make a profile for a bracket of the relative width planned, which is `log_width` in log delta."""
         self._planned = planned
-        attempt = self._compute(read, width_index_of(0.8 * log_width), self._most_points)
+        self._started = width_index_of(0.8 * log_width)
+        attempt = self._compute(read, self._started, self._most_points)
         self._record(replace(attempt, held_back=self.reason))
 
     def try_refining(self, read: Read, wanted: float) -> None:

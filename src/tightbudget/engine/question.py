@@ -10,7 +10,7 @@ from tightbudget.engine import reasons
 from tightbudget.engine.closed.gaussian import gaussian_guess
 from tightbudget.engine.closed.laplace import LaplaceDirection
 from tightbudget.engine.closed.one_step import Ends
-from tightbudget.engine.direction import WIDEST, OneDirection, decades_for
+from tightbudget.engine.direction import WIDEST, OneDirection, Way, decades_for
 from tightbudget.engine.pursuit import Profile
 from tightbudget.numerics.attempt import Attempt
 from tightbudget.numerics.rounding import GENEROUS, TINIEST, raised, raised_by
@@ -20,6 +20,7 @@ USUAL = 1e-3
 """The tolerance unless another is asked for; estimates are made for it before any stage."""
 
 _NEAR = 0.4  # of the answer
+_NARROW, _COARSER = 0.35, 1.3  # of the width wanted: then a coarser plan would have done
 _SURELY = 0.999  # of an estimate: what is below that is hardly above the answer
 _LIKE_ROUNDING, _LIKE_SUMS = 2e-13, 1e-12  # of epsilon and delta: to search sums more closely is in vain
 _SETTLED = 1e3  # times as wide: then another route may be narrower
@@ -46,6 +47,7 @@ class DirectionQuestion(ABC):
         self.lower, self.upper = 0.0, math.inf
         self.estimate = AnswerEstimate()
         self.settled = False  # nothing left to improve
+        self.way = Way()  # how the narrowest bracket was found
         self.without_end = reasons.TOO_SMALL  # why there may be no finite upper end
         self._tilts: dict[float, Tilt] = {}  # by tolerance
 
@@ -168,6 +170,7 @@ class EpsilonQuestion(DirectionQuestion):
         """
         super().__init__(direction, trace)
         self.delta, self._larger, self._certain = delta, larger, certain
+        self.saddle_estimate = 0.0  # what the answer was estimated at before anything was computed
         low, high = direction.infinity
         mass = direction.steps.infinity
         exact = mass.exact if mass.possible else None
@@ -247,7 +250,8 @@ class EpsilonQuestion(DirectionQuestion):
 
     def _saddle_point(self, rtol: float) -> Tilt:
         point = self.direction.saddle(self.decades(rtol)).for_delta(math.log(self.estimate.finite))
-        self._estimate(point.epsilon, point.theta)
+        self._estimate(self.direction.way().ratio * point.epsilon, point.theta)
+        self.saddle_estimate = self.saddle_estimate or point.epsilon
         return self.decades(rtol), point.tilt_index
 
     def _estimate(self, epsilon: float, theta: float) -> None:
@@ -278,7 +282,14 @@ class EpsilonQuestion(DirectionQuestion):
         return self._crossings(profile.delta_lower, profile.delta_upper, 0.05 * rtol * self.estimate.answer)
 
     def chernoff(self, tilt: Tilt, limit: float) -> float:
-        return self.direction.chernoff_epsilon(*tilt, self.delta, limit - self.estimate.answer)
+        return self.direction.chernoff_epsilon(*tilt, self.delta, self.estimate.answer, limit)
+
+    def learn(self, width: float, wanted: float) -> None:
+        """Leave for neighbours how the answer was found, in a bracket of this width where one was wanted."""
+        if self.saddle_estimate > 0.0 and not self.settled:
+            finer = min(1.0, self.way.finer * (_COARSER if width < _NARROW * wanted else 1.0))
+            ratio = 0.5 * (self.lower + self.upper) / self.saddle_estimate
+            self.direction.learn_way(Way(self.way.route, ratio, finer))
 
     def chernoff_may_show(self, limit: float) -> bool:
         return self.direction.chernoff_may_show(self.tilt(USUAL), self.estimate.answer, limit)

@@ -51,6 +51,8 @@ def epsilon_bracket(
     for question in questions:
         if question.upper < answer.lower:  # what is small beside the other direction is so for neighbours
             question.direction.learn_upper(delta, question.upper)
+        elif answer.converged:
+            question.learn(answer.width, max(rtol * answer.upper, atol))
     return answer
 
 

@@ -49,10 +49,12 @@ class LargeLossesApart:
     retakes = True
 
     def __call__(self, question: DirectionQuestion, rtol: float) -> Found:
-        steps, epsilon = question.direction.steps, question.epsilon_in_question()
+        direction, epsilon = question.direction, question.epsilon_in_question()
+        steps = direction.steps
         if not has_large_losses(steps, epsilon):
             return None
-        found, decades = SplitDirection(steps, loss_ceilings(steps, epsilon)), question.decades(rtol)
+        ceilings, decades = loss_ceilings(steps, epsilon, direction.ceiling), question.decades(rtol)
+        found = SplitDirection(steps, ceilings, direction.of_small_losses)
         return found, (decades, found.small.saddle(decades).for_epsilon(epsilon).tilt_index)
 
 

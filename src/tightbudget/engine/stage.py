@@ -16,15 +16,16 @@ class Stage:
 
     def __init__(self, question: DirectionQuestion, rtol: float, most_points: float, before: "Stage | None") -> None:
         self.question, self.rtol = question, rtol
-        self.best: Route | None = before.best if before else None  # the route that did best
+        # the route that did best, here or for a neighbour
+        self.best: Route = before.best if before else ROUTES[question.direction.way().route]
         self._most_points = most_points
         self._first = before is None
+        self._finer = question.direction.way().finer if before is None else 1.0  # for the first plan
         self._pursuits: list[Pursuit] = []
         self._asked: dict[Route, list[float]] = {}  # the epsilons for which a route was tried
         routes = list(ROUTES)
-        if self.best is not None:
-            routes.remove(self.best)
-            routes.insert(0, self.best)
+        routes.remove(self.best)
+        routes.insert(0, self.best)
         self._untried = [] if question.settled else routes
 
     @property
@@ -88,15 +89,20 @@ class Stage:
         return new
 
     def _begin(self, route: Route, pursuit: Pursuit, width: float, wanted: float) -> None:
-        first = not self._pursuits
+        first, question = not self._pursuits, self.question
         self._pursuits.append(pursuit)
         asked = width if first else wanted
-        planned = width / max(self.question.estimate.answer, 1e-300) if first else 0.0
-        self._take(pursuit.start, planned, self.question.log_width(asked))
+        planned = width / max(question.estimate.answer, 1e-300) if first else 0.0
+        self._take(pursuit.start, planned, (self._finer if first else 1.0) * question.log_width(asked))
         if first or pursuit.width < min(one.width for one in self._pursuits[:-1]):
             self.best = route
+            question.way = question.way._replace(route=ROUTES.index(route))
 
     def _take(self, compute: Callable[..., None], *arguments: float) -> None:
         compute(partial(self.question.read, rtol=self.rtol), *arguments)
         for pursuit in self._pursuits:
             self.question.narrow(pursuit.lower, pursuit.upper)
+        if self._first:
+            best = min(self._pursuits, key=lambda pursuit: pursuit.width)
+            begun = self._finer if best is self._pursuits[0] else 1.0
+            self.question.way = self.question.way._replace(finer=begun * best.finer)

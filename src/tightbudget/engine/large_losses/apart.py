@@ -7,6 +7,7 @@ epsilon.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,10 +94,12 @@ class SplitDirection:
 
     route = "large losses apart, levels"
 
-    def __init__(self, steps: Steps, ceilings: tuple[float, ...]) -> None:
+    def __init__(
+        self, steps: Steps, ceilings: tuple[float, ...], of_small_losses: Callable[[Steps], OneDirection] = OneDirection
+    ) -> None:
         items = [(pair, count, top) for (pair, count), top in zip(steps.items, ceilings, strict=True)]
         self.ceilings = ceilings
-        self.small = OneDirection(Steps(tuple((_up_to(pair, top), count) for pair, count, top in items)))
+        self.small = of_small_losses(Steps(tuple((_up_to(pair, top), count) for pair, count, top in items)))
         self._large = _large(steps, [(BelowPair(pair, top), count) for pair, count, top in items if top < math.inf])
 
     def profile(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> SplitProfile | None:
@@ -138,9 +141,12 @@ def _spread_of(steps: Steps) -> float:
     return math.sqrt(variance)
 
 
-def loss_ceilings(steps: Steps, epsilon: float) -> tuple[float, ...]:
-    """Return how much each pair may lose to count as small: a little more than epsilon; inf if it never loses more."""
-    target = epsilon + _FAR * _spread_of(steps)
+def loss_ceilings(steps: Steps, epsilon: float, ceiling: Callable[[float], float] = float) -> tuple[float, ...]:
+    """Return how much each pair may lose to count as small: a little more than epsilon; inf if it never loses more.
+
+    `ceiling` may raise that.
+    """
+    target = ceiling(epsilon + _FAR * _spread_of(steps))
     return tuple(target if float(pair.coarse_cells().high[-1]) > target else math.inf for pair, _ in steps.items)
 
 

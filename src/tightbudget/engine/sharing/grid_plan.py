@@ -26,6 +26,7 @@ _DEEPER, _LONGER = 1.5, 1.4  # depth and period, likewise
 _DENSER, _SPARSER = 1.04, 0.92  # deviation in steps, relative to that of the plan
 _FINEST, _MOST = 0.2, 1.0  # of the variance allowed: a plan that adds less takes needlessly many points
 _MOST_IN_VAIN, _RESTED = 2, 8  # failures in a row before a plan is left alone, and questions until it is tried again
+_MOST_WORK = 2**19  # entries of a table for many counts: some 20 ms
 _MORE = 3.0  # times what frequencies left out may hold; they are allowed a fiftieth of the width
 
 
@@ -95,18 +96,29 @@ class GridPlan:
 
 
 class _Choice:
-    """Chooses nodes by a plan, or where that does not serve, with some room for neighbours."""
+    """Chooses nodes by a plan, or where that does not serve, with some room for neighbours.
 
-    def __init__(self, plan: FrequencyPlan | None = None) -> None:
-        self.plan = plan
+    With a span, nodes are chosen for counts down to that part of the one at hand: their modulus is raised to a smaller
+    power.
+    """
+
+    def __init__(self, plan: FrequencyPlan | None = None, span: float = 1.0) -> None:
+        self.plan, self.found = plan, None
+        self._span = span
+
+    found: ChosenNodes | None
 
     def __call__(self, blocks: Sequence[Block], places: Array, best: float, depth: float, length: float) -> ChosenNodes | None:
         if self.plan is not None and length <= self.plan.period:
             chosen = self.plan.follow(blocks, places)
             if float(chosen.beyond.max()) <= _MORE * math.exp(-depth):
                 return chosen
-        new = choose_nodes(blocks, places, best, depth + _DEEPER, _LONGER * length)
-        self.plan = None if new is None else FrequencyPlan.of(new)
+        most = self._span * (depth + _DEEPER)
+        if self._span > 1.0:
+            new = choose_nodes(blocks, places, best * math.sqrt(most / depth), most, _LONGER * length, _MOST_WORK)
+        else:
+            new = choose_nodes(blocks, places, best, most, _LONGER * length)
+        self.plan, self.found = None if new is None else FrequencyPlan.of(new), new
         return new
 
 
@@ -121,9 +133,40 @@ def planned_spectrum(target: PlanTarget, most_points: float) -> tuple[Spectrum |
     made = composed_spectrum(target, points, _grid_columns(points), choice)
     if made is None or choice.plan is None:
         return made, float(points.places.size), None
-    window, deviation = (_WIDER * low / points.step, _WIDER * high / points.step), target.tilt.deviation / points.step
     variance = _added_variance(target, points) / _steepness(target, points.step)
-    return made, float(points.places.size), GridPlan(points, *window, deviation, variance, choice.plan)
+    return made, float(points.places.size), _plan_on(points, target, variance, choice.plan)
+
+
+def _plan_on(points: SpectralGrid, target: PlanTarget, variance: float, frequencies: FrequencyPlan) -> GridPlan:
+    low, high = _window(target)
+    window, deviation = (_WIDER * low / points.step, _WIDER * high / points.step), target.tilt.deviation / points.step
+    return GridPlan(points, *window, deviation, variance, frequencies)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenOnce:
+    """The only pair of a target on a grid, once, with nodes for a range of counts, and a plan if there is one."""
+
+    laws: Laws
+    seen: ChosenNodes  # bounds are those of all steps of the target
+    variance: float  # that the grid adds, relative to what is allowed, for each unit of steepness
+    plan: GridPlan | None
+
+
+def seen_once(target: PlanTarget, most_points: float, span: float) -> SeenOnce | None:
+    """Return the only pair of a target on a grid of its own, seen well enough for 1 / span as many steps too."""
+    low, high = _window(target)
+    if not low < 0.0 < high:
+        return None
+    count = target.steps.items[0][1]
+    points, choice = spectral_grid(_roomier(target), most_points), _Choice(span=span)
+    laws = discretised_laws(target, points, _grid_columns(points), discretise, [count])
+    laws.composed([count], target.width, choice)
+    if choice.found is None:
+        return None
+    variance = _added_variance(target, points) / _steepness(target, points.step)
+    plan = None if choice.plan is None else _plan_on(points, target, variance, choice.plan)
+    return SeenOnce(laws, choice.found, variance, plan)
 
 
 def _steepness(target: PlanTarget, step: float) -> float:

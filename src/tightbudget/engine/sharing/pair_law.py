@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from tightbudget.engine.discretisation.discretise import discretise
 from tightbudget.engine.hockey_stick import weight_norms
-from tightbudget.engine.sharing.grid_plan import GridPlan
+from tightbudget.engine.saddle import Tilt
+from tightbudget.engine.sharing.grid_plan import GridPlan, SeenOnce
 from tightbudget.engine.spectral.blocks import Block
 from tightbudget.engine.spectral.frequencies import ChosenNodes, exp_up
 from tightbudget.engine.spectral.profile import geometric_series
@@ -27,7 +28,9 @@ from tightbudget.pairs.base import Pair
 
 Array = NDArray[np.float64]
 
-_OFF = 1.0  # standard deviations of the composed loss that a tilt may be away from the one asked for
+OFF = 1.0
+"""Standard deviations of the composed loss that a tilt may be away from the one asked for."""
+_FINER = 0.6  # of the width for which it was made: what is to be much narrower takes another law
 _COARSER = 2.0  # times the variance that discretisation may add
 _MORE_CUT = 4.0  # times what cut tails may add: they are allowed a fiftieth of the width
 _MORE = 3.0  # times what frequencies left out may hold, likewise
@@ -42,22 +45,34 @@ class PairLaw:
     cells: int  # coarse cells that are followed; what lies beyond has at most `log_tail` of A
     log_tail: float
     variance: float  # that the grid adds, relative to what is allowed, for each unit of steepness
+    width: float  # in log delta, for which it was made
     laws: Laws
     seen: ChosenNodes  # of one step
+    reach: float = OFF  # standard deviations of the composed loss between its tilt and one that it is made to serve
+
+    def off(self, tilt: Tilt) -> float:
+        """Return by how many standard deviations of the composed loss this tilt is away from another."""
+        return abs(self.laws.theta - tilt.theta) * tilt.root_curvature
 
     def serves(self, target: PlanTarget) -> bool:
         """Whether a bracket made of this law is likely to be as narrow as the target asks for."""
         (_, count), tilt = target.steps.items[0], target.tilt
         return (
-            abs(self.laws.theta - tilt.theta) * tilt.root_curvature <= _OFF
+            self.off(tilt) <= self.reach
             and target.cells[0].size <= self.cells
+            and target.width >= _FINER * self.width
             and self.variance * count * self.laws.step**2 <= _COARSER * target.variance
             and count * float(self.laws.discretised[0].spread.error[0]) <= _MORE_CUT * target.error
         )
 
-    def spectrum(self, count: int, width: float) -> Spectrum | None:
-        """Return the spectrum of `count` steps; None if these are not the frequencies for it."""
+    def spectrum(self, count: int, width: float, off: float = 0.0) -> Spectrum | None:
+        """Return the spectrum of `count` steps; None if these are not the frequencies for it.
+
+        It is to be `width` wide in log delta, so many standard deviations away from the mean of the tilted law.
+        """
         block = replace(self.laws.blocks[0], counts=np.array([float(count)]))
+        if off > OFF:  # there is less of the law, and what is left out weighs more
+            width *= math.exp(-0.5 * off * off)
         return replace(self.laws, blocks=[block]).composed([count], width, self._choose)
 
     def _choose(self, blocks: Sequence[Block], places: Array, best: float, depth: float, length: float) -> ChosenNodes | None:
@@ -109,7 +124,7 @@ class PairLaw:
         return max(0.0, epsilon + 16.0 * U * (abs(anchor) + loss_shift + abs(exponent) / theta))
 
 
-def pair_law(target: PlanTarget, plan: GridPlan, step: float, rows: Discretise = discretise) -> PairLaw:
+def pair_law(target: PlanTarget, plan: GridPlan, step: float, rows: Discretise = discretise, reach: float = OFF) -> PairLaw:
     """Return the law of the only pair of a target, on the grid of a plan and at its frequencies."""
     (pair, count), cells = target.steps.items[0], target.cells[0]
     laws = plan.laws(target, step, rows)
@@ -120,8 +135,27 @@ def pair_law(target: PlanTarget, plan: GridPlan, step: float, rows: Discretise =
         cells=cells.size,
         log_tail=_log_mass_beyond(pair, cells.size),
         variance=plan.variance,
+        width=target.width,
         laws=laws,
         seen=seen,
+        reach=reach,
+    )
+
+
+def own_law(target: PlanTarget, found: SeenOnce, reach: float) -> PairLaw:
+    """Return the law of the only pair of a target, on a grid of its own."""
+    (pair, count), cells = target.steps.items[0], target.cells[0]
+    return PairLaw(
+        pair=pair,
+        count=count,
+        cells=cells.size,
+        log_tail=_log_mass_beyond(pair, cells.size),
+        variance=found.variance,
+        width=target.width,
+        laws=found.laws,
+        # the bound of a power, and so its root, which is rounded up
+        seen=replace(found.seen, beyond=exp_up(np.log(np.maximum(found.seen.beyond, 1e-300)) / count)),
+        reach=reach,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.engine.direction import Way
 from tightbudget.engine.discretisation.discretise import DiscretisedPair, discretise
 from tightbudget.engine.discretisation.window import Window
 from tightbudget.engine.sharing.bounds import Bounds, Place
@@ -22,6 +23,7 @@ _BASES = 256  # likewise: those that are sampled
 _FAMILIES = 16
 _ROWS = 4  # two directions, each of which may change its tilt
 _ROW = 4
+_RESTED = 8
 _LAWS = 16  # of some tilts of two directions
 _PLANS, _PLAN_BYTES = 64, 2**25
 
@@ -40,6 +42,8 @@ class SharedPlans:
         self._counts: dict[str, tuple[int, bool]] = {}
         self._laws: list[PairLaw] = []  # the one made last first
         self._rows: list[tuple[Hashable, Array, DiscretisedPair]] = []
+        self._rests: dict[Kind, int] = {}  # questions until rows are tried again
+        self._ways: dict[str, tuple[int, Way, Way]] = {}  # count and way of the last question, way of the first in its row
         self._bounds: dict[Hashable, Bounds] = {}
         self._pairs: dict[Pair, Pair] = {}
         self._bases: dict[Pair, Pair] = {}
@@ -62,6 +66,28 @@ class SharedPlans:
                 self._bounds.clear()
             self._bounds[family] = Bounds(len(numbers))
         self._bounds[family].add(numbers, upper)
+
+    def rest(self, kind: Kind) -> None:
+        """Leave rows alone for a while: what serves many counts takes too long here."""
+        self._rests[kind] = _RESTED
+
+    def rests(self, kind: Kind) -> bool:
+        """Whether rows are left alone, once more."""
+        left = self._rests.get(kind, 0)
+        self._rests[kind] = max(0, left - 1)
+        return left > 0
+
+    def way(self, name: str, count: int) -> Way:
+        """Return the way to the last answer in a direction; where a row begins, that of the first in the last one."""
+        if name not in self._ways:
+            return Way()
+        before, last, first = self._ways[name]
+        return first if _ROW * count < before else last
+
+    def learn_way(self, name: str, count: int, way: Way) -> None:
+        """Keep the way to an answer."""
+        before, _, first = self._ways.get(name, (math.inf, way, way))
+        self._ways[name] = count, way, way if _ROW * count < before else first
 
     def discretised(self, pair: Pair, span: Window, step: float, theta: float, anchor: float, places: Array) -> DiscretisedPair:
         """Return what `discretise` does; of the last calls, what it has returned."""

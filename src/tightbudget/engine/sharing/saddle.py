@@ -55,9 +55,14 @@ class WarmSaddle(Saddle):
         return self._tilts[tilt_index]
 
     @plain_numbers
-    def _measure(self, theta: float) -> Tilt:
+    def _measure(self, theta: float, more: float = 1.0) -> Tilt:
         there = self._here(theta)
+        there = there._replace(variance=more * there.variance)
         return Tilt(theta, math.sqrt(max(there.variance, _LEAST)), math.sqrt(max(there.curvature, _LEAST)))
+
+    def of_more(self, theta: float, more: float) -> Tilt:
+        """Return a tilt of `more` times as many steps."""
+        return self._measure(theta, more)
 
     def for_epsilon(self, epsilon: float) -> SaddlePoint:
         found = self._nearby(lambda here: here.theta * (epsilon - here.epsilon))

@@ -67,15 +67,17 @@ class ChosenNodes:
     outlook: Outlook | None = None
 
 
-def choose_nodes(blocks: Sequence[Block], places: Array, best: float, depth: float, length: float) -> ChosenNodes | None:
+def choose_nodes(
+    blocks: Sequence[Block], places: Array, best: float, depth: float, length: float, most_work: int = _MOST_WORK
+) -> ChosenNodes | None:
     """Return what there is to see of a period of at least `length` steps, or None if it is too much.
 
     A node matters if the product may be larger than e^-depth there; `best` is about where a normal law falls below
-    that.
+    that. A table may have `most_work` entries.
     """
     least = math.ceil(length)
     # where two places are a period apart, their masses would have to be added up first
-    transformable = float(places[-1] - places[0]) < least <= LONGEST_PERIOD and _transforms_fit(blocks, least)
+    transformable = float(places[-1] - places[0]) < least <= LONGEST_PERIOD and _transforms_fit(blocks, least, most_work)
     if transformable and no_gaps(places) and least <= _SHORT_PERIOD:
         return _all_by_transform(blocks, places, depth, least)
     if (least // 2 + 1) * places.size <= _FEW_ENTRIES:
@@ -83,7 +85,8 @@ def choose_nodes(blocks: Sequence[Block], places: Array, best: float, depth: flo
             blocks, least | 1, _transforms(blocks, even_turns(places, 0, least // 2 + 1, _node(least | 1))), depth
         )
     patience = _PATIENCE if transformable and no_gaps(places) else _MOST_NODES
-    found = _some_nodes(blocks, places, best, depth, least | 1, patience, _AS_DEAR * least if transformable else None)
+    instead = _AS_DEAR * least if transformable else None
+    found = _some_nodes(blocks, places, best, depth, least | 1, patience, instead, most_work)
     return _all_by_transform(blocks, places, depth, least) if found is None and transformable else found
 
 
@@ -92,9 +95,9 @@ def no_gaps(places: Array) -> bool:
     return bool(places[-1] - places[0] == places.size - 1.0)
 
 
-def _transforms_fit(blocks: Sequence[Block], period: int) -> bool:
+def _transforms_fit(blocks: Sequence[Block], period: int, most_work: int) -> bool:
     """Whether transforms of all rows may be held at once."""
-    return sum(int(block.rows.shape[0]) for block in blocks) * period <= _MOST_WORK
+    return sum(int(block.rows.shape[0]) for block in blocks) * period <= most_work
 
 
 def _node(period: int) -> float:
@@ -131,24 +134,32 @@ def exp_up(logs: Array) -> Array:
 
 
 def _some_nodes(
-    blocks: Sequence[Block], places: Array, best: float, depth: float, period: int, patience: int, instead: int | None
+    blocks: Sequence[Block],
+    places: Array,
+    best: float,
+    depth: float,
+    period: int,
+    patience: int,
+    instead: int | None,
+    most_work: int,
 ) -> ChosenNodes | None:
     """Return the nodes in those intervals of angles that no bound rules out; None if they are too many.
 
     `patience` is how many intervals may be looked at more closely. What can be had `instead` takes as long as so many
     entries of tables: half of that may be spent on intervals, and as much as that on nodes.
     """
-    looked = _first_look(blocks, places, best)
+    looked = _first_look(blocks, places, best, most_work)
     if looked is None or not looked.lows.size:
         return None
     short = max(0.5 * best, 8.0 * _node(period))
-    found = _islands(blocks, places, looked, depth, short, patience, math.inf if instead is None else 0.5 * instead)
+    closer = min(math.inf if instead is None else 0.5 * instead, math.inf if most_work >= _MOST_WORK else most_work)
+    found = _islands(blocks, places, looked, depth, short, patience, closer)
     if found is None:
         return None
     intervals, beyond, small, cuts = found
     runs = _runs([(0.0, float(looked.lows[0])), *intervals], _node(period), period // 2)
     size = sum(count for _, count in runs)
-    if size > _MOST_NODES or size * places.size > min(_MOST_WORK, instead or _MOST_WORK):
+    if size > _MOST_NODES or size * places.size > min(most_work, instead or most_work):
         return None
     nodes = np.concatenate([np.arange(first, first + count, dtype=np.int64) for first, count in runs])
     at = some_turns(places, runs, _node(period))
@@ -168,11 +179,11 @@ class Look:
     few: slice | None = None  # points of the core
 
 
-def _first_look(blocks: Sequence[Block], places: Array, best: float) -> Look | None:
+def _first_look(blocks: Sequence[Block], places: Array, best: float, most_work: int) -> Look | None:
     """Return a first look at the modulus from about `best` on, or None if that takes too long."""
     widest = math.sqrt(max(float(block.variances.max()) for block in blocks))
     if no_gaps(places):
-        return _look_everywhere(blocks, places, best, widest)
+        return _look_everywhere(blocks, places, best, widest, most_work)
     # Angles are close together where the modulus begins to fall, and then as far apart as the variance allows: first
     # that of all points, and beyond that of few of them, which shows that the modulus stays small.
     core = _core(blocks, places) if places.size > _SHORT else None
@@ -182,14 +193,14 @@ def _first_look(blocks: Sequence[Block], places: Array, best: float) -> Look | N
     ladder = ladder[ladder < min(2.0 * stride, 0.999 * last)]
     begin = float(ladder[-1]) if ladder.size else 0.0
     steps = math.ceil((last - begin) / stride)
-    if steps * places.size > _MOST_WORK:
+    if steps * places.size > most_work:
         return None
     at = joined_turns([turns(places, ladder), shifted_turns(places, begin, steps, (last - begin) / steps)])
     lows, highs, bound = at.angles[:-1], at.angles[1:], _neighbours(blocks, at.angles, _transforms(blocks, at))
     if not core or not last < math.pi:
         return Look(lows, highs, bound, at)
     count = math.ceil((math.pi - last) * core.deviation / _STRIDE)
-    if count * core.places.size > _MOST_WORK:
+    if count * core.places.size > most_work:
         return None
     edges: Array = last + (math.pi - last) / count * np.arange(count + 1, dtype=np.float64)
     edges[0] = at.angles[-1]  # no gap between the two
@@ -199,10 +210,10 @@ def _first_look(blocks: Sequence[Block], places: Array, best: float) -> Look | N
     return Look(lows, highs, bound, at, far, core.few)
 
 
-def _look_everywhere(blocks: Sequence[Block], places: Array, best: float, widest: float) -> Look | None:
+def _look_everywhere(blocks: Sequence[Block], places: Array, best: float, widest: float, most_work: int) -> Look | None:
     """Return a look at angles as close together as the variance asks for, by transforms of places without gaps."""
     least = max(places.size, math.ceil(2.0 * math.pi * widest / _SHORT_STRIDE))
-    if least > LONGEST_PERIOD or not _transforms_fit(blocks, least):
+    if least > LONGEST_PERIOD or not _transforms_fit(blocks, least, most_work):
         return None
     period = odd_length(least)
     node = _node(period)

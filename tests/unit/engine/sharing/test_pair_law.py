@@ -1,5 +1,6 @@
 """One pair on a grid, repeated as often as one likes: brackets and bounds by the modulus, against 12 true digits."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -9,11 +10,12 @@ from tests.reference.truth_contour import contour
 from tests.reference.truth_subsampled import SubsampledGaussianLaw
 
 import tightbudget as tb
-from tightbudget.engine.direction import MOST_PLACES, OneDirection
+from tightbudget.engine.direction import APART, MOST_PLACES, OneDirection, Way
 from tightbudget.engine.refine import epsilon_bracket
+from tightbudget.engine.routes import ROUTES, LargeLossesApart, SaddlePointRoute
 from tightbudget.engine.sharing import direction
-from tightbudget.engine.sharing.grid_plan import planned_spectrum
-from tightbudget.engine.sharing.pair_law import PairLaw, pair_law
+from tightbudget.engine.sharing.grid_plan import planned_spectrum, seen_once
+from tightbudget.engine.sharing.pair_law import PairLaw, own_law, pair_law
 from tightbudget.engine.sharing.plans import SharedPlans
 from tightbudget.engine.sharing.work import sharing_work
 from tightbudget.engine.spectral.profile import SpectralProfile
@@ -171,15 +173,112 @@ def test_rows_of_rising_counts_are_seen():
 def test_rising_counts_take_fewer_looks_than_questions(monkeypatch: pytest.MonkeyPatch):
     made = []
 
-    def seen(*asked):
-        made.append(asked)
-        return pair_law(*asked)
+    def counted(function):
+        def seen(*asked):
+            made.append(asked)
+            return function(*asked)
 
-    monkeypatch.setattr(direction, "pair_law", seen)
+        return seen
+
+    monkeypatch.setattr(direction, "pair_law", counted(pair_law))
+    monkeypatch.setattr(direction, "seen_once", counted(seen_once))
     counts = [int(100 * 1.3**i) for i in range(20)]
     for sigma in (0.9, 2.0):
         made.clear()
         with sharing_work():
             for count in [*counts, *counts]:
                 assert dpsgd(sigma, 0.01, count).epsilon(DELTA).converged
-        assert 0 < len(made) < 40
+        assert 0 < len(made) < 30
+
+
+SPAN, REACH = 4.0, 2.0
+
+
+def row_law(way: Direction, count: int = COUNT) -> PairLaw:
+    """Return a law on a grid of its own that is to serve counts down to a quarter."""
+    asked = target(way, count)
+    found = seen_once(asked, MOST_PLACES, SPAN)
+    assert found is not None
+    return own_law(asked, found, REACH)
+
+
+ROWS = {way: row_law(way) for way in Direction}
+
+
+@pytest.mark.parametrize("count", [250, 500, 1000, 1300])
+@pytest.mark.parametrize("way", list(Direction))
+def test_a_law_with_a_span_is_true_of_all_its_counts(way: Direction, count: int):
+    law, asked = ROWS[way], target(way, count)
+    found = law.spectrum(count, WIDTH, law.off(asked.tilt))
+    if found is None:  # more steps than its period is long enough for
+        assert count > COUNT
+        return
+    profile = SpectralProfile.of(found, left_out(law, count), 0.0, 0.0)
+    upper = law.epsilon_upper(count, DELTA, left_out(law, count))
+    low, high = true_delta(way, count, upper)
+    assert profile.delta_lower(upper) <= high
+    assert low <= profile.delta_upper(upper)
+    if count >= 500:  # elsewhere the bound by the modulus is far above the epsilon of interest
+        assert math.log(profile.delta_upper(upper) / profile.delta_lower(upper)) < 6.0 * WIDTH
+
+
+@pytest.mark.parametrize("way", list(Direction))
+def test_what_is_left_out_of_one_step_is_the_root_of_what_is_left_out_of_many(way: Direction):
+    law, found = ROWS[way], seen_once(target(way, COUNT), MOST_PLACES, SPAN)
+    assert found is not None
+    assert (law._beyond(float(COUNT)) >= found.seen.beyond).all()
+    assert law._beyond(float(COUNT)) == pytest.approx(found.seen.beyond, rel=1e-6)
+    # at every frequency that is not a node the modulus of one step is below the bound
+    rows, places = law.laws.blocks[0].rows, law.laws.places
+    others = np.setdiff1d(np.linspace(0, law.seen.period // 2, 3000).astype(int), law.seen.nodes)
+    turns = np.exp(2j * np.pi * ((np.multiply.outer(places, others) % law.seen.period) / law.seen.period))
+    assert (np.abs(rows @ turns).max(axis=1) <= law.seen.beyond).all()
+
+
+@pytest.mark.parametrize("way", list(Direction))
+def test_a_law_serves_as_far_as_it_reaches(way: Direction):
+    near, far = LAWS[way], ROWS[way]
+    served = [count for count in (300, 500, 700, 1000) if far.serves(target(way, count))]
+    assert set(served) > {count for count in (300, 500, 700, 1000) if near.serves(target(way, count))}
+    finer = dataclasses.replace(target(way, COUNT), width=0.1 * WIDTH)
+    assert not far.serves(finer)  # what is to be narrower takes another law
+
+
+def test_rows_of_counts_with_large_losses_agree_with_single_calls():
+    """Neighbours take them apart, at ceilings that they share."""
+    counts = [int(100 * 1.33**i) for i in range(19)]
+    with sharing_work():
+        rows = [(s, n, dpsgd(s, 0.0012, n).epsilon(DELTA)) for s in (0.75, 0.9) for n in counts]
+    for s, count, answer in rows[1::4]:
+        alone = dpsgd(s, 0.0012, count).epsilon(DELTA, rtol=1e-5)
+        assert answer.lower <= alone.upper
+        assert alone.lower <= answer.upper
+    assert all(answer.width <= 1e-3 * answer.upper for *_, answer in rows)
+
+
+@pytest.mark.parametrize(("sigma", "q"), [(0.9, 0.02), (2.5, 0.01)])
+def test_rows_of_counts_hold_the_truth_and_are_narrow(sigma: float, q: float):
+    counts = [int(100 * 1.33**i) for i in range(19)]
+    with sharing_work():
+        rows = [(s, n, dpsgd(s, q, n).epsilon(DELTA)) for s in (0.95 * sigma, sigma) for n in counts]
+    for s, count, answer in rows[22::9]:
+        laws = [(SubsampledGaussianLaw(s, q, remove=remove), count) for remove in (True, False)]
+        assert max(ends(contour([law], answer.lower, digits=12))[1] for law in laws) >= DELTA
+        assert max(ends(contour([law], answer.upper, digits=12))[0] for law in laws) <= DELTA
+    assert all(answer.width <= 1e-3 * answer.upper for *_, answer in rows)
+
+
+def test_the_route_that_neighbours_begin_with_takes_large_losses_apart():
+    assert isinstance(ROUTES[APART], LargeLossesApart)
+    assert isinstance(ROUTES[Way().route], SaddlePointRoute)
+
+
+def test_neighbours_take_large_losses_apart_at_once():
+    counts = [int(100 * 1.33**i) for i in range(8)]
+    with sharing_work():
+        rows = [[dpsgd(sigma, 0.0012, count).epsilon(DELTA) for count in counts] for sigma in (0.88, 1.0)]
+    routes = [[one.route for one in answer.trace if one.direction == "remove"] for answer in rows[1]]
+    assert all(tried[0].startswith("large losses apart") for tried in routes)
+    assert sum(map(len, routes)) < 2 * len(routes)
+    alone = [one.route for one in dpsgd(1.0, 0.0012, 100).epsilon(DELTA).trace if one.direction == "remove"]
+    assert alone[0] == "few frequencies"

@@ -11,7 +11,7 @@ import pytest
 import tightbudget as tb
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.discretisation.discretise import DiscretisedPair
-from tightbudget.engine.sharing import plans
+from tightbudget.engine.sharing import grid_plan, plans
 from tightbudget.engine.sharing.work import shared_direction, sharing_work
 from tightbudget.engine.steps import engine_steps
 from tightbudget.numerics.bracket import Bracket
@@ -157,6 +157,7 @@ def test_the_same_pair_on_the_same_grid_is_discretised_once(monkeypatch: pytest.
 
     monkeypatch.setattr(plans, "original", plans.discretise, raising=False)
     monkeypatch.setattr(plans, "discretise", discretise)
+    monkeypatch.setattr(grid_plan, "discretise", discretise)
     with sharing_work():
         for count in range(1000, 1040, 2):
             dpsgd(1.5, 0.01, count).epsilon(1e-6)
