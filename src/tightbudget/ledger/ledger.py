@@ -71,9 +71,13 @@ class Ledger:
         self._given = {"signing_key": signing_key, "clock": clock, "patience": patience}
         self._database = database_at(url, patience)
         self.url = os.fspath(url)
-        prepare(self._database, create=create, restore_guards=restore_guards, check=check)
         self._book = Book(self._database, clock)
-        self._book.start()
+        try:
+            prepare(self._database, create=create, restore_guards=restore_guards, check=check)
+            self._book.start()
+        except BaseException:
+            self._database.dispose()
+            raise
         self._signing_key = signing_key
         self._known: dict[str, Budget] = {}
         self._rules: dict[int, Rules] = {}

@@ -98,18 +98,27 @@ def check_receipt(receipt: Receipt, public_key: str) -> None:
     """
     if hash_of(receipt.entry.encode("ascii", "replace")).hex() != receipt.hash:
         raise LedgerError("The receipt's entry does not have the receipt's hash.", "It was changed.")
-    body = entries.read(receipt.entry.encode())
-    told = {"ledger": receipt.ledger, "key": receipt.key, "seq": receipt.sequence}
-    if any(body.get(name) != value for name, value in told.items()) or moment(body["time"]) != receipt.time:
+    try:
+        fits = _fits_its_entry(receipt)
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+        fits = False
+    if not fits:
         raise LedgerError("The receipt says something else than its entry.", "It was changed.")
-    if body["kind"] in (entries.CHARGED, entries.RESERVED):
-        again = receipt_of(receipt.budget, body, body, receipt.entry.encode(), bytes.fromhex(receipt.hash))
-        if replace(again, signature=receipt.signature) != receipt:
-            raise LedgerError("The receipt says something else than its entry.", "It was changed.")
     try:
         _public(public_key).verify(bytes.fromhex(receipt.signature), _RECEIPT + _bound(receipt))
     except (InvalidSignature, ValueError):
         raise LedgerError("The receipt was not signed with this key.", "Take the public key of the ledger it is of.") from None
+
+
+def _fits_its_entry(receipt: Receipt) -> bool:
+    body = entries.read(receipt.entry.encode())
+    told = {"ledger": receipt.ledger, "key": receipt.key, "seq": receipt.sequence}
+    if any(body.get(name) != value for name, value in told.items()) or moment(body["time"]) != receipt.time:
+        return False
+    if body["kind"] not in (entries.CHARGED, entries.RESERVED):
+        return True
+    again = receipt_of(receipt.budget, body, body, receipt.entry.encode(), bytes.fromhex(receipt.hash))
+    return replace(again, signature=receipt.signature) == receipt
 
 
 def _bound(receipt: Receipt) -> bytes:

@@ -156,7 +156,7 @@ class _Verification:
             if tally is not None and seq == tally.seq and tally.counts != text_of(dict(chain.tally)):
                 self.problem(row.name, 0, "its tally is not what follows from the log")
                 return
-        if tally is not None and tally.seq > chain.seq:
+        if tally is not None and not 1 <= tally.seq <= chain.seq:
             self.problem(row.name, 0, "its tally is of entries that are not there")
             return
         self.count_charges += chain.charges
@@ -179,28 +179,32 @@ class _Verification:
             if one != other:
                 self.problem(row.name, 0, f"its {name} is not what follows from the log")
                 return
-        if row.id != ROOT:
-            told = (chain.opened["name"], chain.opened["parent"], chain.opened["beside"])
-            if told != (row.name, row.parent, row.beside):
-                self.problem(row.name, 0, "its name or place is not what its first entry says")
-                return
+        told = (chain.opened.get("name"), chain.opened.get("parent"), chain.opened.get("beside"))
+        if told != (row.name, row.parent, row.beside):
+            self.problem(row.name, 0, "its name or place is not what its first entry says")
+            return
         query = select(reservations).where(reservations.c.budget == row.id).order_by(reservations.c.seq)
         held = [(each.seq, each.origin, each.key, each.expires, each.price) for each in self.connection.execute(query)]
         if held != [(seq, *_reserved(body)) for seq, body in sorted(chain.open.items())]:
             self.problem(row.name, 0, "its reservations are not those that follow from the log")
 
     def _compare_relatives(self, rows: dict[int, Any], only: tuple[int, ...] | None) -> None:
-        """Every charge of a part is in the chains of all budgets above it, and nothing else is."""
+        """Every charge of a part is in the chains of all budgets above it, and nothing else is.
+
+        Of one budget and those above it, what it passed on to them is compared; its own parts were not read.
+        """
         expected: dict[int, dict[tuple[int, str], tuple[str, str]]] = {}
-        for id in self._passed:
-            own = {key: told for key, told in self._passed[id].items() if key[0] == id}
-            above = rows[id].parent
-            while above is not None:
+        for id in self._passed if only is None else only[-1:]:
+            own = {key: told for key, told in self._passed.get(id, {}).items() if key[0] == id}
+            for above in _all_above(rows, id):
                 expected.setdefault(above, {}).update(own)
-                above = rows[above].parent
-        for id, passed in self._passed.items():
-            others = {key: told for key, told in passed.items() if key[0] != id}
-            if others != expected.get(id, {}) and (only is None or id == only[-1]):
+        for id in self._passed if only is None else only[:-1]:
+            others = {
+                key: told
+                for key, told in self._passed.get(id, {}).items()
+                if (key[0] != id if only is None else key[0] == only[-1])
+            }
+            if others != expected.get(id, {}):
                 self.problem(rows[id].name, 0, "charges of its parts are missing in its log, or the other way round")
 
     def _compare_made(self, rows: dict[int, Any]) -> None:
@@ -222,6 +226,16 @@ class _Verification:
         for id in self.checkpoint.heads:
             if id not in rows:
                 self.problem(f"number {id}", 0, "it is gone, and the checkpoint names it")
+
+
+def _all_above(rows: dict[int, Any], id: int) -> list[int]:
+    """Return the budgets above one, as the rows have it; whoever changed them may have made a circle."""
+    found: list[int] = []
+    above = rows[id].parent
+    while above in rows and above not in found:
+        found.append(above)
+        above = rows[above].parent
+    return found
 
 
 def _reserved(body: dict[str, Any]) -> tuple[Any, ...]:

@@ -20,16 +20,22 @@ SQLITE = {
     "budgets_never_go": "BEFORE DELETE ON budgets BEGIN SELECT RAISE(ABORT, 'budgets are closed, never removed'); END",
 }
 
-_POSTGRESQL_FUNCTION = (
-    "CREATE OR REPLACE FUNCTION ledger_keeps() RETURNS trigger LANGUAGE plpgsql AS "
-    f"$$ BEGIN RAISE EXCEPTION '{_REFUSED}' USING ERRCODE = 'restrict_violation'; END $$"
-)
+_POSTGRESQL_BODY = f" BEGIN RAISE EXCEPTION '{_REFUSED}' USING ERRCODE = 'restrict_violation'; END "
+_POSTGRESQL_FUNCTION = f"CREATE OR REPLACE FUNCTION ledger_keeps() RETURNS trigger LANGUAGE plpgsql AS $${_POSTGRESQL_BODY}$$"
 
 POSTGRESQL = {
     "entries_never_change": "BEFORE UPDATE OR DELETE ON entries FOR EACH ROW EXECUTE FUNCTION ledger_keeps()",
     "entries_never_go": "BEFORE TRUNCATE ON entries FOR EACH STATEMENT EXECUTE FUNCTION ledger_keeps()",
     "budgets_never_go": "BEFORE DELETE ON budgets FOR EACH ROW EXECUTE FUNCTION ledger_keeps()",
     "budgets_never_go_at_once": "BEFORE TRUNCATE ON budgets FOR EACH STATEMENT EXECUTE FUNCTION ledger_keeps()",
+}
+
+_ROW, _BEFORE, _DELETE, _UPDATE, _TRUNCATE = 1, 2, 8, 16, 32  # bits of pg_trigger.tgtype
+_POSTGRESQL_TYPES = {
+    "entries_never_change": _BEFORE | _ROW | _UPDATE | _DELETE,
+    "entries_never_go": _BEFORE | _TRUNCATE,
+    "budgets_never_go": _BEFORE | _ROW | _DELETE,
+    "budgets_never_go_at_once": _BEFORE | _TRUNCATE,
 }
 
 
@@ -42,7 +48,7 @@ def create_guards(connection: Connection) -> None:
         return
     connection.exec_driver_sql(_POSTGRESQL_FUNCTION)
     for name, rest in POSTGRESQL.items():
-        table = "budgets" if "budgets" in name else "entries"
+        table = _table_of(name)
         connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {name} ON {table}")
         connection.exec_driver_sql(f"CREATE TRIGGER {name} {rest}")
         # also for replication, which sessions can pretend to be
@@ -56,12 +62,18 @@ def missing_guards(connection: Connection) -> list[str]:
             name: sql for name, sql in connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
         }
         return [name for name, rest in SQLITE.items() if found.get(name) != f"CREATE TRIGGER {name} {rest}"]
+    # by their type, whether they always fire, and the text of their function; none with a condition or for some columns
     query = text(
-        "SELECT t.tgname, t.tgenabled, p.prosrc FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid "
-        "JOIN pg_class c ON c.oid = t.tgrelid WHERE c.relname IN ('entries', 'budgets') AND pg_table_is_visible(c.oid)"
+        "SELECT t.tgname, c.relname, t.tgtype FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid "
+        "JOIN pg_class c ON c.oid = t.tgrelid WHERE pg_table_is_visible(c.oid) AND t.tgenabled = 'A' "
+        "AND t.tgqual IS NULL AND t.tgattr = '' AND p.prosrc = :body"
     )
-    always = {name for name, enabled, source in connection.execute(query) if enabled in ("A", b"A") and _REFUSED in source}
-    return [name for name in POSTGRESQL if name not in always]
+    there = {(name, table, kind) for name, table, kind in connection.execute(query, {"body": _POSTGRESQL_BODY})}
+    return [name for name, kind in _POSTGRESQL_TYPES.items() if (name, _table_of(name), kind) not in there]
+
+
+def _table_of(name: str) -> str:
+    return name.partition("_")[0]
 
 
 def check_guards(connection: Connection) -> None:
