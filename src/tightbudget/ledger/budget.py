@@ -2,6 +2,7 @@
 
 import functools
 import math
+import os
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -174,6 +175,14 @@ class Budget:
         """Return charges, refusals and other entries, the newest first; see `ledger.history` for filters."""
         return found_at("tightbudget.ledger.history:entries_of")(self, limit, **filters)
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw what was spent and reserved over time, refusals and the cap; return the Matplotlib axes."""
+        return found_at("tightbudget.interfaces.ledger_plot:plot_budget")(self, ax)
+
+    def export(self, path: str | os.PathLike[str]) -> int:
+        """Write the whole history, oldest first, to a .csv, .json or .parquet file; return how many rows it has."""
+        return int(found_at("tightbudget.ledger.export:export")(self, path))
+
     def statement(self) -> str:
         """Return what this budget promises, to whom and why, in plain words."""
         return str(found_at("tightbudget.ledger.statement:statement_of")(self))
@@ -204,10 +213,11 @@ class Budget:
     def extend(self, name: str, *, epsilon: Any, delta: Any, **terms: Any) -> "Budget":
         """Open a second budget beside this one, for the same people. A limit is never raised: that would void it.
 
-        The statement of either gives both composed.
+        The statement of either gives both composed. Beside a part of another budget it is a part of that one too.
         """
         given = {"unit": self.terms.unit, "relation": self.terms.relation, "filter": self.terms.filter["kind"], **terms}
-        return self._owner.create_beside(name, self, epsilon=epsilon, delta=delta, **given)
+        above = None if self.parent is None else self._owner.budget(self.parent)
+        return self._owner.create_beside(name, self, epsilon=epsilon, delta=delta, parent=above, **given)
 
     def split(self, name: str, *, epsilon: Any, delta: Any, **terms: Any) -> "Budget":
         """Make a part of this budget: a budget of its own whose charges must pass this one's filter too."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import and_, or_, select
@@ -24,7 +25,7 @@ _STATE = {
     entries.ABORTED: "aborted",
     entries.REFUNDED: "refunded",
 }
-_SETTLING = (entries.COMMITTED, entries.ABORTED, entries.REFUNDED)
+_CHARGES = (entries.CHARGED, entries.RESERVED)
 _PAGE = 1000
 
 
@@ -53,7 +54,7 @@ class Entry:
 
     @property
     def is_charge(self) -> bool:
-        return self.kind in (entries.CHARGED, entries.RESERVED)
+        return self.kind in _CHARGES
 
     def as_json(self) -> dict[str, Any]:
         found = {name: getattr(self, name) for name in self.__slots__}
@@ -80,24 +81,45 @@ def entries_of(
     if state is not None and state not in (*STATES, *entries.KINDS):
         raise InvalidParameter("state", state, f"one of {', '.join(STATES)}")
     found: list[Entry] = []
-    for entry in all_entries(budget, before=before, oldest_first=oldest_first, key=key):
-        if limit is not None and len(found) >= limit:
-            break
+    if limit == 0:
+        return found
+    for entry in all_entries(budget, before=before, oldest_first=oldest_first, key=key, kinds=_kinds(state)):
         if since is not None and entry.time < _aware(since):
             if not oldest_first:
                 break  # all that follow are older
             continue
         if until is not None and entry.time > _aware(until):
             continue
-        if (state is None or state in (entry.state, entry.kind)) and (actor is None or entry.actor == actor):
+        asked_state = state in (None, entry.state if state in STATES else entry.kind)
+        if asked_state and (actor is None or entry.actor == actor):
             found.append(entry)
+            if len(found) == limit:
+                break
     return found
 
 
+def standing_charges(budget: Budget, limit: int) -> list[Entry]:
+    """Return the last charges that are committed or reserved, the newest first."""
+    standing = (entry for entry in all_entries(budget, kinds=_CHARGES) if entry.state in ("committed", "reserved"))
+    return list(islice(standing, limit))
+
+
+def _kinds(state: str | None) -> tuple[str, ...] | None:
+    """Return the kinds of entry that can be in a state; None for any."""
+    if state is None:
+        return None
+    return _CHARGES if state in _STATE.values() else (state,)
+
+
 def all_entries(
-    budget: Budget, *, before: int | None = None, oldest_first: bool = False, key: str | None = None
+    budget: Budget,
+    *,
+    before: int | None = None,
+    oldest_first: bool = False,
+    key: str | None = None,
+    kinds: tuple[str, ...] | None = None,
 ) -> Iterator[Entry]:
-    """Yield all entries; what settles a charge is shown with the charge."""
+    """Yield all entries, or those of some kinds; what settles a charge is shown with the charge."""
     ledger, place = budget.ledger, budget._place
     settling, refund = table.alias("settling"), table.alias("refund")
     joined = table.outerjoin(settling, and_(settling.c.budget == table.c.budget, settling.c.settles == table.c.seq)).outerjoin(
@@ -112,6 +134,8 @@ def all_entries(
     )
     if key is not None:
         query = query.where(or_(table.c.key == key, table.c.kind.in_((entries.REFUSED, entries.DENIED))))
+    if kinds is not None:
+        query = query.where(table.c.kind.in_(kinds))
     last = before
     names: dict[int, str] = {place.id: place.name}
     while True:

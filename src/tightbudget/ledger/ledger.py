@@ -71,6 +71,8 @@ class Ledger:
         self._given = {"signing_key": signing_key, "clock": clock, "patience": patience}
         self._database = database_at(url, patience)
         self.url = os.fspath(url)
+        if not create and not self._database.exists():
+            raise LedgerUnavailable(f"There is no ledger at {self.address}.", "tightbudget ledger init makes one.")
         self._book = Book(self._database, clock)
         try:
             prepare(self._database, create=create, restore_guards=restore_guards, check=check)
@@ -88,6 +90,11 @@ class Ledger:
     def id(self) -> str:
         """The name that the ledger gave itself when it was made; it is in every entry."""
         return self._book.ledger
+
+    @property
+    def address(self) -> str:
+        """The address, without a password."""
+        return _without_password(self.url)
 
     def create_budget(
         self,
@@ -149,8 +156,11 @@ class Ledger:
         )
         if terms.filter["mix_relations"]:
             raise InvalidParameter("mix_relations", True, "left out: a budget is for one neighbouring relation")
-        if parent is not None and parent.terms.relation != terms.relation:
-            raise InvalidParameter("relation", relation, f"that of the budget it is part of, {parent.terms.relation}")
+        for other, what in ((parent, "it is part of"), (beside, "it is beside")):
+            if other is not None and other.terms.relation != terms.relation:
+                raise InvalidParameter("relation", relation, f"that of the budget {what}, {other.terms.relation}")
+            if other is not None and other.terms.unit != terms.unit:  # one promise cannot be about two kinds of people
+                raise InvalidParameter("unit", unit, f"that of the budget {what}, {other.terms.unit}")
         place = None if parent is None else parent._place
         if self._book.create(terms.body(), place, None if beside is None else beside._place.id) < 0:
             raise BudgetExists(terms.name)
@@ -282,7 +292,7 @@ class Ledger:
         return hash(self.id)
 
     def __repr__(self) -> str:
-        return f"<ledger {self.id[:8]} at {_without_password(self.url)}>"
+        return f"<ledger {self.id[:8]} at {self.address}>"
 
 
 def open_ledger(url: str | os.PathLike[str], **options: Any) -> Ledger:

@@ -7,10 +7,13 @@ it left.
 
 import json
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tightbudget.adaptive.amounts import amount_to_float
 from tightbudget.adaptive.filters.base import Filter
+from tightbudget.adaptive.filters.limits import Limit
 from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.filters.registry import from_state
 from tightbudget.adaptive.filters.sum_filter import SumFilter
@@ -134,6 +137,16 @@ class Rules:
             self._go_to(spent)
             return list(self.filter.limits)
 
+    def decisive(self, limits: Sequence[Limit]) -> Limit:
+        """Return the limit that says how full the budget is: the fullest of those that must all hold.
+
+        Where one of several is enough to admit a step, such as the orders of an rdp filter, only the emptiest counts.
+        """
+        if not isinstance(self.filter, SumFilter):
+            return max(limits, key=part_used)
+        first = len(self.filter._scales.limits.needed)
+        return max([*limits[:first], min(limits[first:], key=part_used)], key=part_used)
+
     def _price(self, filter: SumFilter, step: Step) -> State:
         price = self._prices.get(step.text)
         if price is None:
@@ -161,6 +174,14 @@ class Rules:
 
 def _ticks(count: Any) -> str:
     return "inf" if isinstance(count, float) else f"{count} ticks"
+
+
+def part_used(limit: Limit) -> float:
+    """Return how much of a limit is used, from 0; of a limit of 0, nothing is, until it is exceeded."""
+    total = amount_to_float(limit.cap)
+    if total <= 0.0:
+        return 1.0 if limit.used > limit.cap else 0.0
+    return amount_to_float(limit.used) / total
 
 
 def _in_numbers(increment: Composable) -> Composable:

@@ -1,6 +1,8 @@
 """Status of a budget: what is spent, reserved and free, and what else can be said about it now."""
 
+import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -8,13 +10,17 @@ from typing import Any
 
 from sqlalchemy import select
 
-from tightbudget.adaptive.amounts import Amount, amount_to_float, exact, show
+from tightbudget.adaptive.amounts import Amount, exact, show
 from tightbudget.adaptive.filters.limits import Limit, readable_amount
+from tightbudget.adaptive.filters.sum_filter import SumFilter
 from tightbudget.adaptive.odometers.registry import from_state as odometer_from_state
 from tightbudget.errors import InvalidParameter, TightBudgetError
 from tightbudget.ledger.budget import Budget
-from tightbudget.ledger.history import Entry, entries_of
+from tightbudget.ledger.entries import read
+from tightbudget.ledger.history import Entry, standing_charges
 from tightbudget.ledger.receipts import moment
+from tightbudget.ledger.rules import Rules, part_used
+from tightbudget.ledger.storage.schema import entries as table
 from tightbudget.ledger.storage.schema import reservations
 from tightbudget.ledger.tally import tally_of
 from tightbudget.mechanisms import compose
@@ -25,18 +31,31 @@ from tightbudget.numerics.rounding import float_below
 MOST_KINDS = 64
 """Different steps up to which a bound for the fixed plan is worked out: each takes its time."""
 
-_RECENT = 200  # charges from which the end of a budget is projected
+RECENT = 100
+"""Charges from which the end of a budget is projected."""
+
+LEAST_SECONDS, MOST_SECONDS = 60.0, 100 * 366 * 86400.0
+"""A pace is that of a minute or more; an end a hundred years ahead is none."""
+
+AT_ONCE = 500  # numbers of entries in one question to the database
 
 
 @dataclass(frozen=True, slots=True)
 class RunningLoss:
-    """What an odometer shows: an upper bound on the loss so far, valid whatever was asked; inf where it has none."""
+    """What an odometer shows: an upper bound on the loss so far, valid whatever was asked; inf where it has none.
+
+    `note` then says why.
+    """
 
     odometer: str
     epsilon: float
     delta: float
     sense: str
     note: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        told = {"odometer": self.odometer, "epsilon": _finite(self.epsilon), "delta": self.delta}
+        return {**told, "sense": self.sense, "note": self.note}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +65,9 @@ class Held:
     key: str
     expires: datetime
     sequence: int
+
+    def as_json(self) -> dict[str, Any]:
+        return {"key": self.key, "expires": self.expires.isoformat(), "sequence": self.sequence}
 
 
 @dataclass(frozen=True)
@@ -62,6 +84,10 @@ class Status:
     spent: dict[str, Amount]
     reserved: dict[str, Amount]
     limits: tuple[Limit, ...]
+    limit: Limit
+    """The limit that is decisive: it says how full the budget is."""
+    committed: float
+    """How much of that limit is used by what is committed; of filters without prices, by all that is charged."""
     held: tuple[Held, ...]
     time: datetime
 
@@ -70,21 +96,18 @@ class Status:
         return self.budget.remaining(increment)
 
     @property
-    def limit(self) -> Limit:
-        """The limit that is used up most."""
-        return max(self.limits, key=_part_used)
-
-    @property
     def used(self) -> float:
-        """How much of the budget is used, reservations included: from 0 to 1, of the limit that is used up most."""
-        return min(_part_used(self.limit), 1.0)
+        """How much of the budget is used, reservations included: from 0 to 1, of the limit that is decisive."""
+        return min(part_used(self.limit), 1.0)
 
     @property
     def held_part(self) -> float:
         """How much of the same limit is only reserved."""
-        total = amount_to_float(self.limit.cap)
-        held = self.reserved.get(self.limit.name)
-        return amount_to_float(held) / total if held is not None and total else 0.0
+        return max(self.used - self.committed, 0.0)
+
+    @property
+    def free(self) -> float:
+        return 1.0 - self.used
 
     @cached_property
     def tally(self) -> dict[str, int]:
@@ -100,9 +123,9 @@ class Status:
     def fixed_plan(self) -> Bracket | None:
         """The tight epsilon of these very steps, had they been fixed in advance. NOT a guarantee for adaptive use.
 
-        None if there are too many different steps.
+        Reservations count. None if there are too many different steps.
         """
-        steps = self._steps()
+        steps = self._steps
         if len(steps) > MOST_KINDS:
             return None
         try:
@@ -113,22 +136,22 @@ class Status:
 
     @cached_property
     def naive(self) -> float | None:
-        """The sum of the epsilons of all steps, each at its share of delta; None if there are too many different ones."""
-        steps = self._steps()
+        """The sum of the epsilons of all steps, each at its share of delta; None if too many are different."""
+        steps = self._steps
         total = sum(count for _, count in steps)
         if len(steps) > MOST_KINDS:
             return None
         try:
-            share = self._delta / total if total else 0.0
+            share = math.nextafter(self._delta / total, 0.0) if total else 0.0
             each = [math.nextafter(count * step.epsilon(share, rtol=1e-2).upper, math.inf) for step, count in steps]
         except TightBudgetError:
             return None
-        return math.fsum(each)
+        return math.nextafter(math.fsum(each), math.inf) if each else 0.0
 
     @cached_property
     def last(self) -> Entry | None:
         """The last charge that was committed or reserved."""
-        return next((entry for entry in entries_of(self.budget, _RECENT) if entry.is_charge), None)
+        return self._recent[0] if self._recent else None
 
     @cached_property
     def more_of_last(self) -> int | None:
@@ -138,79 +161,114 @@ class Status:
     @cached_property
     def exhausted_at(self) -> datetime | None:
         """When the budget will be used up, if it goes on as in its last charges; None if that cannot be said."""
-        recent = [entry for entry in entries_of(self.budget, _RECENT, state="committed") if entry.price]
-        name = self.limit.name
-        if len(recent) < 2 or name not in (recent[0].price or {}) or self.state != "open":
+        if len(self._recent) < 2 or self.state != "open" or not self.free:
             return None
-        seconds = (recent[0].time - recent[-1].time).total_seconds()
-        rules = self.budget.ledger.rules_at_start(self.budget)
-        used = sum(amount_to_float(rules.amounts(entry.price)[name]) for entry in recent[:-1])
-        left = amount_to_float(self.limit.left)
-        if seconds <= 0.0 or used <= 0.0 or left * seconds / used > 3e9:
+        seconds = (self.time - self._recent[-1].time).total_seconds()
+        pace = (self.used - self._used_after_first()) / max(seconds, LEAST_SECONDS)
+        if seconds < LEAST_SECONDS or pace * MOST_SECONDS <= self.free:
             return None
-        return self.time + timedelta(seconds=left * seconds / used)
+        return self.time + timedelta(seconds=self.free / pace)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw what was spent and reserved over time; see `budget.plot`."""
+        return self.budget.plot(ax)
+
+    @cached_property
+    def _recent(self) -> list[Entry]:
+        return standing_charges(self.budget, RECENT)
+
+    def _used_after_first(self) -> float:
+        """Return how much of the budget was used after the first of the recent charges."""
+        book, place = self.budget._book, self.budget._place
+        row = book.row(place.id)
+        rules = book.rules(row, place.relation)
+        then = row.spent
+        if isinstance(rules.filter, SumFilter):
+            for entry in self._recent[:-1]:
+                then = rules.given_back(then, entry.price or {})
+        else:
+            then = self._bodies([self._recent[-1].sequence])[0]["after"]
+        return min(part_used(rules.decisive(rules.limits(then))), 1.0)
 
     @property
     def _delta(self) -> float:
         return float_below(exact("delta", self.budget.terms.delta))
 
+    @cached_property
+    def _counts(self) -> dict[str, int]:
+        """How often each step was committed or is reserved."""
+        counts = dict(self.tally)
+        for body in self._bodies([held.sequence for held in self.held]):
+            counts[body["increment"]] = counts.get(body["increment"], 0) + 1
+        return counts
+
+    @cached_property
     def _steps(self) -> list[tuple[Any, int]]:
         relation = self.budget.terms.relation
-        return [(parse(text).under(relation), count) for text, count in self.tally.items()]
+        return [(parse(text).under(relation), count) for text, count in self._counts.items()]
 
     def _run(self, state: dict[str, Any]) -> RunningLoss:
         odometer = odometer_from_state(state)
-        held = [(entry.increment, 1) for entry in self._held_entries()]
-        try:
-            for text, count in [*self.tally.items(), *held]:
+        told = odometer.kind, math.inf, odometer.delta, odometer.sense.value
+        for text, count in self._counts.items():
+            try:
                 step = parse(text).under(self.budget.terms.relation)
                 odometer._sums = odometer._after(odometer._price(step), count)
-            return RunningLoss(odometer.kind, odometer.epsilon, odometer.delta, odometer.sense.value)
-        except InvalidParameter as problem:
-            return RunningLoss(odometer.kind, math.inf, odometer.delta, odometer.sense.value, str(problem))
+            except InvalidParameter:
+                return RunningLoss(*told, f"it cannot follow a step like {text}")
+        running = odometer.epsilon
+        note = "" if running < math.inf else "the deltas of steps are more than it was made for"
+        return RunningLoss(odometer.kind, running, odometer.delta, odometer.sense.value, note)
 
-    def _held_entries(self) -> list[Entry]:
-        wanted = {held.sequence for held in self.held}
-        return [entry for entry in entries_of(self.budget) if entry.sequence in wanted] if wanted else []
+    def _bodies(self, sequences: Sequence[int]) -> list[dict[str, Any]]:
+        """Return the entries of these numbers, as they were written."""
+        found = []
+        with self.budget.ledger._database.reading() as connection:
+            for start in range(0, len(sequences), AT_ONCE):
+                part = table.c.seq.in_(sequences[start : start + AT_ONCE])
+                query = select(table.c.body).where(table.c.budget == self.budget._place.id, part)
+                found += [read(bytes(body)) for body in connection.execute(query).scalars()]
+        return found
 
     def as_json(self) -> dict[str, Any]:
-        """Return all of it fit for JSON."""
+        """Return all of it fit for JSON; amounts are exact, and `short` says the same to people."""
         plan = self.fixed_plan
+        terms = self.budget.terms
         return {
             "name": self.name,
             "state": self.state,
             "time": self.time.isoformat(),
-            "epsilon": self.budget.terms.epsilon,
-            "delta": self.budget.terms.delta,
-            "filter": self.budget.terms.filter["kind"],
-            "relation": self.budget.terms.relation,
-            "unit": self.budget.terms.unit,
+            "epsilon": terms.epsilon,
+            "delta": terms.delta,
+            "filter": terms.filter["kind"],
+            "relation": terms.relation,
+            "unit": terms.unit,
             "parent": self.budget.parent,
             "charges": self.charges,
             "spent": {name: _written(amount) for name, amount in self.spent.items()},
             "reserved": {name: _written(amount) for name, amount in self.reserved.items()},
-            "limits": [
-                {"name": each.name, "used": _written(each.used), "cap": _written(each.cap), "left": _written(each.left)}
-                for each in self.limits
-            ],
+            "limits": [_limit_as_json(each) for each in self.limits],
+            "limit": self.limit.name,
             "used": self.used,
-            "held": [{"key": each.key, "expires": each.expires.isoformat(), "sequence": each.sequence} for each in self.held],
+            "reserved_part": self.held_part,
+            "free": self.free,
+            "held": [each.as_json() for each in self.held],
             "last": None if self.last is None else self.last.increment,
             "more_of_last": self.more_of_last,
             "exhausted_at": self.exhausted_at.isoformat() if self.exhausted_at else None,
-            "running": [
-                {"odometer": each.odometer, "epsilon": each.epsilon if each.epsilon < math.inf else "inf", "note": each.note}
-                for each in self.running
-            ],
-            "fixed_plan": None
-            if plan is None
-            else {"lower": plan.lower, "upper": plan.upper if plan.upper < math.inf else "inf"},
-            "naive": self.naive if self.naive is None or self.naive < math.inf else "inf",
+            "running": [each.as_json() for each in self.running],
+            "fixed_plan": None if plan is None else {"lower": _finite(plan.lower), "upper": _finite(plan.upper)},
+            "fixed_plan_is_a_guarantee": False,
+            "naive": None if self.naive is None else _finite(self.naive),
         }
 
     def __str__(self) -> str:
         held = f", {len(self.held)} reserved" if self.held else ""
-        return f"{self.name}: {self.limit}, {100.0 * self.used:.3g} % used by {self.charges} charges{held} ({self.state})"
+        many = "1 charge" if self.charges == 1 else f"{self.charges} charges"
+        return f"{self.name}: {self.limit}, {100.0 * self.used:.3g} % used by {many}{held} ({self.state})"
+
+    def _repr_html_(self) -> str:
+        return status_as_html(self)
 
 
 def status_of(budget: Budget) -> Status:
@@ -221,16 +279,25 @@ def status_of(budget: Budget) -> Status:
     query = select(reservations).where(reservations.c.budget == row.id).order_by(reservations.c.seq)
     with budget.ledger._database.reading() as connection:
         open_now = connection.execute(query).all()
-    reserved: dict[str, Amount] = {name: 0 for name in rules.sums(row.spent)} if row.spent != "{}" else {}
+    total = rules.sums(row.spent)
+    reserved: dict[str, Amount] = dict.fromkeys(total, 0) if isinstance(rules.filter, SumFilter) else {}
     for each in open_now:
         for name, amount in rules.amounts_of_text(each.price).items():
             reserved[name] = reserved.get(name, 0) + amount
-    total = rules.sums(row.spent)
     spent = {name: _less(amount, reserved.get(name, 0)) for name, amount in total.items()}
     held = tuple(Held(each.key, moment(each.expires), each.seq) for each in open_now)
-    now = moment(int(book.clock() * 1e6))
     limits = tuple(rules.limits(row.spent))
-    return Status(budget, row.name, row.state, row.charges, spent, reserved, limits, held, now)
+    limit = rules.decisive(limits)
+    committed = _committed(rules, row.spent, [each.price for each in open_now], limits.index(limit))
+    now = moment(int(book.clock() * 1e6))
+    return Status(budget, row.name, row.state, row.charges, spent, reserved, limits, limit, committed, held, now)
+
+
+def _committed(rules: Rules, spent: str, prices: list[str], place: int) -> float:
+    """Return how much of a limit is used without what is only reserved; without prices, all counts."""
+    for price in prices:
+        spent = rules.given_back(spent, json.loads(price)) if price else spent
+    return min(part_used(rules.limits(spent)[place]), 1.0)
 
 
 def status_as_html(status: Status) -> str:
@@ -239,15 +306,18 @@ def status_as_html(status: Status) -> str:
 
     rows = [("promise", f"epsilon {status.budget.terms.epsilon}, delta {status.budget.terms.delta}"), ("state", status.state)]
     for limit in status.limits:
-        rows.append((limit.name, f"{readable_amount(limit.used)} of {readable_amount(limit.cap)}"))
+        if limit.cap or limit.used:
+            rows.append((limit.name, f"{readable_amount(limit.used)} of {readable_amount(limit.cap)}"))
     return html_record([*rows, ("charges", status.charges), ("reserved", len(status.held))], f"budget {status.name}")
 
 
-def _part_used(limit: Limit) -> float:
-    total = amount_to_float(limit.cap)
-    if total <= 0.0:
-        return 1.0 if limit.used > limit.cap else 0.0
-    return amount_to_float(limit.used) / total
+def _limit_as_json(limit: Limit) -> dict[str, Any]:
+    exactly = {name: _written(getattr(limit, name)) for name in ("used", "cap", "left")}
+    return {"name": limit.name, **exactly, "part": _finite(part_used(limit)), "short": str(limit)}
+
+
+def _finite(value: float) -> float | str:
+    return value if math.isfinite(value) else str(value)
 
 
 def _less(total: Amount, part: Amount) -> Amount:

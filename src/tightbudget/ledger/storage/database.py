@@ -80,6 +80,10 @@ class Database(ABC):
     def writing_connection(self) -> Any:
         """Return a context manager with a Connection inside a transaction that may write; for what is done seldom."""
 
+    def exists(self) -> bool:
+        """Return whether there is a database to connect to, as far as that is known without making one."""
+        return True
+
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Give a connection that reads one moment of the ledger."""

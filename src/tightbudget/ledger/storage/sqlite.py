@@ -63,6 +63,7 @@ class SQLite(Database):
                 f"{self.path} cannot be a ledger: it is a folder, or lies in none that exists.", "Name a file."
             )
         options: dict[str, Any] = {"isolation_level": None, "timeout": patience, "check_same_thread": False}
+        url = url.set(database=str(self.path))  # wherever the process goes from here
         engine = create_engine(
             url, connect_args=options, poolclass=QueuePool, pool_size=16, max_overflow=-1, pool_reset_on_return=None
         )
@@ -70,6 +71,9 @@ class SQLite(Database):
         event.listen(engine, "close", _closed)
         event.listen(engine, "begin", _begin)
         super().__init__(engine, patience)
+
+    def exists(self) -> bool:
+        return self.path.exists()
 
     def _connected(self, driver: Any, record: Any) -> None:
         cursor = driver.cursor()
