@@ -28,6 +28,8 @@ FAST_TESTS := tests/unit tests/reference tests/regression
 FAST_CASES ?= 3
 # Adapters that import what only `make test-opacus` installs.
 OPACUS_MODULES := $(addprefix src/tightbudget/adapters/,opacus.py lightning.py keras.py jax_privacy.py)
+# What only Alembic can import.
+MIGRATIONS := src/tightbudget/ledger/migrations/env.py
 # Processes for the tests; PYTEST_WORKERS=0 runs them in one.
 PYTEST_WORKERS ?= auto
 
@@ -70,7 +72,7 @@ check: $(READY) $(LOWEST_READY)  ## what CI runs: format, lint, types, import la
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS)
-	$(BIN)/python -m pytest -q --doctest-modules --doctest-glob='*.md' $(OPACUS_MODULES:%=--ignore=%) src README.md docs
+	$(BIN)/python -m pytest -q --doctest-modules --doctest-glob='*.md' $(OPACUS_MODULES:%=--ignore=%) --ignore=$(MIGRATIONS) src README.md docs
 	$(LOWEST_VENV)/bin/python -m pytest -q -n $(PYTEST_WORKERS) -p no:cacheprovider $(LOWEST_TESTS)
 
 bench: $(BENCH_READY)  ## measure time, memory and width beside the peers

@@ -18,6 +18,7 @@ TightBudgetError
 │   ├── ClockWentBack     the clock shows an earlier time than the log
 │   ├── LedgerBusy        others held the budget for too long
 │   ├── LedgerUnavailable the database cannot be reached, read or written
+│   │   └── NoLedger      there is none at the address
 │   └── LedgerCorrupt     what is stored cannot be what was written
 ├── MissingExtra       an optional package is not installed (also an ImportError)
 ├── DoesNotApply       a theorem says nothing about the composition asked about
@@ -221,6 +222,12 @@ class LedgerUnavailable(LedgerError):
     """The database cannot be reached, read or written."""
 
     code = "ledger_unavailable"
+
+
+class NoLedger(LedgerUnavailable):
+    """There is a place for a ledger, and none in it."""
+
+    code = "no_ledger"
 
 
 class LedgerCorrupt(LedgerError):

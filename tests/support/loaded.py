@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-HEAVY = ("matplotlib", "numpy", "rich", "scipy")
+HEAVY = ("alembic", "cryptography", "matplotlib", "numpy", "rich", "scipy", "sqlalchemy")
 
 
 def loaded_after(program: str, **environment: str) -> set[str]:

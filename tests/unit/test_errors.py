@@ -28,6 +28,7 @@ PROBLEMS = [
     errors.ClockWentBack(90.0),
     errors.LedgerBusy(30.0, "database is locked"),
     errors.LedgerUnavailable("The server cannot be reached.", "Is it running?"),
+    errors.NoLedger("There is no ledger at this address.", "Make one."),
     errors.LedgerCorrupt("An entry is missing.", "Run tightbudget ledger verify."),
     errors.MissingExtra("plot", "matplotlib"),
     errors.DoesNotApply("there is a delta"),

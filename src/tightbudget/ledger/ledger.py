@@ -18,6 +18,7 @@ from tightbudget.errors import (
     LedgerBusy,
     LedgerError,
     LedgerUnavailable,
+    NoLedger,
     TightBudgetError,
     UnknownBudget,
 )
@@ -72,7 +73,7 @@ class Ledger:
         self._database = database_at(url, patience)
         self.url = os.fspath(url)
         if not create and not self._database.exists():
-            raise LedgerUnavailable(f"There is no ledger at {self.address}.", "tightbudget ledger init makes one.")
+            raise NoLedger(f"There is no ledger at {self.address}.", "tightbudget ledger init makes one.")
         self._book = Book(self._database, clock)
         try:
             prepare(self._database, create=create, restore_guards=restore_guards, check=check)

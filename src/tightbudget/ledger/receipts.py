@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from tightbudget.errors import InvalidParameter
 from tightbudget.ledger import entries
 from tightbudget.ledger.entries import Body
 
@@ -52,11 +53,21 @@ class Receipt:
         return found
 
 
-def receipt_from_json(found: dict[str, Any]) -> Receipt:
-    """Return the receipt that `as_json` gave."""
-    expires = found.get("expires")
-    times = {"time": datetime.fromisoformat(found["time"]), "expires": datetime.fromisoformat(expires) if expires else None}
-    return Receipt(**{**found, **times})
+def receipt_from_json(found: object) -> Receipt:
+    """Return the receipt that `as_json` gave; raise InvalidParameter if it is none."""
+    texts = {name for name in Receipt.__slots__ if name not in ("sequence", "price", "time", "expires")}
+    try:
+        if not isinstance(found, dict):
+            raise TypeError
+        expires = found["expires"]
+        times = {"time": datetime.fromisoformat(found["time"]), "expires": datetime.fromisoformat(expires) if expires else None}
+        read = Receipt(**{**found, **times})
+        if not all(isinstance(getattr(read, name), str) for name in texts) or type(read.sequence) is not int:
+            raise TypeError
+    except (KeyError, TypeError, ValueError):
+        shown = found if not isinstance(found, dict) else f"an object with {', '.join(map(str, found)) or 'nothing'}"
+        raise InvalidParameter("receipt", shown, "an object of JSON as a receipt writes it (as_json, charge --json)") from None
+    return read
 
 
 def receipt_of(name: str, charge: Body, entry: Body, raw: bytes, digest: bytes) -> Receipt:

@@ -145,7 +145,7 @@ class Rules:
         if not isinstance(self.filter, SumFilter):
             return max(limits, key=part_used)
         first = len(self.filter._scales.limits.needed)
-        return max([*limits[:first], min(limits[first:], key=part_used)], key=part_used)
+        return max([min(limits[first:], key=part_used), *limits[:first]], key=part_used)
 
     def _price(self, filter: SumFilter, step: Step) -> State:
         price = self._prices.get(step.text)

@@ -265,7 +265,7 @@ class Status:
     def __str__(self) -> str:
         held = f", {len(self.held)} reserved" if self.held else ""
         many = "1 charge" if self.charges == 1 else f"{self.charges} charges"
-        return f"{self.name}: {self.limit}, {100.0 * self.used:.3g} % used by {many}{held} ({self.state})"
+        return f"{self.name}: {self.limit}, {100.0 * self.used:.3g} % used, {many} admitted{held} ({self.state})"
 
     def _repr_html_(self) -> str:
         return status_as_html(self)

@@ -59,10 +59,10 @@ class Report:
         return self.ok
 
     def __str__(self) -> str:
-        size = f"{self.entries} entries of {self.budgets} budgets"
+        size = f"{self.entries} entries of {_counted(self.budgets, 'budget')}"
         if self.ok:
             kept = " and agree with the checkpoint" if self.checkpoint else ""
-            return f"Sound: {size} replay to what is stored{kept} ({self.charges} charges, {self.seconds:.1f} s)."
+            return f"Sound: {size} replay to what is stored{kept} ({_counted(self.charges, 'charge')}, {self.seconds:.1f} s)."
         more = f" ({len(self.problems) - 1} more)" if len(self.problems) > 1 else ""
         return f"Broken: {self.first}{more}."
 
@@ -70,6 +70,10 @@ class Report:
         found = [{"budget": each.budget, "sequence": each.sequence, "what": each.what} for each in self.problems]
         counts = {"budgets": self.budgets, "entries": self.entries, "charges": self.charges}
         return {"ok": self.ok, **counts, "seconds": self.seconds, "checkpoint": self.checkpoint, "problems": found}
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def verify(ledger: Ledger, name: str | None = None, checkpoint: Checkpoint | str | os.PathLike[str] | None = None) -> Report:

@@ -132,5 +132,5 @@ def test_json_has_exact_amounts_and_short_ones(ledger: Ledger) -> None:
 def test_one_charge_is_one_charge(ledger: Ledger) -> None:
     budget = ledger.create_budget("census", epsilon=1, delta=1e-6)
     budget.charge(STEP)
-    assert "used by 1 charge (open)" in str(budget.status())
+    assert "% used, 1 charge admitted (open)" in str(budget.status())
     assert "rho" in budget.status()._repr_html_()

@@ -1,4 +1,4 @@
-"""The command `tightbudget`: exit codes 0 done, 2 bad input, 3 wider than asked (the bracket is printed), 4 refused.
+"""The command `tightbudget`: exit codes 0 done, 1 broken, 2 bad input, 3 wider than asked, 4 refused, 5 unavailable.
 
 Belongs here: one file for each command (options in, one call, text out), one `_output` file for what it prints, and
 tables, options, terminal and files that commands share.

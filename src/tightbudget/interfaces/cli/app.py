@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from tightbudget.errors import BudgetRefused, TightBudgetError
-from tightbudget.interfaces.cli.exit_codes import BAD_INPUT, INTERRUPTED, REFUSED
+from tightbudget.interfaces.cli.exit_codes import BAD_INPUT, BROKEN, INTERRUPTED, REFUSED, UNAVAILABLE
 from tightbudget.interfaces.cli.later import Later
 from tightbudget.interfaces.cli.plain import plain_group
 from tightbudget.interfaces.cli.terminal import prepare_streams
@@ -30,8 +30,15 @@ COMMANDS = (
     ("compare", "compare:compare", "The classic bounds beside ours."),
     ("filter", "filters:app", "Budgets for adaptive steps."),
     ("odometer", "odometer:app", "Odometers against adversaries."),
+    ("ledger", "ledger:app", "Durable budgets with an audit log."),
     ("reproduce", "reproduce:reproduce", "A paper's evaluation again."),
 )
+CODES = {
+    "ledger_busy": UNAVAILABLE,
+    "ledger_unavailable": UNAVAILABLE,
+    "clock_went_back": UNAVAILABLE,
+    "ledger_corrupt": BROKEN,
+}
 
 app = plain_group(name=NAME, add_completion=True)
 
@@ -73,7 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say_error(str(problem))
         return REFUSED
     except TightBudgetError as problem:
-        return _say_error("\n".join([str(problem), *getattr(problem, "__notes__", [])]))
+        _say_error("\n".join([str(problem), *getattr(problem, "__notes__", [])]))
+        return CODES.get(problem.code, BAD_INPUT)
     except SystemExit:  # a reader who left in the middle of help: Typer stops there, in whatever mode; answers do not
         return 0
     except OSError as problem:

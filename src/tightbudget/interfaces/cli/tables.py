@@ -63,7 +63,8 @@ def fitted_table(columns: Sequence[Column], rows: Sequence[Row], most: int | Non
     widths = _widths(columns, rows)
     if columns[-1].prose:
         room = most - sum(widths[:-1]) - len(GAP) * len(widths[1:])
-        if room >= min(widths[-1], LEAST_PROSE):
+        longest = max((len(word) for row in rows for word in row[-1].split()), default=0)
+        if room >= min(widths[-1], max(LEAST_PROSE, longest)):
             widths[-1] = min(widths[-1], room)
     if _total(widths) > most:
         return [], [_record(columns, row, most) for row in rows]
@@ -120,6 +121,9 @@ def _record(columns: Sequence[Column], row: Row, most: int) -> Lines:
     for column, cell in zip(columns[1:], row[1:], strict=True):
         if not cell:
             continue
-        line = f"{GAP}{column.heading.ljust(named)}{GAP}{cell}" if column.heading else f"{GAP}{cell}"
+        if not column.heading:
+            lines += _folded(f"{GAP}{cell}", most)
+            continue
+        line = f"{GAP}{column.heading.ljust(named)}{GAP}{cell}"
         lines += [line] if len(line) <= most else [*_folded(f"{GAP}{column.heading}", most), *_folded(f"{2 * GAP}{cell}", most)]
     return lines

@@ -24,10 +24,10 @@ def prepare_streams() -> bool:
     return sys.stdout is not None
 
 
-def show(answer: str) -> None:
+def show(answer: str, end: str = "\n") -> None:
     """Print the answer; a reader who leaves early (head, less) has seen enough and is no error."""
     try:
-        print(answer, flush=True)
+        print(answer, end=end, flush=True)
     except BrokenPipeError:
         # Nothing may be written to the closed pipe any more, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, inspect, text
 
-from tightbudget.errors import LedgerCorrupt, LedgerUnavailable
+from tightbudget.errors import LedgerCorrupt, LedgerUnavailable, NoLedger
 from tightbudget.ledger.storage.database import Database
 from tightbudget.ledger.storage.guards import check_guards, create_guards
 
@@ -40,7 +40,7 @@ def prepare(database: Database, *, create: bool, restore_guards: bool = False, c
                 check_guards(connection)
             return
     if not create and not current:
-        raise LedgerUnavailable("There is no ledger at this address.", "tightbudget ledger init makes one.")
+        raise NoLedger("There is no ledger at this address.", "tightbudget ledger init makes one.")
     with database.writing_connection() as connection:
         _wait_for_others(connection)
         if not is_current(connection):  # another may have done it meanwhile

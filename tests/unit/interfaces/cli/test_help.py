@@ -7,10 +7,20 @@ import pytest
 
 from tightbudget.interfaces.cli import main
 
+LEDGER = [
+    ["ledger"], ["ledger", "budget"],
+    *(["ledger", "budget", name] for name in ("create", "split", "extend", "list", "show", "lower", "close")),
+    *(["ledger", name] for name in (
+        "init", "quote", "charge", "reserve", "commit", "abort", "refund", "status", "history", "export", "statement", "verify",
+        "checkpoint", "expire", "keygen", "check-receipt",
+    )),
+]  # fmt: skip
+GROUPS = ([], ["filter"], ["odometer"], ["study"], ["ledger"], ["ledger", "budget"])
 COMMANDS = [
     [], ["epsilon"], ["delta"], ["calibrate"], ["curve"], ["compare"], ["explain"], ["dpsgd"], ["reproduce"],
     ["filter"], ["filter", "compare"], ["odometer"], ["odometer", "simulate"], ["odometer", "separation"],
     ["study"], ["study", "timing"], ["study", "vuvuzela"], ["sweep"], ["serve"],
+    *LEDGER,
 ]  # fmt: skip
 
 
@@ -29,9 +39,7 @@ def test_help_is_clean(
         assert re.fullmatch(r"--[a-z-]+( [A-Z]+)?", option)
 
 
-@pytest.mark.parametrize(
-    "command", [command for command in COMMANDS if command not in ([], ["filter"], ["odometer"], ["study"])]
-)
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command not in GROUPS])
 def test_examples_stand_on_one_line(
     command: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

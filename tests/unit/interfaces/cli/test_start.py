@@ -23,6 +23,8 @@ HELP = [
         ["compute-dp-epsilon"],
         ["reproduce"], ["filter"], ["filter", "compare"], ["study"], ["study", "timing"], ["study", "vuvuzela"], ["odometer"],
         ["odometer", "simulate"], ["odometer", "separation"], ["sweep"], ["convert"], ["serve"],
+        ["ledger"], ["ledger", "init"], ["ledger", "budget", "create"], ["ledger", "charge"], ["ledger", "verify"],
+        ["ledger", "status"],
     )),
 ]  # fmt: skip
 PROGRAM = "from tightbudget.interfaces.cli import main"
