@@ -10,26 +10,19 @@ from typing import Any
 
 from sqlalchemy import select
 
-from tightbudget.adaptive.amounts import Amount, exact, show
+from tightbudget.adaptive.amounts import Amount, show
 from tightbudget.adaptive.filters.limits import Limit, readable_amount
 from tightbudget.adaptive.filters.sum_filter import SumFilter
-from tightbudget.adaptive.odometers.registry import from_state as odometer_from_state
-from tightbudget.errors import InvalidParameter, TightBudgetError
 from tightbudget.ledger.budget import Budget
 from tightbudget.ledger.entries import read
 from tightbudget.ledger.history import Entry, standing_charges
+from tightbudget.ledger.losses import RunningLoss, finite, fixed_plan, naive_sum, running_losses
 from tightbudget.ledger.receipts import moment
 from tightbudget.ledger.rules import Rules, part_used
 from tightbudget.ledger.storage.schema import entries as table
 from tightbudget.ledger.storage.schema import reservations
 from tightbudget.ledger.tally import tally_of
-from tightbudget.mechanisms import compose
-from tightbudget.notation import parse
 from tightbudget.numerics.bracket import Bracket
-from tightbudget.numerics.rounding import float_below
-
-MOST_KINDS = 64
-"""Different steps up to which a bound for the fixed plan is worked out: each takes its time."""
 
 RECENT = 100
 """Charges from which the end of a budget is projected."""
@@ -38,24 +31,6 @@ LEAST_SECONDS, MOST_SECONDS = 60.0, 100 * 366 * 86400.0
 """A pace is that of a minute or more; an end a hundred years ahead is none."""
 
 AT_ONCE = 500  # numbers of entries in one question to the database
-
-
-@dataclass(frozen=True, slots=True)
-class RunningLoss:
-    """What an odometer shows: an upper bound on the loss so far, valid whatever was asked; inf where it has none.
-
-    `note` then says why.
-    """
-
-    odometer: str
-    epsilon: float
-    delta: float
-    sense: str
-    note: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        told = {"odometer": self.odometer, "epsilon": _finite(self.epsilon), "delta": self.delta}
-        return {**told, "sense": self.sense, "note": self.note}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +92,7 @@ class Status:
     @cached_property
     def running(self) -> tuple[RunningLoss, ...]:
         """What the odometers show; reservations count."""
-        return tuple(self._run(state) for state in self.budget.terms.odometers)
+        return running_losses(self.budget.terms, self._counts)
 
     @cached_property
     def fixed_plan(self) -> Bracket | None:
@@ -125,28 +100,12 @@ class Status:
 
         Reservations count. None if there are too many different steps.
         """
-        steps = self._steps
-        if len(steps) > MOST_KINDS:
-            return None
-        try:
-            found = compose([step * count for step, count in steps], mix_relations=True)
-            return found.epsilon(self._delta, rtol=1e-2)
-        except TightBudgetError:
-            return None
+        return fixed_plan(self.budget.terms, self._counts)
 
     @cached_property
     def naive(self) -> float | None:
         """The sum of the epsilons of all steps, each at its share of delta; None if too many are different."""
-        steps = self._steps
-        total = sum(count for _, count in steps)
-        if len(steps) > MOST_KINDS:
-            return None
-        try:
-            share = math.nextafter(self._delta / total, 0.0) if total else 0.0
-            each = [math.nextafter(count * step.epsilon(share, rtol=1e-2).upper, math.inf) for step, count in steps]
-        except TightBudgetError:
-            return None
-        return math.nextafter(math.fsum(each), math.inf) if each else 0.0
+        return naive_sum(self.budget.terms, self._counts)
 
     @cached_property
     def last(self) -> Entry | None:
@@ -190,10 +149,6 @@ class Status:
             then = self._bodies([self._recent[-1].sequence])[0]["after"]
         return min(part_used(rules.decisive(rules.limits(then))), 1.0)
 
-    @property
-    def _delta(self) -> float:
-        return float_below(exact("delta", self.budget.terms.delta))
-
     @cached_property
     def _counts(self) -> dict[str, int]:
         """How often each step was committed or is reserved."""
@@ -201,24 +156,6 @@ class Status:
         for body in self._bodies([held.sequence for held in self.held]):
             counts[body["increment"]] = counts.get(body["increment"], 0) + 1
         return counts
-
-    @cached_property
-    def _steps(self) -> list[tuple[Any, int]]:
-        relation = self.budget.terms.relation
-        return [(parse(text).under(relation), count) for text, count in self._counts.items()]
-
-    def _run(self, state: dict[str, Any]) -> RunningLoss:
-        odometer = odometer_from_state(state)
-        told = odometer.kind, math.inf, odometer.delta, odometer.sense.value
-        for text, count in self._counts.items():
-            try:
-                step = parse(text).under(self.budget.terms.relation)
-                odometer._sums = odometer._after(odometer._price(step), count)
-            except InvalidParameter:
-                return RunningLoss(*told, f"it cannot follow a step like {text}")
-        running = odometer.epsilon
-        note = "" if running < math.inf else "the deltas of steps are more than it was made for"
-        return RunningLoss(odometer.kind, running, odometer.delta, odometer.sense.value, note)
 
     def _bodies(self, sequences: Sequence[int]) -> list[dict[str, Any]]:
         """Return the entries of these numbers, as they were written."""
@@ -257,9 +194,9 @@ class Status:
             "more_of_last": self.more_of_last,
             "exhausted_at": self.exhausted_at.isoformat() if self.exhausted_at else None,
             "running": [each.as_json() for each in self.running],
-            "fixed_plan": None if plan is None else {"lower": _finite(plan.lower), "upper": _finite(plan.upper)},
+            "fixed_plan": None if plan is None else {"lower": finite(plan.lower), "upper": finite(plan.upper)},
             "fixed_plan_is_a_guarantee": False,
-            "naive": None if self.naive is None else _finite(self.naive),
+            "naive": None if self.naive is None else finite(self.naive),
         }
 
     def __str__(self) -> str:
@@ -313,11 +250,7 @@ def status_as_html(status: Status) -> str:
 
 def _limit_as_json(limit: Limit) -> dict[str, Any]:
     exactly = {name: _written(getattr(limit, name)) for name in ("used", "cap", "left")}
-    return {"name": limit.name, **exactly, "part": _finite(part_used(limit)), "short": str(limit)}
-
-
-def _finite(value: float) -> float | str:
-    return value if math.isfinite(value) else str(value)
+    return {"name": limit.name, **exactly, "part": finite(part_used(limit)), "short": str(limit)}
 
 
 def _less(total: Amount, part: Amount) -> Amount:

@@ -27,7 +27,11 @@ _FRAME = {"version", "kind", "sequence", "constants", "relations", "spent", "eps
 def terms_lines(budget: Budget) -> Lines:
     """Return what a budget promises, a line for each thing."""
     terms = budget.terms
-    settings = ", ".join(f"{name} {value}" for name, value in _settings(budget).items() if value not in (None, False, "0"))
+    settings = "; ".join(
+        f"{name} {', '.join(value) if isinstance(value, list) else value}"
+        for name, value in _settings(budget).items()
+        if value not in (None, False, "0")
+    )
     told = {
         "promise": f"({terms.epsilon}, {terms.delta})-differential privacy",
         "protects": f"one {terms.unit} ({terms.relation})",

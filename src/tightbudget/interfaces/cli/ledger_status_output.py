@@ -9,7 +9,8 @@ from tightbudget.adaptive.amounts import amount_to_float
 from tightbudget.adaptive.filters.limits import readable_amount
 from tightbudget.interfaces.cli.ledger_output import Lines, per_cent
 from tightbudget.interfaces.cli.tables import Column, folded, table, width
-from tightbudget.ledger.status import MOST_KINDS, RECENT, Status
+from tightbudget.ledger.losses import MOST_KINDS
+from tightbudget.ledger.status import RECENT, Status
 
 WIDEST_BAR = 60
 COMMITTED, HELD, FREE = "█", "▒", "░"
@@ -39,9 +40,11 @@ def lines(status: Status) -> Lines:
 def bar(status: Status, most: int | None = None) -> str:
     """Return the bar: what is committed, what is reserved, what is free; nothing that is there is left out."""
     room = min(width() if most is None else most, WIDEST_BAR)
-    used = max(round(room * status.used), 1 if status.used else 0)
-    used = min(used, room - 1) if status.free else room
-    held = min(max(round(room * status.held_part), 1 if status.held_part else 0), used)
+    most_used = room - 1 if status.free else room
+    committed = max(round(room * status.committed), 1 if status.committed else 0)
+    held = max(round(room * status.held_part), 1 if status.held_part else 0)
+    held = min(held, most_used - (1 if committed else 0))
+    used = min(committed + held, most_used) if status.free else room
     return COMMITTED * (used - held) + HELD * held + FREE * (room - used)
 
 

@@ -6,12 +6,14 @@ import json
 import re
 import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import tightbudget as tb
 from tightbudget.interfaces.cli import main
+from tightbudget.interfaces.cli.ledger_status_output import bar
 
 STEP = "gaussian(sigma=50)"
 NOWHERE = "postgresql://nobody:secret@127.0.0.1:1/none"
@@ -282,3 +284,14 @@ def test_tables_fit_the_terminal(columns: int, capsys: pytest.CaptureFixture[str
         assert {word for word in re.findall(r"[\w.=()]+", one) if re.search(r"\d", word)} <= set(
             re.findall(r"[\w.=()]+", other)
         )
+
+
+@pytest.mark.parametrize(
+    ("committed", "held"), [(0.0, 0.0), (0.001, 0.001), (0.5, 0.25), (0.999, 0.0), (0.001, 0.998), (1.0, 0.0)]
+)
+def test_nothing_is_left_out_of_the_bar(committed: float, held: float) -> None:
+    free = 1.0 - committed - held
+    shown = bar(SimpleNamespace(committed=committed, held_part=held, used=committed + held, free=free), 40)  # type: ignore[arg-type]
+    assert len(shown) == 40
+    assert [sign in shown for sign in "█▒░"] == [part > 0.0 for part in (committed, held, free)]
+    assert shown == "".join(sorted(shown, key="█▒░".index))
