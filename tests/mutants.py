@@ -110,6 +110,9 @@ AMOUNTS = "unit/adaptive/test_amounts.py"
 TICKS = "unit/adaptive/test_ticks.py"
 KEYWORDS = "unit/adaptive/filters/test_keywords.py"
 SUM_FILTERS = "unit/adaptive/filters/test_sum_filter.py"
+LEDGER_STATUS = "unit/ledger/test_status.py"
+LEDGER_STATEMENT = "unit/ledger/test_statement.py"
+LEDGER_TIMELINE = "unit/ledger/test_timeline.py"
 FIFTY = "unit/adaptive/filters/test_fifty_digits.py"
 ADVERSARIES = "unit/adaptive/filters/test_adversaries.py"
 INCREMENTS = "unit/adaptive/test_increments.py"
@@ -1397,6 +1400,20 @@ MUTATIONS = [
              "a second measure is taken for the first", [SUM_FILTERS]),
     Mutation("filter admits", "adaptive/filters/sum_filter.py", "after = self._scales.in_ticks(totals)", "after = self._sums",
              "a ledger is told about this filter's sums, not about its own", [SUM_FILTERS]),
+    Mutation("ledger beside relation", "ledger/ledger.py", "other.terms.relation != terms.relation:", "other is None:",
+             "promises about different changes of the data are added up", [LEDGER_STATEMENT]),
+    Mutation("ledger beside unit", "ledger/ledger.py", "other.terms.unit != terms.unit:", "other is None:",
+             "promises about different kinds of people are added up", [LEDGER_STATEMENT]),
+    Mutation("ledger beside part", "ledger/budget.py", "delta=delta, parent=above, **given)", "delta=delta, **given)",
+             "a budget opened beside a part escapes the whole", [LEDGER_STATEMENT]),
+    Mutation("ledger reserved loss", "ledger/status.py", "for body in self._bodies([held.sequence for held in self.held]):",
+             "for body in self._bodies([]):", "odometers leave out what is reserved", [LEDGER_STATUS]),
+    Mutation("ledger free", "ledger/rules.py", "return max([min(limits[first:], key=part_used), *limits[:first]], key=part_used)",
+             "return min(limits, key=part_used)", "a budget looks empty as long as one limit is", [LEDGER_STATUS]),
+    Mutation("ledger factor", "ledger/statement.py", "rounding=ROUND_CEILING", 'rounding="ROUND_FLOOR"',
+             "the statement promises a smaller factor than is proven", [LEDGER_STATEMENT]),
+    Mutation("ledger course", "ledger/timeline.py", "        if held is not None:\n", "        if held is None:\n",
+             "the picture shows as reserved what was committed", [LEDGER_TIMELINE]),
     Mutation("state price", "adaptive/filters/slots.py", "if not lower <= price <= delta:", "if not price <= delta:",
              "a state may say that a plan costs nothing", [STATES]),
     Mutation("threads filter", "adaptive/filters/base.py", "with self._spending():\n            quote,", "if True:\n            quote,",
