@@ -126,9 +126,8 @@ class UnknownBudget(LedgerError):
     def __init__(self, name: object, close: Iterable[str] = ()) -> None:
         self.name = name
         similar = next(iter(close), None)
-        hint = (
-            f"Did you mean {similar!r}?" if similar is not None else "create_budget makes one; budgets() lists those there are."
-        )
+        listed = "ledger.names(), or tightbudget ledger budget list, shows those there are."
+        hint = f"Did you mean {similar!r}?" if similar is not None else listed
         super().__init__(f"There is no budget called {name!r} in this ledger.", hint)
 
 
@@ -139,7 +138,7 @@ class BudgetExists(LedgerError):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        hint = "Take it with budget(name), or give the new one another name: terms are fixed when a budget is made."
+        hint = "Take that one, or give the new one another name: terms are fixed when a budget is made."
         super().__init__(f"There is a budget called {name!r} already.", hint)
 
 
