@@ -12,7 +12,7 @@ from tightbudget.interfaces.figures import (
     is_dark,
     legend_below,
     legend_inside,
-    rendered,
+    rendered_figure,
     set_title,
     whole_figure,
 )
@@ -34,7 +34,7 @@ def draw_budget(budget: Budget, file_format: str = "png") -> bytes:
     def paint(figure: "Figure") -> None:
         _paint_whole(figure.subplots(), budget)
 
-    return rendered(paint, _SIZE, file_format)
+    return rendered_figure(paint, _SIZE, file_format)
 
 
 def plot_budget(budget: Budget, ax: "Axes | None" = None) -> "Axes":

@@ -9,11 +9,11 @@ from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import ledger_audit, ledger_budgets, ledger_charges, ledger_reports
 from tightbudget.interfaces.cli.ledger_options import DEFAULT_LEDGER, LedgerUrl, opened
 from tightbudget.interfaces.cli.options import Json
-from tightbudget.interfaces.cli.plain import Command, group
+from tightbudget.interfaces.cli.plain import Command, plain_group
 from tightbudget.interfaces.cli.terminal import show, show_words
 from tightbudget.version import __version__
 
-app = group()
+app = plain_group()
 
 
 @app.callback()
@@ -46,7 +46,7 @@ def init(
     with opened(ledger, create=True, restore_guards=restore_guards) as found:
         if as_json:
             shape = {"ledger": found.id, "url": found.address, "made": made, "version": __version__}
-            show(wire.dumps(shape))
+            show(wire.json_text(shape))
         else:
             show_words(f"The ledger at {found.address} {'was made' if made else 'is ready'}.")
     return 0

@@ -47,7 +47,7 @@ def verify(
     with opened(ledger, check=False) as found:
         report = patiently(lambda: found.verify(budget=budget, checkpoint=kept), "replaying the log")
     if as_json:
-        show(wire.dumps(report.as_json()))
+        show(wire.json_text(report.as_json()))
     else:
         show_words("\n".join([str(report), *(f"  {each}" for each in report.problems[1:])]))
     return 0 if report.ok else BROKEN
@@ -76,7 +76,7 @@ def checkpoint(
     chains = len(made.heads) - 1
     if as_json:
         shape = {"file": str(file), "ledger": made.ledger, "time": made.time.isoformat(), "budgets": chains}
-        show(wire.dumps({**shape, "public_key": made.public_key}))
+        show(wire.json_text({**shape, "public_key": made.public_key}))
     else:
         show_words(f"Wrote {file}: {chains} {'budget' if chains == 1 else 'budgets'}, signed by {made.public_key}.")
     return 0
@@ -92,7 +92,7 @@ def expire(ledger: LedgerUrl = DEFAULT_LEDGER, as_json: Json = False) -> int:
     with opened(ledger) as found:
         count = found.expire()
     if as_json:
-        show(wire.dumps({"committed": count}))
+        show(wire.json_text({"committed": count}))
     else:
         show_words(f"{count} {'reservation' if count == 1 else 'reservations'} had expired and {'is' if count == 1 else 'are'} "
                    "committed now.")  # fmt: skip
@@ -114,7 +114,7 @@ def keygen(file: Annotated[Path, typer.Argument(metavar="FILE", hidden=True)], a
     except InvalidParameter as problem:
         raise Usage(f"FILE is {str(file)!r}, but must be {problem.allowed}.") from None
     if as_json:
-        show(wire.dumps({"file": str(file), "public_key": key.public}))
+        show(wire.json_text({"file": str(file), "public_key": key.public}))
     else:
         show_words(f"Wrote {file}. Its public key is {key.public}")
     return 0
@@ -139,7 +139,7 @@ def check_receipt(
     except LedgerError as found:
         problem = str(found)
     if as_json:
-        show(wire.dumps({"ok": not problem, "problem": problem, "receipt": receipt.as_json()}))
+        show(wire.json_text({"ok": not problem, "problem": problem, "receipt": receipt.as_json()}))
     else:
         show_words(problem or f"Signed by {key}: {receipt}.")
     return BROKEN if problem else 0

@@ -21,15 +21,15 @@ from tightbudget.interfaces.cli.ledger_options import (
     opened,
     settings_typed,
 )
-from tightbudget.interfaces.cli.options import Json, amount, whole
-from tightbudget.interfaces.cli.plain import Command, group
+from tightbudget.interfaces.cli.options import Json, amount_typed, whole_typed
+from tightbudget.interfaces.cli.plain import Command, plain_group
 from tightbudget.interfaces.cli.terminal import show, show_styled, show_words
 
-app = group()
+app = plain_group()
 
 NewName = Annotated[str, typer.Argument(metavar="NAME", hidden=True)]
-LowerEpsilon = Annotated[str | None, typer.Option(help="The lower ε.", parser=amount, metavar="E", show_default=False)]
-LowerDelta = Annotated[str | None, typer.Option(help="The lower δ.", parser=amount, metavar="D", show_default=False)]
+LowerEpsilon = Annotated[str | None, typer.Option(help="The lower ε.", parser=amount_typed, metavar="E", show_default=False)]
+LowerDelta = Annotated[str | None, typer.Option(help="The lower δ.", parser=amount_typed, metavar="D", show_default=False)]
 
 
 @app.callback()
@@ -124,7 +124,7 @@ def extend(
 
 @app.command("list", cls=Command, short_help="List the budgets.")
 def list_budgets(
-    limit: Annotated[int, typer.Option(help="How many at most.", parser=whole, metavar="N")] = 100,
+    limit: Annotated[int, typer.Option(help="How many at most.", parser=whole_typed, metavar="N")] = 100,
     after: Annotated[str, typer.Option(help="Only names after this one.", metavar="NAME", show_default=False)] = "",
     ledger: LedgerUrl = DEFAULT_LEDGER,
     as_json: Json = False,
@@ -139,7 +139,7 @@ def list_budgets(
         names = found.names(limit + 1, after=after)
         every = [found.budget(name).status() for name in names[:limit]]
         if as_json:
-            show(wire.dumps(library.ledger_output.budgets_shape(every, len(names) > limit)))
+            show(wire.json_text(library.ledger_output.budgets_shape(every, len(names) > limit)))
         else:
             show_styled(library.ledger_output.budgets_lines(every, len(names) > limit))
     return 0
@@ -177,7 +177,7 @@ def lower(
         one = found.budget(budget)
         one.lower(epsilon=epsilon, delta=delta, reason=reason)
         if as_json:
-            show(wire.dumps(library.ledger_output.terms_shape(one)))
+            show(wire.json_text(library.ledger_output.terms_shape(one)))
         else:
             show_words(f"Limits lowered. Now: {one.status()}")
     return 0
@@ -197,7 +197,7 @@ def close(
         one = found.budget(budget)
         one.close(reason, actor or "")
         if as_json:
-            show(wire.dumps(library.ledger_output.terms_shape(one)))
+            show(wire.json_text(library.ledger_output.terms_shape(one)))
         else:
             show_words(f"Closed. {one.status()}")
     return 0
@@ -210,6 +210,6 @@ def _terms(filter: str | None, setting: list[str] | None, odometer: list[str] | 
 
 def _show_terms(budget: Any, as_json: bool) -> None:
     if as_json:
-        show(wire.dumps(library.ledger_output.terms_shape(budget)))
+        show(wire.json_text(library.ledger_output.terms_shape(budget)))
     else:
         show_styled(library.ledger_output.terms_lines(budget))

@@ -20,7 +20,7 @@ from tightbudget.interfaces.cli.ledger_options import (
     SigningKey,
     opened,
 )
-from tightbudget.interfaces.cli.options import Expression, Json, Usage, number
+from tightbudget.interfaces.cli.options import Expression, Json, Usage, number_typed
 from tightbudget.interfaces.cli.terminal import show, show_words
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def quote(budget: BudgetName, expression: Expression, ledger: LedgerUrl = DEFAUL
         one = found.budget(budget)
         answer, steps = one.quote(expression), one.remaining(expression)
         if as_json:
-            show(wire.dumps(library.ledger_output.quote_shape(budget, answer, steps)))
+            show(wire.json_text(library.ledger_output.quote_shape(budget, answer, steps)))
         else:
             show_words(library.ledger_output.quote_text(answer, steps))
     return 0 if answer.accepted else REFUSED
@@ -62,7 +62,9 @@ def reserve(
     budget: BudgetName,
     expression: Expression,
     key: NewKey = None,
-    ttl: Annotated[float, typer.Option(help="Seconds after which it commits by itself.", parser=number, metavar="S")] = 3600.0,
+    ttl: Annotated[
+        float, typer.Option(help="Seconds after which it commits by itself.", parser=number_typed, metavar="S")
+    ] = 3600.0,
     actor: Actor = None,
     purpose: Purpose = None,
     metadata: Metadata = None,
@@ -162,10 +164,10 @@ def _shown(work: "Callable[[], Receipt]", as_json: bool) -> int:
         receipt = work()
     except BudgetRefused as problem:
         if as_json:
-            show(wire.dumps(library.ledger_output.refusal_shape(problem)))
+            show(wire.json_text(library.ledger_output.refusal_shape(problem)))
         raise
     if as_json:
-        show(wire.dumps(receipt.as_json()))
+        show(wire.json_text(receipt.as_json()))
     else:
         show_words(str(receipt))
     return 0

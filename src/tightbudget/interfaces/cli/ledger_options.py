@@ -10,7 +10,7 @@ import typer
 
 from tightbudget.errors import InvalidParameter, TightBudgetError
 from tightbudget.interfaces.cli import library
-from tightbudget.interfaces.cli.options import Usage, amount
+from tightbudget.interfaces.cli.options import Usage, amount_typed
 
 if TYPE_CHECKING:
     from tightbudget.ledger import Ledger
@@ -33,9 +33,9 @@ SigningKey = Annotated[
 BudgetName = Annotated[str, typer.Argument(metavar="BUDGET", hidden=True)]
 Key = Annotated[str, typer.Argument(metavar="KEY", hidden=True)]
 Epsilon = Annotated[
-    str, typer.Option(help="The ε of the budget; a decimal number or p/q, taken exactly.", parser=amount, metavar="E")
+    str, typer.Option(help="The ε of the budget; a decimal number or p/q, taken exactly.", parser=amount_typed, metavar="E")
 ]
-Delta = Annotated[str, typer.Option(help="The δ of the budget, taken exactly.", parser=amount, metavar="D")]
+Delta = Annotated[str, typer.Option(help="The δ of the budget, taken exactly.", parser=amount_typed, metavar="D")]
 Actor = Annotated[str | None, typer.Option(help="Who asks.", metavar="NAME", show_default=False)]
 Reason = Annotated[str, typer.Option(help="Why, for the log.", metavar="WORDS", show_default=False)]
 Filter = Annotated[

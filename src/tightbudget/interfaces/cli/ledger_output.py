@@ -10,7 +10,7 @@ from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.errors import BudgetRefused
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.spelling import as_printed
-from tightbudget.interfaces.cli.tables import Column, folded, table, width
+from tightbudget.interfaces.cli.tables import Column, folded_text, fitted_table, shown_width
 from tightbudget.ledger import Budget
 from tightbudget.ledger.history import Entry
 from tightbudget.ledger.status import Status
@@ -41,12 +41,14 @@ def terms_lines(budget: Budget) -> Lines:
         "about": terms.description,
         "now": str(budget.status()).partition(": ")[2],
     }
-    return [(folded(f"Budget {terms.name}"), "bold"), *_named_lines(told)]
+    return [(folded_text(f"Budget {terms.name}"), "bold"), *_named_lines(told)]
 
 
 def _named_lines(told: Mapping[str, str]) -> Lines:
     named = max(map(len, told))
-    return [(line, "") for name, text in told.items() if text for line in folded(f"  {name.ljust(named)}  {text}").split("\n")]
+    return [
+        (line, "") for name, text in told.items() if text for line in folded_text(f"  {name.ljust(named)}  {text}").split("\n")
+    ]
 
 
 def terms_shape(budget: Budget) -> wire.Wire:
@@ -95,7 +97,7 @@ def budgets_lines(every: Sequence[Status], more: bool) -> Lines:
         ]
         for each in every
     ]
-    heading, shown = table(columns, rows)
+    heading, shown = fitted_table(columns, rows)
     lines = [*((line, "bold") for line in heading), *((line, "") for row in shown for line in row)]
     return [*lines, *([("There are more: --limit and --after show them.", "dim")] if more else [])]
 
@@ -145,7 +147,7 @@ def history_lines(entries: Sequence[Entry], more: bool) -> Lines:
         return [("Nothing to show.", "")]
     columns = [Column("time (UTC)"), Column("state"), Column("step"), Column("", prose=True)]
     rows = [[_at(each.time), each.state, _step(each), _about(each)] for each in entries]
-    heading, shown = table(columns, rows)
+    heading, shown = fitted_table(columns, rows)
     lines: Lines = [(line, "bold") for line in heading]
     for each, row in zip(entries, shown, strict=True):
         style = {"refused": "red", "denied": "red", "aborted": "dim", "refunded": "dim"}.get(each.state, "")
@@ -193,7 +195,7 @@ def history_shape(budget: str, entries: Sequence[Entry], more: bool) -> wire.Wir
 
 def statement_text(sections: Mapping[str, str]) -> str:
     """Return the statement, in lines no wider than is good to read."""
-    most = min(width(), WIDEST)
+    most = min(shown_width(), WIDEST)
     paragraphs = [as_printed(f"{heading}. {text}") for heading, text in sections.items()]
     return "\n\n".join(textwrap.fill(each, most, break_long_words=False, break_on_hyphens=False) for each in paragraphs)
 

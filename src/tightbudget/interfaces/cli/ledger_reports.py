@@ -8,10 +8,10 @@ import typer
 
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
-from tightbudget.interfaces.cli.files import STANDARD_OUTPUT, check_target, check_targets, written
+from tightbudget.interfaces.cli.files import STANDARD_OUTPUT, check_target, check_targets, write_and_say
 from tightbudget.interfaces.cli.ledger_budgets import list_budgets
 from tightbudget.interfaces.cli.ledger_options import DEFAULT_LEDGER, BudgetName, LedgerUrl, moment_typed, opened
-from tightbudget.interfaces.cli.options import Json, Usage, whole
+from tightbudget.interfaces.cli.options import Json, Usage, whole_typed
 from tightbudget.interfaces.cli.terminal import patiently, show, show_styled, show_words
 
 FORMATS = (".csv", ".json", ".parquet")
@@ -43,9 +43,9 @@ def status(
         now = one.status()
         done = []
         if plot is not None:
-            done = written({plot: library.ledger_plot.draw_budget(one, plot.suffix[1:].lower())})
+            done = write_and_say({plot: library.ledger_plot.draw_budget(one, plot.suffix[1:].lower())})
         if as_json:
-            show(wire.dumps(patiently(now.as_json, "counting")))
+            show(wire.json_text(patiently(now.as_json, "counting")))
         else:
             lines = patiently(lambda: library.ledger_status_output.lines(now), "counting")
             show_styled([*lines, *((line, "") for line in done)])
@@ -68,7 +68,7 @@ def history(
     until: Annotated[
         str | None, typer.Option(help="Only up to this day or time (UTC).", metavar="TIME", show_default=False)
     ] = None,
-    limit: Annotated[int, typer.Option(help="How many at most.", parser=whole, metavar="N")] = 20,
+    limit: Annotated[int, typer.Option(help="How many at most.", parser=whole_typed, metavar="N")] = 20,
     oldest_first: Annotated[bool, typer.Option("--oldest-first", help="Begin with the oldest.")] = False,
     ledger: LedgerUrl = DEFAULT_LEDGER,
     as_json: Json = False,
@@ -84,7 +84,7 @@ def history(
         wanted = {"state": state, "actor": actor, "key": key, "since": start, "until": end, "oldest_first": oldest_first}
         entries = found.budget(budget).history(limit + 1 if limit >= 0 else limit, **wanted)
         if as_json:
-            show(wire.dumps(library.ledger_output.history_shape(budget, entries[:limit], len(entries) > limit)))
+            show(wire.json_text(library.ledger_output.history_shape(budget, entries[:limit], len(entries) > limit)))
         else:
             show_styled(library.ledger_output.history_lines(entries[:limit], len(entries) > limit))
     return 0
@@ -115,7 +115,7 @@ def export(
             return 0
         rows = patiently(lambda: one.export(file), "exporting")
         if as_json:
-            show(wire.dumps({"budget": budget, "file": str(file), "rows": rows}))
+            show(wire.json_text({"budget": budget, "file": str(file), "rows": rows}))
         else:
             show_words(f"Wrote {file} ({rows} {'row' if rows == 1 else 'rows'}).")
     return 0
@@ -131,7 +131,7 @@ def statement(budget: BudgetName, ledger: LedgerUrl = DEFAULT_LEDGER, as_json: J
     with opened(ledger) as found:
         sections = patiently(lambda: library.sections_of(found.budget(budget)), "counting")
         if as_json:
-            show(wire.dumps(library.ledger_output.statement_shape(found.budget(budget), sections)))
+            show(wire.json_text(library.ledger_output.statement_shape(found.budget(budget), sections)))
         else:
             show(library.ledger_output.statement_text(sections))
     return 0

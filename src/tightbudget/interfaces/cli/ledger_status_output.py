@@ -8,7 +8,7 @@ from math import inf
 from tightbudget.adaptive.amounts import amount_to_float
 from tightbudget.adaptive.filters.limits import readable_amount
 from tightbudget.interfaces.cli.ledger_output import Lines, per_cent
-from tightbudget.interfaces.cli.tables import Column, folded, table, width
+from tightbudget.interfaces.cli.tables import Column, folded_text, fitted_table, shown_width
 from tightbudget.ledger.losses import MOST_KINDS
 from tightbudget.ledger.status import RECENT, Status
 
@@ -39,7 +39,7 @@ def lines(status: Status) -> Lines:
 
 def bar(status: Status, most: int | None = None) -> str:
     """Return the bar: what is committed, what is reserved, what is free; nothing that is there is left out."""
-    room = min(width() if most is None else most, WIDEST_BAR)
+    room = min(shown_width() if most is None else most, WIDEST_BAR)
     most_used = room - 1 if status.free else room
     committed = max(round(room * status.committed), 1 if status.committed else 0)
     held = max(round(room * status.held_part), 1 if status.held_part else 0)
@@ -59,7 +59,7 @@ def _amounts(status: Status) -> Lines:
         ["free", per_cent(status.free), readable_amount(limit.left, ROUND_FLOOR)],
         ["limit", "", readable_amount(limit.cap, ROUND_FLOOR)],
     ]
-    heading, shown = table([Column(""), Column("part", right=True), Column(limit.name, right=True)], rows)
+    heading, shown = fitted_table([Column(""), Column("part", right=True), Column(limit.name, right=True)], rows)
     return [*((line, "bold") for line in heading), *((line, "") for row in shown for line in row)]
 
 
@@ -108,7 +108,7 @@ def _losses(status: Status) -> Lines:
     if naive is not None:
         finite = readable_amount(Fraction(naive)) if naive < inf else "inf"
         rows.append(["naive sum", f"ε ≤ {finite}", "the epsilons of all steps added up"])
-    heading, shown = table([Column("what was lost"), Column("bound"), Column("", prose=True)], rows)
+    heading, shown = fitted_table([Column("what was lost"), Column("bound"), Column("", prose=True)], rows)
     lines: Lines = [(line, "bold") for line in heading]
     for row, text in zip(rows, shown, strict=True):
         lines += [(line, "dim" if row[0] in ("fixed plan", "naive sum") else "") for line in text]
@@ -116,4 +116,4 @@ def _losses(status: Status) -> Lines:
 
 
 def _plain(text: str, style: str = "") -> Lines:
-    return [(line, style) for line in folded(text).split("\n")]
+    return [(line, style) for line in folded_text(text).split("\n")]
