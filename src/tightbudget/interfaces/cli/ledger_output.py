@@ -10,7 +10,7 @@ from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.errors import BudgetRefused
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.spelling import as_printed
-from tightbudget.interfaces.cli.tables import Column, folded_text, fitted_table, shown_width
+from tightbudget.interfaces.cli.tables import Column, fitted_table, folded_text, shown_width
 from tightbudget.ledger import Budget
 from tightbudget.ledger.history import Entry
 from tightbudget.ledger.status import Status

@@ -8,7 +8,7 @@ from math import inf
 from tightbudget.adaptive.amounts import amount_to_float
 from tightbudget.adaptive.filters.limits import readable_amount
 from tightbudget.interfaces.cli.ledger_output import Lines, per_cent
-from tightbudget.interfaces.cli.tables import Column, folded_text, fitted_table, shown_width
+from tightbudget.interfaces.cli.tables import Column, fitted_table, folded_text, shown_width
 from tightbudget.ledger.losses import MOST_KINDS
 from tightbudget.ledger.status import RECENT, Status
 
