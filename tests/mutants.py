@@ -131,6 +131,9 @@ INDIVIDUAL_UNITS = "unit/adaptive/individual/test_units.py"
 INDIVIDUAL = "unit/adaptive/individual/test_charging.py"
 INDIVIDUAL_SHAPE = "unit/adaptive/individual/test_one_shape.py"
 INDIVIDUAL_FILES = "unit/adaptive/individual/test_files.py"
+PEOPLE_STORE = "unit/ledger/individual/test_store.py"
+PEOPLE_RULES = "unit/ledger/test_individual_rules.py"
+PEOPLE_LEDGER = "contract/test_individual_budgets.py"
 FORMAT_SPEC = "unit/numerics/test_format_spec.py"
 WHOLE_RANGE = "unit/mechanisms/test_whole_range.py"
 COMPARISON_PLOT = "unit/interfaces/test_comparison_plot.py"
@@ -1688,6 +1691,29 @@ MUTATIONS = [
              "a state is read in the units of another kind", [INDIVIDUAL_SHAPE]),
     Mutation("individual state values", "adaptive/individual/balances.py", "np.all(part <= limit)", "True",
              "more may have been spent than there was", [INDIVIDUAL_SHAPE, INDIVIDUAL]),
+    # individual budgets in a ledger
+    Mutation("people fence", "ledger/individual_rules.py", "if step.expected != before:", "if False:",
+             "two copies of the balances are charged, each with what the other has spent", [PEOPLE_LEDGER, PEOPLE_RULES]),
+    Mutation("people record", "ledger/individual/agreement.py", 'if receipt.price.get("record") != step.record:', "if False:",
+             "one charge pays for the releases of two copies", [PEOPLE_LEDGER]),
+    Mutation("people journal", "ledger/individual/store.py", "record.put(self.folder.record_at(head.seq))", "record.drop()",
+             "a charge is forgotten when its process ends", [PEOPLE_STORE]),
+    Mutation("people old copy", "ledger/individual/agreement.py", "if len(charges) > len(store.charges):", "if False:",
+             "what was spent since a backup was made is forgotten", [PEOPLE_LEDGER]),
+    Mutation("people returned", "ledger/individual/store.py", "if head.seq not in self.returned:", "if True:",
+             "a charge is given back twice", [PEOPLE_STORE, PEOPLE_LEDGER]),
+    Mutation("people sound", "ledger/individual/store.py", "        self._sound = False\n", "",
+             "after an interruption people are charged upon less than they have spent", [PEOPLE_STORE]),
+    Mutation("people digest", "ledger/individual/store.py", "hmac.new(self._secret, f\"amounts {len(key)} {key} \".encode(),",
+             "hmac.new(b\"\", b\"\",",
+             "who knows all amounts but one can try out the last one", [PEOPLE_LEDGER]),
+    Mutation("people denied", "ledger/individual/budget.py", "if isinstance(increment, _PUBLIC):", "if True:",
+             "amounts of people are logged", [PEOPLE_LEDGER]),
+    Mutation("people expired", "ledger/individual/budget.py", "                receipt = self._book.settle(self._place, key, kind, reason)\n",
+             "                if head is not None and kind == entries.ABORTED:\n                    store.give_back(head)\n                receipt = self._book.settle(self._place, key, kind, reason)\n",
+             "a charge is given back whose result may have been released", [PEOPLE_LEDGER]),
+    Mutation("people torn", "ledger/individual/whole_files.py", "hashlib.sha256(memoryview(found)[:-_END]).digest() != found[-_END:]", "False",
+             "who took part is read from a damaged record", [PEOPLE_STORE]),
     # the games: a judge that looks away would let any filter pass
     Mutation("games likely answer", "research/games/steps.py", "1.0 / (1.0 + math.exp(-self.epsilon))",
              "1.0 / (1.0 + math.exp(-0.99 * self.epsilon))",

@@ -20,11 +20,15 @@ from tightbudget.ledger.ledger import open_ledger as open
 from tightbudget.ledger.receipts import Receipt, receipt_from_json
 
 if TYPE_CHECKING:
+    from tightbudget.ledger.individual.budget import IndividualBudget
+    from tightbudget.ledger.individual.receipts import IndividualReceipt
     from tightbudget.ledger.signing import Checkpoint, SigningKey, check_receipt
 
 __all__ = [
     "Budget",
     "Checkpoint",
+    "IndividualBudget",
+    "IndividualReceipt",
     "Ledger",
     "Receipt",
     "SigningKey",
@@ -36,4 +40,7 @@ __all__ = [
 
 if not TYPE_CHECKING:  # signatures need one more package, which takes its time to load
     _signing = ("Checkpoint", "SigningKey", "check_receipt")
-    __getattr__ = imported_when_used(__name__, {name: f"{__name__}.signing:{name}" for name in _signing})
+    _places = {name: f"{__name__}.signing:{name}" for name in _signing}
+    _places["IndividualBudget"] = f"{__name__}.individual.budget:IndividualBudget"
+    _places["IndividualReceipt"] = f"{__name__}.individual.receipts:IndividualReceipt"
+    __getattr__ = imported_when_used(__name__, _places)

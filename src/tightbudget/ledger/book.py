@@ -23,6 +23,7 @@ from tightbudget.errors import (
 )
 from tightbudget.ledger import entries
 from tightbudget.ledger.entries import START, Body, canonical, hash_of, read, text_of
+from tightbudget.ledger.individual_rules import rules_of
 from tightbudget.ledger.receipts import Receipt, receipt_of
 from tightbudget.ledger.rules import Decision, Rules, Step
 from tightbudget.ledger.storage.database import Database, Transaction
@@ -282,7 +283,7 @@ class Book:
             found = self.database.look(work) if tx is None else work(tx)
             if found is None:
                 raise LedgerCorrupt(f"Entry {row.rules} of budget {row.name!r} is missing.", "Run tightbudget ledger verify.")
-            known = self._rules[row.id] = (row.rules, Rules(read(bytes(found[1]))["filter"], relation))
+            known = self._rules[row.id] = (row.rules, rules_of(read(bytes(found[1]))["filter"], relation))
         return known[1]
 
     def rules_in(self, tx: Transaction, row: Row) -> None:
@@ -303,7 +304,7 @@ class Book:
                 first = tx.one(self.statements.entry, budget=taken[0], seq=1)
                 mine = first is not None and read(bytes(first[1])).get("nonce") == nonce
                 return int(taken[0]) if mine else -1
-            start = Rules(terms["filter"], terms["relation"]).start
+            start = rules_of(terms["filter"], terms["relation"]).start
             fresh = dict(state="open", rules=1, seq=0, head=START, time=root.time, spent=start, last=0, charges=0)
             above = None if parent is None else parent.id
             made = tx.one(self.statements.new_budget, name=name, parent=above, beside=beside, **fresh)

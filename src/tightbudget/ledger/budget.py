@@ -104,7 +104,7 @@ class Budget:
 
         A reservation that expires is committed: its result may have been released.
         """
-        return self._charged(increment, key, actor, purpose, metadata, _checked_ttl(ttl))[0]
+        return self._charged(increment, key, actor, purpose, metadata, checked_ttl(ttl))[0]
 
     def commit(self, key: str) -> Receipt:
         """Make a reservation final. Call it before the result is released."""
@@ -155,7 +155,7 @@ class Budget:
 
         Only `nothing_released` gives the budget back. As a decorator it does the same around each call.
         """
-        return Spending(self, increment, key, _checked_ttl(ttl), actor, purpose)
+        return Spending(self, increment, key, checked_ttl(ttl), actor, purpose)
 
     def receipt(self, key: str) -> Receipt:
         """Return the receipt of a charge as it stands now."""
@@ -327,7 +327,7 @@ def refused(refusal: Refusal) -> ChargeRefused:
     return ChargeRefused(refusal.decision.quote, refusal.at, fits)
 
 
-def _checked_ttl(ttl: object) -> float:
+def checked_ttl(ttl: object) -> float:
     if isinstance(ttl, bool) or not isinstance(ttl, int | float) or not math.isfinite(ttl) or not 0 < ttl <= LONGEST_TTL:
         raise InvalidParameter("ttl", ttl, f"seconds above 0 and up to {LONGEST_TTL:.0f}")
     return float(ttl)

@@ -4,6 +4,7 @@ from sqlalchemy import select
 
 from tightbudget.errors import ChargeSettled
 from tightbudget.ledger import entries
+from tightbudget.ledger.book import Place
 from tightbudget.ledger.ledger import Ledger
 from tightbudget.ledger.storage.schema import budgets, reservations
 
@@ -21,8 +22,15 @@ def expire(ledger: Ledger) -> int:
     done = 0
     for name, key in found:
         try:
-            ledger._book.settle(ledger.budget(name)._place, key, entries.COMMITTED)
+            ledger._book.settle(_place(ledger, name), key, entries.COMMITTED)
         except ChargeSettled:  # somebody else was faster
             continue
         done += 1
     return done
+
+
+def _place(ledger: Ledger, name: str) -> Place:
+    """Return where the budget is, whether it is for all or for each of many people."""
+    known = ledger._place_and_terms(name)
+    assert known is not None  # budgets are never removed
+    return known[0]

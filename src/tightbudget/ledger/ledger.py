@@ -27,6 +27,7 @@ from tightbudget.ledger import entries
 from tightbudget.ledger.book import ROOT, ROOT_NAME, Book, Payload, Place, Refusal, Wanted
 from tightbudget.ledger.budget import Budget, refused
 from tightbudget.ledger.entries import read
+from tightbudget.ledger.individual_rules import COUNTED, KIND
 from tightbudget.ledger.receipts import Receipt
 from tightbudget.ledger.rules import Rules
 from tightbudget.ledger.storage.addresses import database_at
@@ -176,15 +177,55 @@ class Ledger:
             return known
         found = None
         with suppress(InvalidParameter):  # what cannot be a name is none
-            found = self._loaded(checked_name(name))
+            found = self._place_and_terms(checked_name(name))
         if found is None:
-            problem = UnknownBudget(name, difflib.get_close_matches(name, self.names(1000)) if isinstance(name, str) else ())
-            self.denied(ROOT, problem, None, None, None, name=str(name)[:200])
-            raise problem
-        self._known[name] = found
-        return found
+            raise self._unknown(name)
+        place, terms = found
+        if terms.filter["kind"] == KIND:
+            hint = "individual_budget(name) has what the log says; with path= also the balances."
+            raise InvalidParameter("name", name, "a budget that is one for all: this one is for each of many people", hint)
+        self._known[name] = made = Budget(self, place, terms)
+        return made
 
-    def _loaded(self, name: str) -> Budget | None:
+    def _unknown(self, name: object) -> UnknownBudget:
+        """Return what to raise, and log that somebody asked."""
+        problem = UnknownBudget(name, difflib.get_close_matches(name, self.names(1000)) if isinstance(name, str) else ())
+        self.denied(ROOT, problem, None, None, None, name=str(name)[:200])
+        return problem
+
+    def create_individual_budget(
+        self,
+        name: str,
+        *,
+        people: int,
+        budget: Any,
+        path: str | os.PathLike[str],
+        filter: str = "zcdp",
+        order: Any = None,
+        unit: str = "person",
+        description: str = "",
+        metadata: Any = None,
+    ) -> Any:
+        """Make a budget for each of many people, whose balances are kept in a new folder on this machine.
+
+        `filter` is a kind of `tb.individual` (renyi needs an `order`), `people` the number of places for them, which
+        the log does not show. Only who has the folder can charge, and sees who takes part.
+        """
+        made = found_at("tightbudget.ledger.individual.creation:created")
+        settings = {"budget": budget} if order is None else {"order": order, "budget": budget}
+        return made(
+            self, name, people=people, kind=filter, settings=settings, path=path, unit=unit, description=description,
+            metadata=metadata,
+        )  # fmt: skip
+
+    def individual_budget(self, name: str, *, path: str | os.PathLike[str] | None = None) -> Any:
+        """Return a budget for each of many people: with the folder of its balances, to charge it; without, to read on.
+
+        The folder is locked until `let_go`, or the end of a `with` statement.
+        """
+        return found_at("tightbudget.ledger.individual.creation:opened")(self, name, path)
+
+    def _place_and_terms(self, name: str) -> tuple[Place, Terms] | None:
         if name == ROOT_NAME:
             return None
         with self._database.reading() as connection:
@@ -202,11 +243,18 @@ class Ledger:
             terms = Terms.of(read(bytes(connection.execute(first).scalar_one())))
         above.reverse()
         place = Place(row.id, row.name, terms.relation, tuple(each.id for each in above), tuple(each.name for each in above))
-        return Budget(self, place, terms)
+        return place, terms
 
     def names(self, limit: int | None = None, *, after: str = "") -> list[str]:
-        """Return the names of budgets, sorted."""
-        query = select(budgets.c.name).where(budgets.c.id != ROOT, budgets.c.name > after).order_by(budgets.c.name)
+        """Return the names of budgets, sorted; of those for each of many people, see `individual_names`."""
+        return self._names(limit, after, ~budgets.c.spent.startswith(COUNTED))
+
+    def individual_names(self, limit: int | None = None, *, after: str = "") -> list[str]:
+        """Return the names of budgets for each of many people, sorted."""
+        return self._names(limit, after, budgets.c.spent.startswith(COUNTED))
+
+    def _names(self, limit: int | None, after: str, which: Any) -> list[str]:
+        query = select(budgets.c.name).where(budgets.c.id != ROOT, budgets.c.name > after, which).order_by(budgets.c.name)
         with self._database.reading() as connection:
             return list(connection.execute(query if limit is None else query.limit(limit)).scalars())
 

@@ -18,6 +18,7 @@ from tightbudget.adaptive.ticks import BEYOND
 from tightbudget.errors import TightBudgetError
 from tightbudget.ledger import entries
 from tightbudget.ledger.entries import START, Body, hash_of, read
+from tightbudget.ledger.individual_rules import IndividualRules, rules_of
 from tightbudget.ledger.lowering import check_lower
 from tightbudget.ledger.rules import Rules
 
@@ -106,9 +107,10 @@ class Chain:
             raise Broken("a budget is opened once, by its first entry")
         self.opened, self.rules_at = body, 1
         if "filter" in body:
-            self.rules = Rules(body["filter"], body["relation"])
+            self.rules = rules_of(body["filter"], body["relation"])
             self.spent = self.rules.start
-            self.sums = self.rules.filter._sums
+            if not isinstance(self.rules, IndividualRules):
+                self.sums = self.rules.filter._sums
 
     def _take_closed(self, seq: int, body: Body) -> None:
         self.state = "closed"
@@ -122,9 +124,13 @@ class Chain:
         if self.state != "open":
             raise Broken("the budget was closed before it")
         rules = self._rules()
-        charge = (
-            self._take_price(rules.filter, rules, body) if isinstance(rules.filter, SumFilter) else self._take_step(rules, body)
-        )
+        if isinstance(rules, IndividualRules):
+            self.spent = rules.replayed(self.spent, body)
+            charge: _Charge = (body["increment"], None)
+        elif isinstance(rules.filter, SumFilter):
+            charge = self._take_price(rules.filter, rules, body)
+        else:
+            charge = self._take_step(rules, body)
         self.charged[seq] = charge
         self.last, self.charges = seq, self.charges + 1
         if body["kind"] == entries.RESERVED:
@@ -192,7 +198,10 @@ class Chain:
             raise Broken("it gives back what it should not, or the other way round")
 
     def _give_back(self, charge: "_Charge", seq: int) -> bool:
-        filter = self._rules().filter
+        rules = self._rules()
+        if isinstance(rules, IndividualRules):
+            return True  # to the balances, which the log does not know
+        filter = rules.filter
         if isinstance(filter, SumFilter):
             filter._sums = self.sums
             self.sums = filter.sums_without(dict(charge[1] or {}))
@@ -212,7 +221,7 @@ class Chain:
 
     def sums_text(self) -> str:
         """Return what the budget's row should say is spent."""
-        if self.rules is None or not isinstance(self.rules.filter, SumFilter):
+        if self.rules is None or isinstance(self.rules, IndividualRules) or not isinstance(self.rules.filter, SumFilter):
             return self.spent
         self.rules.filter._sums = self.sums
         return self.rules._written()

@@ -119,8 +119,8 @@ class Hold:
         if given.filename is None:
             raise InvalidParameter("balances", "in a file without a name", "in a file that can be locked by its name")
         self._path = os.path.abspath(given.filename)
-        self._locked = _locked(self._path)
-        self.let_go = weakref.finalize(self, _let_go, self._locked, os.getpid())
+        self._locked = lock_file(self._path)
+        self.let_go = weakref.finalize(self, unlock_file, self._locked, os.getpid())
         try:
             self.file, self.balances = _mapped_again(self._locked, given, balances)
         except BaseException:
@@ -166,7 +166,8 @@ def _mapped_again(locked: IO[bytes], given: np.memmap[Any, Any], balances: Array
     return file, again
 
 
-def _locked(path: str) -> IO[bytes]:
+def lock_file(path: str) -> IO[bytes]:
+    """Return the file, open and locked; raise CannotShare if somebody has it."""
     if fcntl is None:
         raise CannotShare("This system has no file locks, so others might charge the same file.", "Keep balances in memory.")
     try:
@@ -183,7 +184,7 @@ def _locked(path: str) -> IO[bytes]:
     return file
 
 
-def _let_go(locked: IO[bytes], owner: int) -> None:
+def unlock_file(locked: IO[bytes], owner: int) -> None:
     """Unlock the file; a forked child, which has the same lock, only closes its end."""
     try:
         if os.getpid() == owner and fcntl is not None:
