@@ -97,6 +97,8 @@ class _Verification:
         self.count_budgets = self.count_entries = self.count_charges = 0
         self._passed: dict[int, dict[tuple[int, str], tuple[str, str]]] = {}
         self._made: dict[int, tuple[str, str]] = {}
+        self._tallies: dict[int, Any] = {}
+        self._held: dict[int, list[tuple[Any, ...]]] = {}
 
     def problem(self, budget: str, sequence: int, what: str) -> None:
         self.problems.append(Problem(budget, sequence, what))
@@ -104,6 +106,9 @@ class _Verification:
     def run(self, only: tuple[int, ...] | None) -> None:
         query = select(budgets).order_by(budgets.c.id)
         rows = {row.id: row for row in self.connection.execute(query)}
+        self._tallies = {row.budget: row for row in self.connection.execute(select(tallies))}
+        for each in self.connection.execute(select(reservations).order_by(reservations.c.budget, reservations.c.seq)):
+            self._held.setdefault(each.budget, []).append((each.seq, each.origin, each.key, each.expires, each.price))
         relatives = {row.id for row in rows.values() if row.parent is not None} | {row.parent for row in rows.values()}
         waiting = iter(self._chains(only))
         chain = next(waiting, None)
@@ -127,6 +132,8 @@ class _Verification:
             chain = next(waiting, None)
         self._compare_relatives(rows, only)
         if only is None:
+            for id in sorted({*self._tallies, *self._held} - set(rows)):
+                self.problem(f"number {id}", 0, "it has reservations or a tally, and is not there")
             self._compare_made(rows)
             self._compare_checkpoint(rows)
 
@@ -146,7 +153,7 @@ class _Verification:
         self.count_budgets += row.id != ROOT
         heads = self.checkpoint.heads if self.checkpoint is not None else {}
         signed = heads.get(row.id)
-        tally = self.connection.execute(select(tallies.c.seq, tallies.c.counts).where(tallies.c.budget == row.id)).first()
+        tally = self._tallies.get(row.id)
         for _, seq, kind, origin, key, settles, digest, raw in following:
             self.count_entries += 1
             try:
@@ -187,9 +194,7 @@ class _Verification:
         if told != (row.name, row.parent, row.beside):
             self.problem(row.name, 0, "its name or place is not what its first entry says")
             return
-        query = select(reservations).where(reservations.c.budget == row.id).order_by(reservations.c.seq)
-        held = [(each.seq, each.origin, each.key, each.expires, each.price) for each in self.connection.execute(query)]
-        if held != [(seq, *_reserved(body)) for seq, body in sorted(chain.open.items())]:
+        if self._held.get(row.id, []) != [(seq, *_reserved(body)) for seq, body in sorted(chain.open.items())]:
             self.problem(row.name, 0, "its reservations are not those that follow from the log")
 
     def _compare_relatives(self, rows: dict[int, Any], only: tuple[int, ...] | None) -> None:
