@@ -15,7 +15,7 @@ from tightbudget.ledger import Ledger, tally
 from tightbudget.ledger.entries import canonical, hash_of
 
 MANY = settings(
-    max_examples=max(80, settings().max_examples),
+    max_examples=max(40, settings().max_examples),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
