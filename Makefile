@@ -39,7 +39,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 test test-fast test-faults test-lowest test-opacus check mutants random-runs: export OMP_NUM_THREADS := 1
 test test-fast test-faults test-lowest test-opacus check mutants random-runs: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help demo serve test test-fast test-faults test-lowest test-opacus opacus-environment check bench random-runs format map mutants clean python-is-new-enough
+.PHONY: help demo serve test test-fast test-faults test-lowest test-opacus opacus-environment check bench bench-ledger random-runs format map mutants clean python-is-new-enough
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -77,6 +77,9 @@ check: $(READY) $(LOWEST_READY)  ## what CI runs: format, lint, types, import la
 
 bench: $(BENCH_READY)  ## measure time, memory and width beside the peers
 	$(BENCH_VENV)/bin/python bench/run.py
+
+bench-ledger: $(READY)  ## measure the ledger on both databases beside bare transactions; writes bench/LEDGER.md (some ten minutes)
+	$(BIN)/python bench/ledger.py
 
 random-runs: $(READY)  ## draw 600 DP-SGD runs anew and list those that are slow or not converged
 	$(BIN)/python bench/random_runs.py
