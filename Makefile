@@ -78,7 +78,7 @@ check: $(READY) $(LOWEST_READY)  ## what CI runs: format, lint, types, import la
 bench: $(BENCH_READY)  ## measure time, memory and width beside the peers
 	$(BENCH_VENV)/bin/python bench/run.py
 
-bench-ledger: $(READY)  ## measure the ledger on both databases beside bare transactions; writes bench/LEDGER.md (some ten minutes)
+bench-ledger: $(READY)  ## measure the ledger on both databases beside bare transactions; writes its results beside RESULTS.md (some ten minutes)
 	$(BIN)/python bench/ledger.py
 
 random-runs: $(READY)  ## draw 600 DP-SGD runs anew and list those that are slow or not converged

@@ -1,5 +1,6 @@
-"""Measure the ledger on both databases: `python bench/ledger.py [--quick] [--only sqlite]`. A full run writes LEDGER.md.
+"""Measure the ledger on both databases: `python bench/ledger.py [--quick] [--only sqlite]`.
 
+A full run writes LEDGER.md.
 Rates are ratios within one run, in rounds that alternate: a charge against the bare transaction (one row locked and
 updated, one row appended, the driver alone, as durable), and charges of many clients on many budgets against one.
 """

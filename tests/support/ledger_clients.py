@@ -1,10 +1,10 @@
 """Clients of a ledger, each a process of its own, that can be killed at any moment and started again.
 
-    python ledger_clients.py '{"url": …, "budgets": […], "clients": 16, "count": 100, "kills": 20, "folder": …, "seed": 1}'
+    python ledger_clients.py '{"url": …, "budgets": […], "clients": 16, "count": 9, "kills": 2, "folder": …, "seed": 1}'
 
 A client works through its keys in order. What it was told by the ledger it appends to a file at once, as a client would
-release its result then. After a kill another takes its place and begins with the first key that has no answer yet, which
-may have been charged all the same: the ledger knows it by its key. Prints how many were killed.
+release its result then. After a kill another takes its place and begins with the first key that has no answer yet,
+which may have been charged all the same: the ledger knows it by its key. Prints how many were killed.
 """
 
 import json
