@@ -81,6 +81,28 @@ def test_cut_tails_old_backups_and_forged_chains_are_found(ledger: Ledger, tmp_p
     backup_owner.close()
 
 
+def test_a_log_that_the_filter_would_have_refused_is_found(ledger: Ledger) -> None:
+    """Even if all hashes fit: every decision is taken again."""
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    for place in range(8):
+        budget.charge(STEP, key=f"{place}")
+    owner = Owner(ledger.url)
+    owner.drop_guards()
+    rows = owner.read()
+    first = next(row for row in rows["entries"] if (row["budget"], row["seq"]) == (1, 1))
+    body = json.loads(first["body"])
+    body["filter"]["epsilon"] = "0.5"
+    first["body"] = canonical(body)
+    first["hash"] = hash_of(first["body"])
+    forged(rows, 1, 2)
+    made = next(row for row in rows["entries"] if row["budget"] == 0 and row["kind"] == "created")
+    made["body"] = canonical({**json.loads(made["body"]), "hash": first["hash"].hex()})
+    forged(rows, 0, made["seq"])
+    owner.write(rows)
+    owner.close()
+    assert found_in(ledger) == ["entry 7 of 'census': the filter would have refused it"]
+
+
 def test_forged_checkpoints_are_refused(ledger: Ledger, tmp_path: Path) -> None:
     ledger.create_budget("census", epsilon=1, delta=0, filter="basic").charge(STEP)
     kept = ledger.checkpoint()
