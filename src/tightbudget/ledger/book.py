@@ -100,7 +100,8 @@ class Row:
     def __init__(self, values: Sequence[Any]) -> None:
         for name, value in zip(ROW, values, strict=False):
             setattr(self, name, value)
-        self.head = bytes(self.head)
+        if type(self.head) is not bytes:
+            self.head = bytes(self.head)
 
 
 class Book:
@@ -142,8 +143,10 @@ class Book:
         None if that is not so, or if anything else is unusual: the way with the lock then finds out what.
         """
         place = wanted.place
-        if not self.database.swaps or self._crowded.get(place.id, 0) > 0:
-            self._crowded[place.id] = self._crowded.get(place.id, 0) - 1
+        if not self.database.swaps:
+            return None
+        if self._crowded.get(place.id, 0) > 0:
+            self._crowded[place.id] -= 1
             return None
 
         def work(tx: Transaction) -> Receipt | None:

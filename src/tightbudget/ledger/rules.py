@@ -57,6 +57,8 @@ class Rules:
     def __init__(self, state: State, relation: str) -> None:
         self.filter: Filter = from_state(state)
         self.relation = relation
+        # names of sums as `text_of` writes them, in its order: one decision in three was spent on that
+        self._columns = sorted((f"{text_of(name)}:", index) for index, name in enumerate(self.filter.sums))
         self.start: str = self._written()
         self._lock = threading.Lock()
         self._steps: dict[Any, Step] = {}
@@ -159,17 +161,26 @@ class Rules:
         filter = self.filter
         if not isinstance(filter, SumFilter):
             return text_of(filter._written())
-        return text_of({name: _ticks(count) for name, count in zip(filter.sums, filter._sums, strict=True)})
+        return "{" + ",".join([f'{name}"{_ticks(filter._sums[index])}"' for name, index in self._columns]) + "}"
 
     def _go_to(self, spent: str) -> None:
         if spent != self._at:
             self._at = ""  # until it is there: reading may fail
             sums = json.loads(spent)
             if isinstance(self.filter, SumFilter):  # they may be above a limit that was lowered since
-                self.filter._sums = self.filter._scales.read(sums)
+                self.filter._sums = _whole_ticks(sums, self.filter.sums) or self.filter._scales.read(sums)
             else:
                 self.filter._restore(sums)
             self._at = spent
+
+
+def _whole_ticks(written: State, names: tuple[str, ...]) -> tuple[int, ...] | None:
+    """Return sums that are whole numbers of ticks, as nearly all are; None of others, which take longer to read."""
+    if len(written) != len(names):
+        return None
+    counts = [written.get(name, "").removesuffix(" ticks") for name in names]
+    whole = all(count.isdigit() and count.isascii() for count in counts) and all(text[-1] == "s" for text in written.values())
+    return tuple(map(int, counts)) if whole else None
 
 
 def _ticks(count: Any) -> str:
