@@ -51,7 +51,7 @@ def fragment(name: str, **values: Any) -> str:
     return _templates().get_template(name).render(**values)
 
 
-def page(request: Request, name: str, status: int = 200, **values: Any) -> Response:
+def page(request: Request, name: str, code: int = 200, /, **values: Any) -> Response:
     """Return a whole page."""
     client: Client = getattr(request.state, "client", None) or Client("unknown")
     shared = {
@@ -62,7 +62,7 @@ def page(request: Request, name: str, status: int = 200, **values: Any) -> Respo
         "address": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
     }
     text = _templates().get_template(name).render(**shared, **values)
-    return Response(text, status, media_type=HTML)
+    return Response(text, code, media_type=HTML)
 
 
 def wants_page(request: Request) -> bool:
