@@ -20,11 +20,11 @@ from tightbudget.interfaces.api.logs import logger, set_up_logs
 from tightbudget.interfaces.api.problems import Problem, of_error, of_status
 from tightbudget.interfaces.api.service import Service
 from tightbudget.interfaces.api.settings import Settings
-from tightbudget.interfaces.web import assets, budget_pages, explorer_routes, login_page
+from tightbudget.interfaces.web import assets, budget_pages, explorer_routes, login_page, papers
 from tightbudget.interfaces.web.rendering import told
 from tightbudget.version import __version__
 
-PAGES = (assets, login_page, explorer_routes, budget_pages)
+PAGES = (assets, login_page, explorer_routes, budget_pages, papers)
 _SUMMARY = "Certified privacy accounting: brackets of ε and δ, and budgets that are spent in one place."
 
 
