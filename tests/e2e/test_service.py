@@ -69,17 +69,6 @@ def test_a_question_that_takes_too_long_gets_a_wider_bracket_and_others_do_not_w
         assert found["upper"] < 3.1  # not only what is known of everything
 
 
-def test_a_question_that_takes_too_much_memory_gets_a_wider_bracket(tmp_path: Path) -> None:
-    with running_service(tmp_path, "--memory-limit", "700", "--time-limit", "100") as service:
-        answered = service.ask("epsilon", **SLOW, delta=1e-6)
-        assert answered.status_code == 200
-        found = answered.json()
-        assert found["reason"] == "the service's limit of time or memory was reached"
-        assert found["lower"] <= TRUTH[1]
-        assert found["upper"] >= TRUTH[0]
-        assert service.ask("epsilon", expression=TRAINING, delta=1e-6).json()["converged"]
-
-
 def test_what_cannot_be_answered_at_all_within_the_limits_is_refused(tmp_path: Path) -> None:
     steps = (f"poisson(laplace(scale={1 + i / 100}), q={0.01 + i / 5000})" for i in range(400))  # all different
     with running_service(tmp_path, "--time-limit", "0.5") as service:
@@ -116,10 +105,11 @@ def test_several_workers_count_together_and_share_log_ins(tmp_path: Path) -> Non
             line for line in counted.splitlines() if line.startswith("tightbudget_requests_total") and "/v1/epsilon" in line
         ]
         assert float(line.rpartition(" ")[2]) == 40.0
-        pids = {process.pid for process in psutil.Process(service.process.pid).children(recursive=True)}
-        assert len(pids) >= 4  # workers and processes that compute
+        children = psutil.Process(service.process.pid).children(recursive=True)
+        assert len(children) >= 4  # workers and processes that compute
         service.end()
-    assert not [pid for pid in pids if psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE]
+        _, alive = psutil.wait_procs(children, timeout=10)
+        assert not alive
 
 
 def test_requests_under_way_are_answered_before_the_end(tmp_path: Path) -> None:
@@ -155,7 +145,7 @@ def test_it_speaks_tls(tmp_path: Path, certificate: tuple[str, str]) -> None:
     [
         (["--host", "0.0.0.0"], "in the clear"),
         (["--host", "192.0.2.1", "--plain-http"], "Cannot listen on 192.0.2.1"),
-        (["--database", "nonsense"], "database is"),
+        (["--database", "nonsense://x"], "database is"),
         (["--compute", "nobody"], "anyone or tokens"),
         (["--tls-cert", "x"], "tls"),
         (["--workers", "0"], "from 1"),

@@ -7,6 +7,7 @@ import resource
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, cast
 
 from pebble import ProcessExpired, ProcessPool
@@ -29,11 +30,17 @@ class ComputePool:
         self._processes, self._queue = processes, queue
         for name, value in ONE_THREAD.items():
             os.environ.setdefault(name, value)
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([PRELOADED])
-        self._pool = ProcessPool(max_workers=processes, initializer=_limit_memory, initargs=(memory_bytes,), context=context)
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload([PRELOADED])
+        self._memory_bytes = memory_bytes
+        self._pool = self._new_pool()
         self._waiting: Counter[str] = Counter()
         self._turns: dict[str, asyncio.Semaphore] = {}
+
+    def _new_pool(self) -> ProcessPool:
+        return ProcessPool(
+            max_workers=self._processes, initializer=_limit_memory, initargs=(self._memory_bytes,), context=self._context
+        )
 
     async def warm(self) -> None:
         """Start the processes and have each compute once, so that no client waits for imports."""
@@ -71,10 +78,17 @@ class ComputePool:
                 del self._waiting[who], self._turns[who]
 
     async def _scheduled(self, work: Callable[..., Answer], arguments: tuple[Any, ...], seconds: float) -> Answer:
-        future = self._pool.schedule(work, args=arguments, timeout=seconds)
+        pool = self._pool
         try:
+            future = pool.schedule(work, args=arguments, timeout=seconds)
             return await asyncio.wrap_future(cast("Future[Answer]", future))
         except (TimeoutError, MemoryError, ProcessExpired):
+            raise LimitReached from None
+        except (BrokenProcessPool, RuntimeError):
+            if pool.active:
+                raise
+            if pool is self._pool:  # a process that had nothing to do was killed: pebble then gives up all of them
+                self._pool = self._new_pool()
             raise LimitReached from None
 
 

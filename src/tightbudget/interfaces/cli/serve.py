@@ -95,6 +95,7 @@ def serve(
         running = library.running
     except ModuleNotFoundError as missing:
         raise MissingExtra("serve", missing.name or "fastapi") from None
+    os.umask(0o077)  # whatever is made from now on is for the owner's eyes only
     token = running.prepared(settings)
     listening = running.bound(settings)
     if token:
