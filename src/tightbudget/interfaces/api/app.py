@@ -39,8 +39,10 @@ def create_app(settings: Settings) -> FastAPI:
             await service.warm()
             logger.info("ready", extra={"event": {"version": __version__, "processes": settings.processes}})
             tidying = asyncio.create_task(service.settle_expired())
+            preparing = asyncio.create_task(asyncio.to_thread(assets.prepare_assets))
             yield
             tidying.cancel()
+            await preparing
         finally:
             service.stop()
 

@@ -55,6 +55,13 @@ def map_style_marker() -> str:
     return found[1] if found else "no-style-for-maps"
 
 
+def prepare_assets() -> None:
+    """Read and compress everything, so that no visitor waits for it."""
+    own_assets()
+    chart_library()
+    map_style_marker()
+
+
 def _chart_source() -> bytes:
     return resources.files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
 

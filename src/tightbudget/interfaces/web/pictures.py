@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 RTOL = 1e-2  # narrower than the line that is drawn
 BOUNDS = ("GDP, central limit", "Rényi DP", "moments accountant", "zCDP", "KOV, optimal", "advanced", "naive")
-_POINTS, _EVERY, _DIGITS = 33, 8, 5
+_POINTS, _EVERY, _DIGITS = 65, 4, 5
 _LOWEST = 1e-300
 _PARTS = (0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 _RATES = tuple(10.0 ** (-4.0 + place / 4.0) for place in range(17))
@@ -99,13 +99,13 @@ def _kept(values: Array) -> Array:
 
 
 def _upper(line: Array) -> list[float]:
-    """Return every eighth value, one place late: δ falls, so that straight lines between them are nowhere below it."""
+    """Return every fourth value, one place late: δ falls, so that straight lines between them are nowhere below it."""
     kept = _kept(np.maximum(line, _LOWEST))
     return _digits(np.append(kept[:1], kept[:-1]), ROUND_CEILING)
 
 
 def _lower(line: Array) -> list[float]:
-    """Return every eighth value, one place early: straight lines between them are nowhere above δ."""
+    """Return every fourth value, one place early: straight lines between them are nowhere above δ."""
     kept = _kept(np.maximum(line, 0.0))
     return _digits(np.append(kept[1:], kept[-1:]), ROUND_FLOOR)
 
