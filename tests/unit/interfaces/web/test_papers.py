@@ -30,6 +30,14 @@ def test_readings_of_one_claim_are_one_claim(verdicts: list[str], slip: bool, gr
     assert len(found.readings) == len(verdicts)
 
 
+def test_what_fails_as_the_paper_means_it_fails_in_substance() -> None:
+    own, other = "the paper's pair", "the paper's pair, shift-2 noise alone"
+    for refuted, confirmed, group in ((own, other, FAILS), (other, own, MIXED), ("counts as observed", own, MIXED)):
+        pair = [Claim("7", "it is so", "", "refuted", refuted), Claim("7", "it is so", "", "confirmed", confirmed)]
+        (found,) = statements_of(("figure-03", claim) for claim in pair)
+        assert found.group == group
+
+
 def test_a_folder_that_is_given_is_shown_as_it_is(tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()

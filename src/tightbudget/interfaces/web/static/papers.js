@@ -8,7 +8,8 @@ const number = (value) => (typeof value === "number" ? value : null);
 function traces(series) {
   const shown = { x: series.x.map(number), name: series.name };
   const upper = series.upper.map(number);
-  const colour = series.kind === "bracket" ? colours().band : lineColour(series.colour);
+  const ours = series.kind === "bracket" && series.colour === 0;
+  const colour = ours ? colours().band : lineColour(series.colour);
   switch (series.kind) {
     case "bracket": case "buckets": case "area": {
       const dash = series.kind === "buckets" ? "dashdot" : "solid";
@@ -34,6 +35,7 @@ function axes(panel) {
     y.dtick = Math.max(1, Math.round((y.range[1] - y.range[0]) / 6));
   }
   const x = { title: { text: panel.x_label }, type: panel.x_log ? "log" : "linear", exponentformat: "e" };
+  if (panel.x_log) x.dtick = 1;
   if (panel.ticks.length) Object.assign(x, { tickvals: panel.ticks.map((_, place) => place), ticktext: panel.ticks });
   return [x, y];
 }
@@ -54,8 +56,7 @@ async function show(figure) {
     chart.setAttribute("aria-label", `${panel.title}: ${panel.y_label} over ${panel.x_label}`);
     box.append(title, chart);
     place.append(box);
-    await draw(holder, chart, panel.series.flatMap(traces), layout(...axes(panel), { legend: {
-      orientation: "h", y: -0.25, yanchor: "top", x: 0, font: { size: 11, color: colours().quiet } } }));
+    await draw(holder, chart, panel.series.flatMap(traces), layout(...axes(panel)));
   }
 }
 
