@@ -129,8 +129,9 @@ def test_ci_goes_on_without_opacus_only_if_it_cannot_be_installed(
 
 
 def make_stand_in(tools: Path, does: str) -> None:
-    (tools / "make").write_text(f"#!/bin/sh\n{does}\n")
-    (tools / "make").chmod(0o755)
+    for name, line in (("make", does), ("chromium", "exit 1")):  # a browser that is there is not installed
+        (tools / name).write_text(f"#!/bin/sh\n{line}\n")
+        (tools / name).chmod(0o755)
 
 
 def run_ci(clone: Path, tools: Path) -> subprocess.CompletedProcess[str]:

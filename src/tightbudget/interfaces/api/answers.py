@@ -19,6 +19,7 @@ from tightbudget.interfaces.api.meaning import Question, check_calibration, chec
 from tightbudget.interfaces.api.problems import Problem, of_error, too_much
 from tightbudget.interfaces.explanation import explained_risk
 from tightbudget.interfaces.spaced import spaced_epsilons
+from tightbudget.interfaces.web.pictures import PICTURES
 from tightbudget.mechanisms import Composable
 from tightbudget.mechanisms.answers import Curve
 from tightbudget.mechanisms.class_note import class_note
@@ -150,6 +151,17 @@ def _dpsgd(question: Question, how: str) -> wire.Wire:
     return _limited(wire.training_shape(dpsgd(**given, **_width(question, _not_free(how))), question["rtol"]), how)
 
 
+def _pictured(kind: str) -> Callable[[Question, str], wire.Wire]:
+    """Return what makes the data of a picture; there is no cheap one."""
+
+    def made(question: Question, how: str) -> wire.Wire:
+        if how != AS_ASKED:
+            raise too_much()
+        return PICTURES[kind](question)
+
+    return made
+
+
 def _asked(question: Question) -> Composable:
     private = parse(question["expression"], question["mix_relations"])
     return private.asked(question["relation"], question.get("direction"))
@@ -184,5 +196,6 @@ _KINDS: dict[str, Callable[[Question, str], wire.Wire]] = {
     "calibrate": _calibrate,
     "risk": _risk,
     "dpsgd": _dpsgd,
+    **{f"picture of {kind}": _pictured(kind) for kind in PICTURES},
 }
 KINDS = tuple(_KINDS)

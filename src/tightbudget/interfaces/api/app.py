@@ -14,14 +14,17 @@ from starlette.routing import Match, Route
 
 from tightbudget.errors import TightBudgetError
 from tightbudget.interfaces.api import budget_routes, compute_routes, operations, session_routes, token_routes
-from tightbudget.interfaces.api.boundary import Boundary, response_of
+from tightbudget.interfaces.api.boundary import Boundary
 from tightbudget.interfaces.api.guard import GuardedRoute
 from tightbudget.interfaces.api.logs import logger, set_up_logs
 from tightbudget.interfaces.api.problems import Problem, of_error, of_status
 from tightbudget.interfaces.api.service import Service
 from tightbudget.interfaces.api.settings import Settings
+from tightbudget.interfaces.web import assets, budget_pages, explorer_routes, login_page, papers
+from tightbudget.interfaces.web.rendering import told
 from tightbudget.version import __version__
 
+PAGES = (assets, login_page, explorer_routes, budget_pages, papers)
 _SUMMARY = "Certified privacy accounting: brackets of ε and δ, and budgets that are spent in one place."
 
 
@@ -36,8 +39,10 @@ def create_app(settings: Settings) -> FastAPI:
             await service.warm()
             logger.info("ready", extra={"event": {"version": __version__, "processes": settings.processes}})
             tidying = asyncio.create_task(service.settle_expired())
+            preparing = asyncio.create_task(asyncio.to_thread(assets.prepare_assets))
             yield
             tidying.cancel()
+            await preparing
         finally:
             service.stop()
 
@@ -52,7 +57,7 @@ def create_app(settings: Settings) -> FastAPI:
         redirect_slashes=False,
     )
     app.router.route_class = GuardedRoute
-    for part in (operations, session_routes, token_routes, compute_routes, budget_routes):
+    for part in (operations, session_routes, token_routes, compute_routes, budget_routes, *PAGES):
         app.router.routes.extend(part.router.routes)  # one flat list, which a test walks
     _shape_errors(app)
     app.add_middleware(Boundary, body_limit=settings.body_limit, over_tls=settings.over_tls)
@@ -68,33 +73,33 @@ def from_environment() -> FastAPI:
 
 def _shape_errors(app: FastAPI) -> None:
     @app.exception_handler(Problem)
-    async def _(_: Request, problem: Problem) -> Response:
-        return response_of(problem)
+    async def _(request: Request, problem: Problem) -> Response:
+        return told(request, problem)
 
     @app.exception_handler(TightBudgetError)
-    async def _(_: Request, error: TightBudgetError) -> Response:
+    async def _(request: Request, error: TightBudgetError) -> Response:
         problem = of_error(error)
         if problem.status >= 500:
             logger.error("ledger", extra={"event": {"code": error.code, "problem": str(error)}})
-        return response_of(problem)
+        return told(request, problem)
 
     @app.exception_handler(SQLAlchemyError)
-    async def _(_: Request, error: SQLAlchemyError) -> Response:
+    async def _(request: Request, error: SQLAlchemyError) -> Response:
         logger.error("database", extra={"event": {"problem": type(error).__name__}})
-        return response_of(of_status(503, "The database cannot be reached; try again later.", {"Retry-After": "1"}))
+        return told(request, of_status(503, "The database cannot be reached; try again later.", {"Retry-After": "1"}))
 
     @app.exception_handler(HTTPException)
     async def _(request: Request, error: HTTPException) -> Response:
         headers = dict(error.headers or {})
         if error.status_code == 405:  # the first route of an address knows only its own methods
             headers["Allow"] = ", ".join(sorted(_methods_at(app, request)))
-        return response_of(of_status(error.status_code, headers=headers))
+        return told(request, of_status(error.status_code, headers=headers))
 
     @app.exception_handler(RequestValidationError)
-    async def _(_: Request, error: RequestValidationError) -> Response:
+    async def _(request: Request, error: RequestValidationError) -> Response:
         fields = {_field(one["loc"]): _sentence(one) for one in error.errors()}
         message = "; ".join(f"{name}: {said}" for name, said in fields.items())
-        return response_of(Problem(422, "invalid_request", f"The request is not of the right form. {message}.", fields))
+        return told(request, Problem(422, "invalid_request", f"The request is not of the right form. {message}.", fields))
 
 
 def _methods_at(app: FastAPI, request: Request) -> set[str]:

@@ -158,7 +158,7 @@ async def abort(request: Request, name: Name, body: bodies.AbortAsked, idempoten
 async def refund(request: Request, name: Name, body: bodies.RefundAsked, idempotency_key: Key = None) -> Response:
     """Give back a committed charge of which nothing was ever released; the log says who declared that."""
     key, budget = bodies.key_given(body, idempotency_key), await _budgets(request).named(name)
-    reason = f"{body.reason} (declared by {_signature(_who(request))})" if body.reason.strip() else body.reason
+    reason = f"{body.reason} (declared by {signature(_who(request))})" if body.reason.strip() else body.reason
     return _receipt(await _budgets(request).run(lambda: budget.refund(key, reason)))
 
 
@@ -168,7 +168,7 @@ async def close(request: Request, name: Name, body: bodies.Closing) -> Response:
     """Admit nothing more, for good."""
     budgets = _budgets(request)
     budget = await budgets.named(name)
-    await budgets.run(lambda: budget.close(body.reason, _signature(_who(request))))
+    await budgets.run(lambda: budget.close(body.reason, signature(_who(request))))
     return _json(_terms(budget))
 
 
@@ -182,7 +182,7 @@ def _who(request: Request) -> Client:
     return client
 
 
-def _signature(client: Client) -> str:
+def signature(client: Client) -> str:
     """Return the name of the token and its id, which alone is sure to be one token's."""
     assert client.token is not None
     return f"{client.token.name} [{client.token.id}]"
@@ -190,8 +190,8 @@ def _signature(client: Client) -> str:
 
 def _said(request: Request, body: bodies.ChargeAsked) -> dict[str, Any]:
     """Return what the log will say of a charge; whose token it was, clients cannot choose."""
-    signature = _signature(_who(request))
-    actor = f"{body.actor} via {signature}" if body.actor else signature
+    own = signature(_who(request))
+    actor = f"{body.actor} via {own}" if body.actor else own
     return {"actor": actor, "purpose": body.purpose, "metadata": body.metadata}
 
 

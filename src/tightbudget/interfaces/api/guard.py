@@ -76,6 +76,7 @@ async def _admitted(request: Request, service: "Service", wanted: Permission | s
     client = Client(f"address:{_address(request)}")
     try:
         client = await _identified(request, service, client)
+        request.state.client = client  # also of those who are not let in: pages tell them who they are
         service.rates.count(client.name, anonymous=client.token is None)
         await _check(request, service, client, wanted)
     except Problem as problem:

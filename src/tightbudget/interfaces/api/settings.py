@@ -53,6 +53,8 @@ class Settings:
     secret_file: str = ""
     """File of the key that signs cookies; made if it is not there. Hosts that share users need the same."""
     log_format: str = "json"
+    reproduction: str = ""
+    """Folder of `tightbudget reproduce` that /papers shows; empty for a quick one, made when it is first asked for."""
 
     def __post_init__(self) -> None:
         for name in ("workers", "processes", "memory_limit", "queue", "body_limit", "token_rate", "anonymous_rate"):
@@ -122,6 +124,10 @@ class Settings:
     @property
     def secret_path(self) -> Path:
         return Path(self.secret_file) if self.secret_file else state_folder() / "service.key"
+
+    @property
+    def reproduction_path(self) -> Path:
+        return Path(self.reproduction) if self.reproduction else state_folder() / "reproduction"
 
 
 def state_folder() -> Path:

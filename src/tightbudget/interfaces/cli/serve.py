@@ -63,6 +63,14 @@ def serve(
         str | None,
         typer.Option(help="Key that signs cookies.", metavar="FILE", show_default="a file of yours, made if missing"),
     ] = None,
+    reproduction: Annotated[
+        str | None,
+        typer.Option(
+            help="Folder of `tightbudget reproduce` for the page /papers.",
+            metavar="DIR",
+            show_default="a quick one, made when it is first asked for",
+        ),
+    ] = None,
     log_format: Annotated[
         str | None, typer.Option(help="How to log: json or text.", metavar="NAME", show_default="json")
     ] = None,
@@ -80,7 +88,7 @@ def serve(
         "database": database, "host": host, "port": port, "workers": workers, "tls_cert": tls_cert, "tls_key": tls_key,
         "behind_tls": behind_tls or None, "plain_http": plain_http or None, "compute": compute, "processes": processes,
         "time_limit": time_limit, "memory_limit": memory_limit, "token_rate": token_rate,
-        "anonymous_rate": anonymous_rate, "secret_file": secret_file, "log_format": log_format,
+        "anonymous_rate": anonymous_rate, "secret_file": secret_file, "log_format": log_format, "reproduction": reproduction,
     }  # fmt: skip
     settings = library.Settings.read(os.environ, **flags)
     try:

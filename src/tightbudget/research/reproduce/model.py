@@ -61,7 +61,10 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement of the paper beside what was found; `verdict` is one of those in `verdicts`."""
+    """A statement of the paper beside what was found; `verdict` is one of those in `verdicts`.
+
+    A `slip` is a number that the paper prints otherwise elsewhere: refuting it says nothing about the substance.
+    """
 
     section: str
     statement: str
@@ -69,6 +72,7 @@ class Claim:
     verdict: str
     reading: str = ""
     note: str = ""
+    slip: bool = False
 
 
 @dataclass(frozen=True, slots=True)

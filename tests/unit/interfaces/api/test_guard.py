@@ -27,8 +27,10 @@ def test_every_route_states_who_may_call_it(tmp_path: Path) -> None:
     silent = [route.path for route in routes if isinstance(route, APIRoute) and stated_by(route.endpoint) is None]
     assert not silent
     public = {route.path for route in routes if stated_by(route.endpoint) == PUBLIC}
-    assert public == {"/health", "/ready", "/openapi.json", "/logout", "/v1/session"}
-    assert {route.path for route in routes if stated_by(route.endpoint) == FROM_OWN_PAGES} == {"/login"}
+    pages = {"/login", "/static/{version}/{name}"}
+    assert public - pages == {"/health", "/ready", "/openapi.json", "/logout", "/v1/session"}
+    (login,) = [route for route in routes if stated_by(route.endpoint) == FROM_OWN_PAGES]
+    assert (login.path, login.methods) == ("/login", {"POST"})
 
 
 @pytest.mark.parametrize("role", [*Role, None])
@@ -56,10 +58,16 @@ def requests(permission: Permission) -> list[tuple[str, str, Any]]:
             ("POST", "/v1/budgets/none/verify", None),
             ("POST", "/v1/budgets/none/quote", {"increment": "gaussian(sigma=9)"}),
             ("POST", "/v1/verify", None),
+            *(("GET", f"/budgets{what}", None) for what in ("", "/none", "/none/statement", "/none/history.csv")),
+            ("POST", "/budgets/none/verify", None),
         ],
-        Permission.SPEND: [("POST", f"/v1/budgets/none/{what}", {}) for what in ("charge", "reserve", "commit", "abort")],
+        Permission.SPEND: [
+            *(("POST", f"/v1/budgets/none/{what}", {}) for what in ("charge", "reserve", "commit", "abort")),
+            *(("POST", f"/budgets/none/{what}", {}) for what in ("charge", "settle")),
+        ],
         Permission.MANAGE: [
             ("POST", "/v1/budgets", {}),
+            ("POST", "/budgets", {}),
             *(("POST", f"/v1/budgets/none/{what}", {}) for what in ("close", "refund")),
         ],
     }.get(permission, [])

@@ -130,6 +130,7 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
             f"means 0 and 2 are {MEANS_IN_TEXT[1] - MEANS_IN_TEXT[0]:g} apart; the caption of Figure 14 has 0 and 1",
             verdict_within(exact_ends(MEANS_IN_TEXT[1] - MEANS_IN_TEXT[0]), 1.0, 1.0),
             note="a slip in the text; the figure uses 0 and 1",
+            slip=True,
         ),
     ]
 

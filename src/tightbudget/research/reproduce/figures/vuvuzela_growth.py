@@ -154,6 +154,7 @@ def claims_about_slips(facts: Mapping[str, Number]) -> list[Claim]:
                 verdict_within(found, most=noise.TARGET_DELTA),
                 noise.READINGS["published"],
                 "σ = 833 in the text; 320 belongs to μ = 1.6k",
+                slip=True,
             )
         )
     if (found := facts.get("wide")) is not None:
@@ -165,6 +166,7 @@ def claims_about_slips(facts: Mapping[str, Number]) -> list[Claim]:
                 verdict_within(found, most=noise.TARGET_DELTA),
                 noise.READINGS["observed"],
                 "γ = 770; with 770k nearly half of all counts would be clamped",
+                slip=True,
             )
         )
     if "dot used" in facts:
@@ -176,6 +178,7 @@ def claims_about_slips(facts: Mapping[str, Number]) -> list[Claim]:
                 f"original analysis at r = 65,536: e^ε = {printed[0]:.3f} with 7.5k, {used[0]:.3f} with 7.3k (Figure 17)",
                 verdict_within(printed, 1.995, 2.005),
                 "the e^ε of the setting's own analysis is its target 2",
+                slip=True,
             )
         )
     return claims

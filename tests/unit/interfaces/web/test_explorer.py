@@ -1,0 +1,99 @@
+"""The explorer without a browser: the answer is in the page, questions are links, and drawn lines are bounds."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from tests.support.service import Served
+
+import tightbudget as tb
+from tightbudget.interfaces.web.explored import Explored
+from tightbudget.interfaces.web.pictures import curve_picture, growth_picture, roc_picture
+
+PAGE = {"Accept": "text/html"}
+RUN = {"examples": "60000", "batch": "256", "epochs": "20", "noise": "1.1", "delta": "1e-5"}
+
+
+def test_the_answer_is_in_the_page_without_scripts(service: Served) -> None:
+    page = service.http.get("/", params=RUN, headers=PAGE)
+    assert page.status_code == 200
+    found = tb.dpsgd(examples=60000, batch=256, epochs=20, noise_multiplier=1.1, delta=1e-5).epsilon
+    low, high = re.search(r"True value in <strong>\[([\d.]+), ([\d.]+)\]", page.text).groups()  # type: ignore[union-attr]
+    assert float(low) <= found.lower <= found.upper <= float(high)  # rounded outward
+    assert float(high) - float(low) < 0.003
+    assert "<script>" not in page.text
+    assert " style=" not in page.text
+
+
+def test_a_composition_is_answered_with_all_its_tables(service: Served) -> None:
+    asked = {"mode": "notation", "expression": "gaussian(sigma=20) * 100", "delta": "1e-6", "target": "1", "full": "1"}
+    page = service.http.get("/", params=asked, headers=PAGE)
+    assert page.status_code == 200
+    for said in ("Rényi DP", "sigma", "Guessing", "Hits, at most"):
+        assert said in page.text
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"noise": "much"}, "noise must be a number"), ({"delta": "2"}, "delta"), ({"batch": "0"}, "batch"),
+        ({"mode": "notation", "expression": "gaussian(sigma="}, "expression"),
+        ({"mode": "notation", "expression": "histograms('/etc/passwd')"}, "files"), ({"noise": "inf"}, "noise"),
+        ({"mode": "notation", "expression": "<script>alert(1)</script>"}, "&lt;script&gt;"),
+    ],
+)  # fmt: skip
+def test_what_has_no_answer_is_told_in_the_page(service: Served, asked: dict[str, str], said: str) -> None:
+    page = service.http.get("/", params={**RUN, **asked}, headers=PAGE)
+    assert page.status_code == 422
+    assert said in page.text
+    assert "<script>alert" not in page.text
+
+
+def test_the_copies_ask_the_same(service: Served) -> None:
+    asked = Explored.read(RUN)
+    link = urlsplit(asked.copies("http://x")["Link"])
+    again = Explored.read({name: value for name, (value,) in parse_qs(link.query).items()})
+    assert again.question() == asked.question()
+    space = {"tb": tb}
+    exec(asked.copies("")["Python"].replace("tb.dpsgd", "found = tb.dpsgd"), space)
+    found = service.http.get("/explorer/answer", params=RUN).text
+    assert f"{space['found'].steps} steps" in found  # type: ignore[attr-defined]
+
+
+def test_lines_that_are_drawn_are_bounds_between_their_points_too() -> None:
+    composition = tb.Gaussian(sigma=20) * 100
+    drawn = curve_picture({"expression": str(composition), "delta": 1e-5})
+    places = np.linspace(0.01, 0.99 * drawn["epsilon"][-1], 57)
+    true = composition.curve(places, rtol=1e-6)
+    floor = 1e-12
+
+    def at(name: str) -> np.ndarray:
+        return np.exp(np.interp(places, drawn["epsilon"], np.log(np.maximum(drawn[name], floor))))
+
+    assert (at("upper") >= true.lower).all()
+    assert (at("lower") <= np.maximum(true.upper, floor) * (1 + 1e-12)).all()
+    for bound in drawn["bounds"]:
+        if bound["kind"] != "approximation":
+            assert (np.interp(places, drawn["epsilon"], bound["delta"]) >= true.lower).all(), bound["name"]
+
+
+def test_pictures_of_growth_and_of_the_attack() -> None:
+    growth = growth_picture({"expression": "gaussian(sigma=20) * 100", "delta": 1e-5})
+    assert growth["now"] in growth["counts"]
+    assert sorted(growth["upper"]) == growth["upper"]
+    found = roc_picture({"expression": "laplace(scale=2)", "fpr": 0.01})
+    exact = 0.01 * np.exp(0.5)  # the trade-off of Laplace noise is linear there
+    assert float(found["at"]["lower"]) <= exact <= float(found["at"]["upper"])
+
+
+def test_what_is_served_for_ever_has_an_address_that_changes_with_it(service: Served) -> None:
+    page = service.http.get("/", headers=PAGE).text
+    for address in re.findall(r'(?:href|src|data-library)="(/static/[^"]+)"', page):
+        sent = service.http.get(address)
+        assert sent.status_code == 200, address
+        assert "immutable" in sent.headers["cache-control"]
+        assert sent.headers["content-encoding"] == "gzip"
+    with service.http.stream("GET", address, headers={"Accept-Encoding": "identity"}) as plain:
+        assert "content-encoding" not in plain.headers
+    assert service.http.get("/static/0123456789abcdef/style.css").status_code == 404
