@@ -5,7 +5,7 @@ const form = document.getElementById("explorer");
 const answer = document.getElementById("answer");
 const holder = document.getElementById("charts");
 const PAUSE = 60, IDLE = 350; // milliseconds after the last change
-let asking = null, drawing = null, timer = 0, idle = 0, roc = null;
+let asking = null, drawing = null, noising = null, timer = 0, idle = 0, targeted = 0, roc = null;
 
 const element = (id) => document.getElementById(id);
 const mode = () => form.elements.mode.value;
@@ -38,7 +38,7 @@ async function ask() {
     history.replaceState(null, "", `/?${asked}`);
     showCopies();
     clearTimeout(idle);
-    idle = setTimeout(askMore, IDLE, asked);
+    idle = setTimeout(() => askMore(query()), IDLE);
   } catch (problem) {
     unlessStopped(problem, (message) => {
       const said = document.createElement("p");
@@ -54,10 +54,12 @@ async function ask() {
   }
 }
 
-async function askNoise(asked, signal) {
+async function askNoise(asked) {
   const place = element("noise-answer");
+  noising?.abort();
+  noising = new AbortController();
   try {
-    place.innerHTML = await fetched(`/explorer/noise?${asked}`, signal);
+    place.innerHTML = await fetched(`/explorer/noise?${asked}`, noising.signal);
   } catch (problem) {
     unlessStopped(problem, (message) => {
       const said = place.querySelector("p:last-child");
@@ -72,7 +74,7 @@ async function askMore(asked) {
   drawing?.abort();
   drawing = new AbortController();
   const { signal } = drawing;
-  await askNoise(asked, signal);
+  await askNoise(asked);
   for (const kind of ["roc", "growth", "curve"]) {
     if (signal.aborted) return;
     try {
@@ -197,12 +199,10 @@ function soon() {
 }
 
 function targetChanged() {
-  clearTimeout(idle);
-  idle = setTimeout(() => {
+  clearTimeout(targeted);
+  targeted = setTimeout(() => {
     history.replaceState(null, "", `/?${query()}`);
-    drawing?.abort();
-    drawing = new AbortController();
-    askNoise(query(), drawing.signal);
+    askNoise(query());
   }, PAUSE);
 }
 
