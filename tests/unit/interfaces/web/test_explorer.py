@@ -61,11 +61,12 @@ def test_the_copies_ask_the_same(service: Served) -> None:
     assert f"{space['found'].steps} steps" in found  # type: ignore[attr-defined]
 
 
-def test_lines_that_are_drawn_are_bounds_between_their_points_too() -> None:
-    composition = tb.Gaussian(sigma=20) * 100
+@pytest.mark.parametrize("expression", ["gaussian(sigma=20) * 100", "pure_dp(epsilon=0.5) * 4", "laplace(scale=2)"])
+def test_lines_that_are_drawn_are_bounds_between_their_points_too(expression: str) -> None:
+    composition = tb.parse(expression)
     drawn = curve_picture({"expression": str(composition), "delta": 1e-5})
-    places = np.linspace(0.01, 0.99 * drawn["epsilon"][-1], 57)
-    true = composition.curve(places, rtol=1e-6)
+    places = np.linspace(0.01, 0.99 * drawn["epsilon"][-1], 997)
+    true = composition.curve(places, rtol=1e-4)
     floor = 1e-12
 
     def at(name: str) -> np.ndarray:
