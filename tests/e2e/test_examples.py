@@ -33,14 +33,15 @@ def scheduler(command: str) -> Iterator[str]:
 def examples() -> list[tuple[str, str, str]]:
     """Return the page, the command and the lines below it, for each command.
 
-    Those that take minutes are left out, and those on a ledger, which go on from each other (test_ledger_examples).
+    Those that take minutes are left out, those on a ledger, which go on from each other (test_ledger_examples), and the
+    service, which does not end (test_service).
     """
     found = []
     for page in PAGES:
         for block in BLOCK.findall(page.read_text(encoding="utf-8")):
             for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
                 command, _, below = piece.partition("\n")
-                alone = not any(word in command for word in ("reproduce", "COMMAND", "tightbudget ledger "))
+                alone = not any(word in command for word in ("reproduce", "COMMAND", "tightbudget ledger ", "tightbudget serve"))
                 if command.startswith("tightbudget ") and alone:
                     found.append((page.name, command, below))
     return found
