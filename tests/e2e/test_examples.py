@@ -41,7 +41,9 @@ def examples() -> list[tuple[str, str, str]]:
         for block in BLOCK.findall(page.read_text(encoding="utf-8")):
             for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
                 command, _, below = piece.partition("\n")
-                alone = not any(word in command for word in ("reproduce", "COMMAND", "tightbudget ledger ", "tightbudget serve"))
+                alone = not any(
+                    word in command for word in ("reproduce", "COMMAND", "tightbudget ledger ", "tightbudget serve")
+                )
                 if command.startswith("tightbudget ") and alone:
                     found.append((page.name, command, below))
     return found

@@ -1,6 +1,5 @@
 """Two workers on PostgreSQL: many clients charge one budget at once, and not one charge too many is admitted."""
 
-import uuid
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,8 +19,10 @@ def test_clients_of_two_workers_do_not_overspend(tmp_path: Path) -> None:
     room = tb.filters.ZCDPFilter(epsilon=1, delta="1e-6").remaining(tb.parse(STEP))
     assert room < CLIENTS * EACH
     with (
-        new_database(f"test_{uuid.uuid4().hex}") as url,
-        running_service(tmp_path, "--database", url, "--workers", "2", "--processes", "1") as service,
+        new_database() as database,
+        running_service(
+            tmp_path, "--database", database.render_as_string(hide_password=False), "--workers", "2", "--processes", "1"
+        ) as service,
         tb.client.connect(service.address, service.token) as ledger,
     ):
         budget = ledger.create_budget("hot", epsilon=1, delta="1e-6")

@@ -43,7 +43,8 @@ def end_of_range(composition: "Composable", low: float = 0.0) -> float:
 
 
 def _above(low: float, width: float) -> float:
-    few_digits = float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(Decimal(width)))
+    # less by what roundings may have added: a loss of 1e-9, raised, is no 1.01e-9
+    few_digits = float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(Decimal(width * (1.0 - 1e-12))))
     return min(low + few_digits, sys.float_info.max)
 
 

@@ -22,13 +22,13 @@ UNSOUND = set(players.unsound_odometers())
 def figures(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Keep every figure that is drawn."""
     kept: list[Any] = []
-    real = odometer_plot.as_bytes
+    real = odometer_plot.figure_bytes
 
     def keep(figure: Any, file_format: str) -> bytes:
         kept.append(figure)
         return real(figure, file_format)
 
-    monkeypatch.setattr(odometer_plot, "as_bytes", keep)
+    monkeypatch.setattr(odometer_plot, "figure_bytes", keep)
     return kept
 
 
