@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from opacus.accountants import create_accountant
-from pages import PAGES, run_page
+from tests.opacus.pages import PAGES, run_page
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # what PyTorch and Opacus warn of is theirs
 

@@ -12,7 +12,7 @@ from jax_privacy import accounting
 from jax_privacy.accounting import calibrate
 from jax_privacy.experimental import accounting as events
 from jax_privacy.experimental import execution_plan
-from pages import PAGES, run_page
+from tests.opacus.pages import PAGES, run_page
 
 import tightbudget as tb
 from tightbudget.adapters.dp_accounting import TightBudgetAccountant

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tightbudget.mechanisms.answers import Array, Curve
+from tightbudget.numerics.rounding import lowered
 
 if TYPE_CHECKING:
     from tightbudget.mechanisms.composition import Composable
@@ -44,7 +45,7 @@ def end_of_range(composition: "Composable", low: float = 0.0) -> float:
 
 def _above(low: float, width: float) -> float:
     # less by what roundings may have added: a loss of 1e-9, raised, is no 1.01e-9
-    few_digits = float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(Decimal(width * (1.0 - 1e-12))))
+    few_digits = float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(Decimal(lowered(width, 16))))
     return min(low + few_digits, sys.float_info.max)
 
 
