@@ -9,7 +9,6 @@ import math
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tightbudget.errors import (
@@ -22,6 +21,7 @@ from tightbudget.errors import (
     UnknownCharge,
 )
 from tightbudget.ledger import entries
+from tightbudget.ledger.charges import Known, Payload, Place, Refusal, Row, Wanted
 from tightbudget.ledger.entries import START, Body, canonical, hash_of, read, text_of
 from tightbudget.ledger.individual_rules import rules_of
 from tightbudget.ledger.receipts import Receipt, receipt_of
@@ -40,68 +40,6 @@ _CROWDED = 64
 
 DEFAULT_TTL = 3600.0
 LONGEST_TTL = 366 * 86400.0
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A budget as charges see it: its number and name, and those of the budgets it is part of, outermost first."""
-
-    id: int
-    name: str
-    relation: str
-    above: tuple[int, ...] = ()
-    names: tuple[str, ...] = ()
-
-    @property
-    def lineage(self) -> tuple[int, ...]:
-        return (*self.above, self.id)
-
-
-@dataclass(frozen=True, slots=True)
-class Payload:
-    """What a charge says besides its step. With the step it is what a key stands for."""
-
-    actor: str = ""
-    purpose: str = ""
-    metadata: Any = None
-
-    def fields(self, step: Step) -> Body:
-        return {"increment": step.text, "actor": self.actor, "purpose": self.purpose, "metadata": self.metadata or {}}
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """The filter of the budget `at` did not admit the step."""
-
-    decision: Decision
-    step: Step
-    at: str
-    rules: Rules
-    spent: str
-
-
-class Row:
-    """A budget's row, locked; it is written back by `move`."""
-
-    __slots__ = ROW
-
-    id: int
-    name: str
-    parent: int | None
-    state: str
-    rules: int
-    seq: int
-    head: bytes
-    time: int
-    spent: str
-    last: int
-    charges: int
-
-    def __init__(self, values: Sequence[Any]) -> None:
-        for name, value in zip(ROW, values, strict=False):
-            setattr(self, name, value)
-        if type(self.head) is not bytes:
-            self.head = bytes(self.head)
 
 
 class Book:
@@ -137,7 +75,7 @@ class Book:
 
         return self.database.transact(work)
 
-    def _swapped(self, wanted: "Wanted") -> Receipt | None:
+    def _swapped(self, wanted: Wanted) -> Receipt | None:
         """Charge without a lock, where the database can: write only if nobody has written since the row was read.
 
         None if that is not so, or if anything else is unusual: the way with the lock then finds out what.
@@ -175,7 +113,7 @@ class Book:
 
         return self.database.at_once(work)
 
-    def charge_all(self, everything: Sequence["Wanted"], ttl: float | None = None) -> list[Receipt] | Refusal:
+    def charge_all(self, everything: Sequence[Wanted], ttl: float | None = None) -> list[Receipt] | Refusal:
         """Charge all steps or none, in their order."""
 
         def work(tx: Transaction) -> list[Receipt] | Refusal:
@@ -337,7 +275,7 @@ class Book:
 
         self.ledger = self.database.transact(work)
 
-    def _decided(self, tx: Transaction, rows: dict[int, Row], wanted: "Wanted") -> "list[Decision] | Refusal":
+    def _decided(self, tx: Transaction, rows: dict[int, Row], wanted: Wanted) -> list[Decision] | Refusal:
         """Return what each filter of the lineage says, the outermost first, and move the sums of the rows."""
         decisions = []
         for id in wanted.place.lineage:
@@ -354,7 +292,7 @@ class Book:
         return decisions
 
     def _write_charge(
-        self, tx: Transaction, rows: dict[int, Row], wanted: "Wanted", decisions: "list[Decision]", ttl: float | None
+        self, tx: Transaction, rows: dict[int, Row], wanted: Wanted, decisions: list[Decision], ttl: float | None
     ) -> Receipt:
         place, key = wanted.place, wanted.key
         kind = entries.CHARGED if ttl is None else entries.RESERVED
@@ -385,7 +323,7 @@ class Book:
         place: Place,
         step: Step,
         payload: Payload,
-        known: "Known",
+        known: Known,
         ttl: float | None,
     ) -> Receipt:
         """Return the receipt of a charge that was made before by the same key, if it is the same charge."""
@@ -401,7 +339,7 @@ class Book:
         return self._receipt(place, known, newest)
 
     def _settle_all(
-        self, tx: Transaction, rows: dict[int, Row], place: Place, known: "Known", newest: "Known", kind: str, reason: str
+        self, tx: Transaction, rows: dict[int, Row], place: Place, known: Known, newest: Known, kind: str, reason: str
     ) -> Receipt:
         """Settle a charge on its budget and on those above it."""
         entry = None
@@ -423,7 +361,7 @@ class Book:
         assert entry is not None
         return receipt_of(place.name, known.body, entry.body, entry.raw, entry.digest)
 
-    def _give_back(self, tx: Transaction, row: Row, charge: "Known", relation: str) -> bool:
+    def _give_back(self, tx: Transaction, row: Row, charge: Known, relation: str) -> bool:
         """Take a charge out of the sums, if that can be done; return whether it was."""
         if "price" in charge.body:
             row.spent = self.rules(row, relation, tx).given_back(row.spent, charge.body["price"])
@@ -433,17 +371,17 @@ class Book:
         row.spent, row.last = charge.body["before"], 0
         return True
 
-    def _log_refusal(self, tx: Transaction, row: Row, wanted: "Wanted", refusal: Refusal) -> None:
+    def _log_refusal(self, tx: Transaction, row: Row, wanted: Wanted, refusal: Refusal) -> None:
         fields = wanted.payload.fields(wanted.step)
         fields.update(key=wanted.key, at=refusal.at, reason=refusal.decision.quote.reason)
         self._append(tx, row, entries.REFUSED, fields)
         self._move(tx, row)
 
-    def _known(self, tx: Transaction, place: Place, key: str, id: int | None = None) -> "Known | None":
+    def _known(self, tx: Transaction, place: Place, key: str, id: int | None = None) -> Known | None:
         found = tx.one(self.statements.by_key, budget=place.id if id is None else id, origin=place.id, key=key)
         return None if found is None else Known(found[0], bytes(found[1]), bytes(found[2]))
 
-    def _newest(self, tx: Transaction, id: int, known: "Known") -> "Known":
+    def _newest(self, tx: Transaction, id: int, known: Known) -> Known:
         """Return the last entry about a charge: itself, or its commit, abort or refund."""
         while True:
             found = tx.one(self.statements.settling, budget=id, settled=known.seq)
@@ -452,7 +390,7 @@ class Book:
             known = Known(found[0], bytes(found[1]), bytes(found[2]))
 
     @staticmethod
-    def _receipt(place: Place, known: "Known", newest: "Known") -> Receipt:
+    def _receipt(place: Place, known: Known, newest: Known) -> Receipt:
         return receipt_of(place.name, known.body, newest.body, newest.raw, newest.digest)
 
     def _now(self, row: Row) -> int:
@@ -464,7 +402,7 @@ class Book:
     def _append(
         self, tx: Transaction, row: Row, kind: str, fields: Body, *,
         origin: int | None = None, key: str | None = None, settles: int | None = None, time: int | None = None,
-    ) -> "Known":  # fmt: skip
+    ) -> Known:  # fmt: skip
         entry = self._next(row, kind, fields, origin=origin, key=key, settles=settles, time=time)
         tx.run(
             self.statements.append,
@@ -475,7 +413,7 @@ class Book:
     def _next(
         self, row: Row, kind: str, fields: Body, *,
         origin: int | None = None, key: str | None = None, settles: int | None = None, time: int | None = None,
-    ) -> "Known":  # fmt: skip
+    ) -> Known:  # fmt: skip
         """Return the next entry of a budget, and move the head of its row there."""
         row.time = self._now(row) if time is None else time
         row.seq += 1
@@ -501,31 +439,6 @@ class Book:
         if found is None:
             raise LedgerCorrupt("A budget, or its first entry, is missing.", "Run tightbudget ledger verify.")
         return found
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A charge to be made."""
-
-    place: Place
-    step: Step
-    key: str
-    payload: Payload
-
-
-class Known:
-    """An entry that is in the log."""
-
-    __slots__ = ("_body", "digest", "raw", "seq")
-
-    def __init__(self, seq: int, raw: bytes, digest: bytes, body: Body | None = None) -> None:
-        self.seq, self.raw, self.digest, self._body = seq, raw, digest, body
-
-    @property
-    def body(self) -> Body:
-        if self._body is None:
-            self._body = read(self.raw)
-        return self._body
 
 
 _PAST = {

@@ -13,7 +13,8 @@ from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.errors import BudgetClosed, ChargeRefused, InvalidParameter, KeyReused, LedgerError, TightBudgetError
 from tightbudget.lazy import found_at
 from tightbudget.ledger import entries
-from tightbudget.ledger.book import DEFAULT_TTL, LONGEST_TTL, Book, Payload, Place, Refusal, Row, Wanted
+from tightbudget.ledger.book import DEFAULT_TTL, LONGEST_TTL, Book
+from tightbudget.ledger.charges import Payload, Place, Refusal, Row, Wanted
 from tightbudget.ledger.entries import Body
 from tightbudget.ledger.fits import what_fits
 from tightbudget.ledger.lowering import lowered

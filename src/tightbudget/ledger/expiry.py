@@ -4,7 +4,7 @@ from sqlalchemy import select
 
 from tightbudget.errors import ChargeSettled
 from tightbudget.ledger import entries
-from tightbudget.ledger.book import Place
+from tightbudget.ledger.charges import Place
 from tightbudget.ledger.ledger import Ledger
 from tightbudget.ledger.storage.schema import budgets, reservations
 

@@ -24,8 +24,9 @@ from tightbudget.errors import (
 )
 from tightbudget.lazy import found_at
 from tightbudget.ledger import entries
-from tightbudget.ledger.book import ROOT, ROOT_NAME, Book, Payload, Place, Refusal, Wanted
+from tightbudget.ledger.book import ROOT, ROOT_NAME, Book
 from tightbudget.ledger.budget import Budget, refused
+from tightbudget.ledger.charges import Payload, Place, Refusal, Wanted
 from tightbudget.ledger.entries import read
 from tightbudget.ledger.individual_rules import COUNTED, KIND
 from tightbudget.ledger.receipts import Receipt

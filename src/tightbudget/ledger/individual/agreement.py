@@ -14,7 +14,8 @@ from sqlalchemy import select
 
 from tightbudget.errors import BudgetClosed, InvalidParameter, LedgerCorrupt
 from tightbudget.ledger import entries
-from tightbudget.ledger.book import Book, Payload, Place, Refusal
+from tightbudget.ledger.book import Book
+from tightbudget.ledger.charges import Payload, Place, Refusal
 from tightbudget.ledger.entries import Body, read
 from tightbudget.ledger.individual.records import Head
 from tightbudget.ledger.individual.store import Store

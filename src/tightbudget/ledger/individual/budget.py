@@ -23,8 +23,9 @@ from tightbudget.errors import (
 )
 from tightbudget.lazy import found_at
 from tightbudget.ledger import entries
-from tightbudget.ledger.book import DEFAULT_TTL, Payload, Place, Row
+from tightbudget.ledger.book import DEFAULT_TTL
 from tightbudget.ledger.budget import checked_ttl
+from tightbudget.ledger.charges import Payload, Place, Row
 from tightbudget.ledger.individual.agreement import check_open, log_the_last, logged
 from tightbudget.ledger.individual.receipts import IndividualReceipt
 from tightbudget.ledger.individual.records import Head, Mask

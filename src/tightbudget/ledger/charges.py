@@ -1,0 +1,96 @@
+"""What the book writes about: a budget's place and row, a charge that is wanted, refused or known."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tightbudget.ledger.entries import Body, read
+from tightbudget.ledger.rules import Decision, Rules, Step
+from tightbudget.ledger.storage.statements import ROW
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A budget as charges see it: its number and name, and those of the budgets it is part of, outermost first."""
+
+    id: int
+    name: str
+    relation: str
+    above: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def lineage(self) -> tuple[int, ...]:
+        return (*self.above, self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What a charge says besides its step. With the step it is what a key stands for."""
+
+    actor: str = ""
+    purpose: str = ""
+    metadata: Any = None
+
+    def fields(self, step: Step) -> Body:
+        return {"increment": step.text, "actor": self.actor, "purpose": self.purpose, "metadata": self.metadata or {}}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The filter of the budget `at` did not admit the step."""
+
+    decision: Decision
+    step: Step
+    at: str
+    rules: Rules
+    spent: str
+
+
+class Row:
+    """A budget's row, locked; it is written back by `move`."""
+
+    __slots__ = ROW
+
+    id: int
+    name: str
+    parent: int | None
+    state: str
+    rules: int
+    seq: int
+    head: bytes
+    time: int
+    spent: str
+    last: int
+    charges: int
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        for name, value in zip(ROW, values, strict=False):
+            setattr(self, name, value)
+        if type(self.head) is not bytes:
+            self.head = bytes(self.head)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A charge to be made."""
+
+    place: Place
+    step: Step
+    key: str
+    payload: Payload
+
+
+class Known:
+    """An entry that is in the log."""
+
+    __slots__ = ("_body", "digest", "raw", "seq")
+
+    def __init__(self, seq: int, raw: bytes, digest: bytes, body: Body | None = None) -> None:
+        self.seq, self.raw, self.digest, self._body = seq, raw, digest, body
+
+    @property
+    def body(self) -> Body:
+        if self._body is None:
+            self._body = read(self.raw)
+        return self._body
