@@ -38,6 +38,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The test workers are the parallelism; threads inside each would only compete with them.
 test test-fast test-faults test-lowest test-opacus check mutants random-runs: export OMP_NUM_THREADS := 1
 test test-fast test-faults test-lowest test-opacus check mutants random-runs: export OPENBLAS_NUM_THREADS := 1
+# pytest keeps the tests it has compiled; without that, every worker compiles all of them anew (ten seconds each).
+# Not for mutants: a file that is changed twice in a second would be taken for the one that was kept.
+test test-fast test-faults check: export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo serve test test-fast test-faults test-lowest test-opacus opacus-environment check bench bench-ledger random-runs format map mutants clean python-is-new-enough
 

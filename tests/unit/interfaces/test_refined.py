@@ -81,6 +81,7 @@ def test_points_are_asked_as_precisely_as_the_picture_wants(monkeypatch: pytest.
     assert all(one == (1e-5, {"effort": 3.0}) for one in asked)
 
 
+@pytest.mark.slow
 def test_lines_of_a_comparison_do_not_bulge_between_points() -> None:
     view = view_around(tb.compare(tb.Gaussian(sigma=0.3), delta=1e-5))
     ours = np.asarray(view.curves.band.upper)

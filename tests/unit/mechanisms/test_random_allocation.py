@@ -127,6 +127,7 @@ def test_a_zeroed_record_is_an_absent_one():
     assert stated.delta(epsilon=0.3).upper == tb.RandomAllocation(tb.Gaussian(1.0), batches=6).delta(epsilon=0.3).upper
 
 
+@pytest.mark.slow
 def test_notation_names_the_relation():
     written = "random_allocation(gaussian(sigma=2.0), batches=10, relation='replace_one') * 3"
     assert str(tb.parse(written)) == written
@@ -214,6 +215,7 @@ def test_only_several_of_the_batches_stand_for_a_class():
     assert tb.ShuffledBatches(tb.Gaussian(1.0), batches=3).is_class
 
 
+@pytest.mark.slow
 def test_copies_and_pickles():
     epoch = tb.RandomAllocation(tb.Gaussian(2.0), batches=7)
     answer = epoch.epsilon(delta=1e-5)

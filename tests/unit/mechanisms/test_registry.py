@@ -22,6 +22,7 @@ def test_every_public_mechanism_is_in_the_notation() -> None:
     assert {one for one in public if issubclass(one, tb.Mechanism) and one is not tb.Mechanism} == set(ALL)
 
 
+@pytest.mark.slow
 def test_one_mechanism_loads_no_other() -> None:
     program = "import sys, tightbudget as tb; tb.Gaussian; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()

@@ -227,6 +227,7 @@ def test_threads_lose_no_step_and_a_pickle_goes_its_own_way() -> None:
     assert copy.neighboring_relation is accountant.neighboring_relation
 
 
+@pytest.mark.slow
 def test_an_answer_is_remembered_for_the_next_accountant_and_no_other_question_gets_it() -> None:
     """A search makes an accountant for each trial, and tries some values twice."""
     event = sampled(1.0731, 0.0123, 77)

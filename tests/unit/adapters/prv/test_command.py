@@ -54,6 +54,7 @@ def test_the_same_flags_give_the_same_lines_with_narrower_ends(flags: tuple[str,
     assert upper <= ours["RDP"][2] <= theirs["RDP"][2] + digits
 
 
+@pytest.mark.slow
 def test_it_is_found_in_the_help_and_runs_by_itself() -> None:
     helped = subprocess.run(
         [sys.executable, "-m", "tightbudget", "--help"], capture_output=True, text=True, check=True, encoding="utf-8"
@@ -73,6 +74,7 @@ def test_the_how_to_shows_what_is_printed(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out in page
 
 
+@pytest.mark.slow
 def test_ends_are_rounded_outward(capsys: pytest.CaptureFixture[str]) -> None:
     for steps in range(1, 30):
         assert main(["compute-dp-epsilon", "-p", "0.3", "-s", "2", "-i", str(steps), "-d", "1e-5"]) == 0
@@ -113,6 +115,7 @@ def test_what_crashes_there_is_one_sentence_here(
     assert said.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_edges_have_answers(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compute-dp-epsilon", *RUN, "-i", "0"]) == 0
     assert LINE.findall(capsys.readouterr().out)[0] == ("PRV", "0", "0", "0")

@@ -244,6 +244,7 @@ def test_a_law_serves_as_far_as_it_reaches(way: Direction):
     assert not far.serves(finer)  # what is to be narrower takes another law
 
 
+@pytest.mark.slow
 def test_rows_of_counts_with_large_losses_agree_with_single_calls():
     """Neighbours take them apart, at ceilings that they share."""
     counts = [int(100 * 1.33**i) for i in range(19)]
@@ -256,6 +257,7 @@ def test_rows_of_counts_with_large_losses_agree_with_single_calls():
     assert all(answer.width <= 1e-3 * answer.upper for *_, answer in rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sigma", "q"), [(0.9, 0.02), (2.5, 0.01)])
 def test_rows_of_counts_hold_the_truth_and_are_narrow(sigma: float, q: float):
     counts = [int(100 * 1.33**i) for i in range(19)]

@@ -174,6 +174,7 @@ def test_steps_that_cannot_be_read_are_refused(asking: Asking, increment: str) -
         assert "root" not in refused.text
 
 
+@pytest.mark.slow
 def test_a_step_that_takes_too_long_to_weigh_is_refused(asking: Asking) -> None:
     """The zCDP of these takes half a minute; in a thread of the service it would hold up all others."""
     steps = " + ".join(f"poisson(laplace(scale={1 + i / 100}), q={0.01 + i / 5000})" for i in range(400))

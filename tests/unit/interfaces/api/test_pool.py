@@ -105,6 +105,7 @@ def test_no_more_wait_than_there_is_room_for() -> None:
     with_pool(work, queue=4)
 
 
+@pytest.mark.slow
 def test_one_client_fills_at_most_half_of_the_queue() -> None:
     async def work(pool: ComputePool) -> None:
         waiting = [_asked(pool, "one") for _ in range(4)]

@@ -13,6 +13,7 @@ from tightbudget.research.games import players
 QUICK = ["--rounds", "60", "--runs", "40"]
 
 
+@pytest.mark.slow
 def test_the_table_names_what_failed(capsys: pytest.CaptureFixture[str]) -> None:
     kinds = ["--kind", "mixture", "--kind", "fixed-time"]
     assert main(["odometer", "simulate", *kinds, "--rounds", "2000", "--runs", "40"]) == 0

@@ -55,6 +55,7 @@ def test_a_folder_that_is_given_is_shown_as_it_is(tmp_path: Path) -> None:
             assert running.http.get(f"/papers/{path}").status_code == 404
 
 
+@pytest.mark.slow
 def test_without_a_folder_figures_are_computed_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     with served(tmp_path) as running:
