@@ -145,7 +145,7 @@ def test_a_budget_is_made_and_charged_until_it_refuses(visitor: Watched, service
     page.get_by_role("button", name="Create the budget").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("census é 2026")
     for expected in (4, 3, 2, 1, 0):
-        page.get_by_label("Step to charge").fill("gaussian(sigma=10)")
+        page.get_by_label("Step, in the notation").fill("gaussian(sigma=10)")
         page.get_by_label("What for?").fill("weekly table")
         page.get_by_role("button", name="Charge it").click()
         if expected:
@@ -153,6 +153,7 @@ def test_a_budget_is_made_and_charged_until_it_refuses(visitor: Watched, service
             expect(page.get_by_text("more of the last step")).to_contain_text(f"About {expected - 1} more")
     expect(page.get_by_role("alert")).to_contain_text("is refused by the zcdp filter")
     expect(page.locator(".history .state.refused")).to_have_count(1)
+    expect(page.locator(".course circle")).to_have_count(1)
     page.get_by_label("Step, in the notation").fill("gaussian(sigma=1000)")
     page.get_by_role("button", name="Quote: would it fit?").click()
     expect(page.get_by_role("status")).to_contain_text("fits the zcdp filter")

@@ -17,13 +17,17 @@ from tightbudget.interfaces.api.budget_routes import signature
 from tightbudget.interfaces.api.guard import GuardedRoute, allows
 from tightbudget.interfaces.api.problems import Problem, of_error
 from tightbudget.interfaces.api.service import Service
-from tightbudget.interfaces.web.budget_view import at_minute, gauge_of, timeline
+from tightbudget.interfaces.web.budget_view import at_minute, course_of, gauge_of
 from tightbudget.interfaces.web.rendering import page
 from tightbudget.ledger.history import entries_of
+from tightbudget.ledger.timeline import timeline_of
 
 router = APIRouter(route_class=GuardedRoute, include_in_schema=False)
 READ, SPEND, MANAGE = Permission.READ, Permission.SPEND, Permission.MANAGE
 ON_A_PAGE, SHOWN = 12, 50
+DRAWN = 20_000
+"""Charges of which the course is drawn: each is read from the log whenever the page is asked for."""
+
 RELATIONS = ("add_remove", "replace_one", "zero_out")
 _COLUMNS = ("sequence", "time", "state", "budget", "key", "increment", "actor", "purpose", "reason", "settled", "hash")
 Text = Annotated[str, Form(max_length=4000)]
@@ -58,6 +62,13 @@ async def create(
 async def budget(request: Request, name: str, increment: str = "", before: int | None = None, charged: str = "") -> Response:
     """One budget; with an increment, whether it would be admitted."""
     return await _shown(request, name, increment, before, charged=charged)
+
+
+@router.post("/budgets/{name}/quote")
+@allows(READ)
+async def quote(name: str, increment: Text) -> Response:
+    """Go to the page that says whether an increment would be admitted; the form that charges it asks this too."""
+    return _see(name, increment=increment)
 
 
 @router.post("/budgets/{name}/charge")
@@ -163,6 +174,7 @@ async def _shown(
             problem = error if isinstance(error, Problem) else of_error(error)
     status = json.loads((await held.status(name, True, client.name)).body)
     entries = await held.run(lambda: entries_of(found, SHOWN, before=before))
+    timeline = await held.run(lambda: timeline_of(found)) if 0 < status["charges"] <= DRAWN else None
     return page(
         request,
         "budget.html",
@@ -171,7 +183,7 @@ async def _shown(
         status=status,
         full=gauge_of(status),
         entries=entries,
-        dots=timeline(entries),
+        course=course_of(timeline) if timeline else None,
         more=entries[-1].sequence if len(entries) == SHOWN else None,
         at_minute=at_minute,
         increment=increment or status["last"] or "gaussian(sigma=50)",

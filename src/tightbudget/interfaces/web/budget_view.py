@@ -1,18 +1,15 @@
 """Budgets as pages show them: how full, how long it will last, and when what happened."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tightbudget.adaptive.filters.limits import readable_amount
-from tightbudget.ledger.history import Entry
+from tightbudget.ledger.timeline import Point, Timeline
 from tightbudget.numerics.decimals import decimal_rounded
-
-_SHAPES = ("committed", "reserved", "refused", "denied")
-_WIDTH, _MARGIN = 600.0, 8.0
 
 
 class Gauge(NamedTuple):
@@ -39,12 +36,18 @@ class Gauge(NamedTuple):
         }
 
 
-class Dot(NamedTuple):
-    """An entry on the line of time."""
+class Course(NamedTuple):
+    """What was used of a limit over time, as lines in a square of 100 whose top is the largest limit there was."""
 
-    place: str
-    kind: str
-    says: str
+    limit: str
+    top: str
+    first: datetime
+    last: datetime
+    spent: str
+    used: str
+    cap: str
+    refusals: tuple[tuple[str, str, str], ...]
+    """Where to draw each, from the left and from above, and what to say of it."""
 
 
 def gauge_of(status: dict[str, Any]) -> Gauge:
@@ -63,20 +66,39 @@ def gauge_of(status: dict[str, Any]) -> Gauge:
     )
 
 
-def timeline(entries: Sequence[Entry]) -> list[Dot]:
-    """Return where the entries are on a line from the oldest to the newest."""
-    if not entries:
-        return []
-    first, last = min(each.time for each in entries), max(each.time for each in entries)
-    span = (last - first).total_seconds() or 1.0
-    return [
-        Dot(
-            f"{_MARGIN + (_WIDTH - 2 * _MARGIN) * (each.time - first).total_seconds() / span:.1f}",
-            each.state if each.state in _SHAPES else "other",
-            f"{at_minute(each.time)}: {each.increment or each.kind} {each.state}",
-        )
-        for each in reversed(entries)
-    ]
+def course_of(timeline: Timeline) -> Course | None:
+    """Return the picture of a timeline; None if there is nothing to see yet, or no limit to draw it under."""
+    points = timeline.points
+    top = max(point.cap for point in points)
+    times = [point.time for point in points] + [time for time, _ in timeline.refusals]
+    first, last = min(times), max(times)
+    if first == last or not 0.0 < top < math.inf:
+        return None
+
+    def across(time: datetime) -> float:
+        return 100.0 * ((time - first) / (last - first))
+
+    def down(amount: float) -> float:
+        return 100.0 * (1.0 - min(amount / top, 1.0))
+
+    def steps(height: Callable[[Point], float]) -> str:
+        """Return a line that keeps the height of each point until the next one."""
+        line = [f"M0,{down(height(points[0])):.2f}"]
+        line += [f"H{across(point.time):.2f}V{down(height(point)):.2f}" for point in points[1:]]
+        return "".join([*line, "H100"])
+
+    return Course(
+        timeline.limit,
+        decimal_rounded(top, 4, ROUND_FLOOR),
+        first,
+        last,
+        steps(lambda point: point.committed) + "V100H0Z",
+        steps(lambda point: point.used) + "V100H0Z",
+        steps(lambda point: point.cap),
+        tuple(
+            (f"{across(time):.2f}%", f"{down(used):.2f}%", f"{at_minute(time)}: refused") for time, used in timeline.refusals
+        ),
+    )
 
 
 def at_minute(time: datetime | str) -> str:

@@ -57,6 +57,7 @@ def test_a_budget_is_charged_until_it_refuses_and_says_why(service: Served, name
     visitor = Browser(service, Role.ANALYST)
     quoted = visitor.get(f"/budgets/{name}", increment=STEP)
     assert "fits the zcdp filter" in quoted.text
+    assert visitor.post(f"/budgets/{name}/quote", increment=STEP).text.count("fits the zcdp filter") == 1
     for attempt in range(10):
         sent = visitor.post(f"/budgets/{name}/charge", increment=STEP, key=f"k{attempt}", purpose="a <b>test</b>")
         if sent.status_code != 200:
