@@ -1,7 +1,7 @@
 """What the engine asks of a dominating pair (A, B). A mechanism supplies one for each direction."""
 
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -80,6 +80,15 @@ class Pair(Protocol):
         What is certified of that pair from its numbers then holds for this one. None if no such family is known.
         """
         return None
+
+    @property
+    def keepable(self) -> bool:
+        """Whether a pair may be kept for the next question that equals it; one that holds long lists is kept by its maker."""
+        return True
+
+    def on_known_base(self, known: "Callable[[Pair], Pair]") -> "Pair":
+        """Return this pair on the base that `known` has kept, if it is made of another: then what that knows is shared."""
+        return self
 
     @property
     def covers_b(self) -> bool:

@@ -46,6 +46,10 @@ class PointPair(Pair):
         return hash(self.key)
 
     @property
+    def keepable(self) -> bool:
+        return False
+
+    @property
     def nbytes(self) -> int:
         """The bytes of its lists, which is all it holds but for a few numbers."""
         return self.losses.nbytes + self.log_a.nbytes + self.log_b.nbytes + self.error.nbytes

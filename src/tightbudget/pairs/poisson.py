@@ -5,7 +5,7 @@ losses of the subsampled pair are positive combinations of those of the base pai
 """
 
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -29,6 +29,9 @@ class PoissonPair(Pair):
     base: Pair
     q: float
     direction: Direction
+
+    def on_known_base(self, known: Callable[[Pair], Pair]) -> Pair:
+        return replace(self, base=known(self.base))
 
     # What is asked of the base is kept: of a sample of a sample of ... each would be asked four times as often as the
     # next.

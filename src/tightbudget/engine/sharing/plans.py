@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Hashable
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +14,6 @@ from tightbudget.engine.sharing.grid_plan import GridPlan
 from tightbudget.engine.sharing.pair_law import PairLaw
 from tightbudget.engine.steps import Steps
 from tightbudget.pairs.base import Pair
-from tightbudget.pairs.points import PointPair
-from tightbudget.pairs.poisson import PoissonPair
 
 _PAIRS = 16  # with a few hundred coarse cells each
 _BASES = 256  # likewise: those that are sampled
@@ -132,11 +129,10 @@ class SharedPlans:
         return Steps(tuple((self._known_pair(pair), count) for pair, count in steps.items))
 
     def _known_pair(self, pair: Pair) -> Pair:
-        if isinstance(pair, PointPair):  # those may be long, and are kept elsewhere
+        if not pair.keepable:
             return pair
         if pair not in self._pairs:
-            if isinstance(pair, PoissonPair):
-                pair = replace(pair, base=self._known_base(pair.base))
+            pair = pair.on_known_base(self._known_base)
             while len(self._pairs) >= _PAIRS:
                 del self._pairs[next(iter(self._pairs))]  # the oldest
             self._pairs[pair] = pair
@@ -144,7 +140,7 @@ class SharedPlans:
 
     def _known_base(self, base: Pair) -> Pair:
         """Return the same pair as one that was sampled before: noises come back at every rate."""
-        if isinstance(base, PointPair):
+        if not base.keepable:
             return base
         if base not in self._bases:
             while len(self._bases) >= _BASES:
