@@ -118,12 +118,11 @@ def checked_note(name: str, note: object, longest: int = LONGEST_NOTE) -> str:
     """Return a text such as a purpose; none is an empty one."""
     if note is None:
         return ""
-    if not isinstance(note, str) or len(note) > longest or "\x00" in note:
-        raise InvalidParameter(
-            name, note if not isinstance(note, str) else f"of {len(note)} characters", f"a text of up to {longest}"
-        )
-    if any(0xD800 <= ord(each) <= 0xDFFF for each in note):
-        raise InvalidParameter(name, note, "a text without halves of characters")
+    if not isinstance(note, str) or len(note) > longest:
+        given = f"of {len(note)} characters" if isinstance(note, str) else note
+        raise InvalidParameter(name, given, f"a text of up to {longest} characters")
+    if "\x00" in note or any(0xD800 <= ord(each) <= 0xDFFF for each in note):  # no database keeps these
+        raise InvalidParameter(name, note, "a text without null characters and halves of characters")
     return note
 
 
