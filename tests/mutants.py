@@ -7,6 +7,7 @@ tests or this table have fallen behind the code.
 
     python tests/mutants.py            all mutations
     python tests/mutants.py decades fft    those whose name contains one of the words
+    python tests/mutants.py --check        none: only whether each text and each file of tests is there
 """
 
 import compileall
@@ -1551,7 +1552,7 @@ MUTATIONS = [
     # what is printed
     Mutation("curve ends", "interfaces/cli/curve_output.py", "_rounded(upper, ROUND_CEILING)", "_rounded(upper, ROUND_FLOOR)",
              "a printed upper end is below the bound", ["unit/interfaces/cli/test_curve.py"]),
-    Mutation("curve epsilons", "interfaces/cli/curve_output.py", "return rounded if bool((np.diff(rounded) > 0.0).all()) else grid",
+    Mutation("curve epsilons", "interfaces/spaced.py", "return rounded if bool((np.diff(rounded) > 0.0).all()) else grid",
              "return rounded", "two epsilons are printed as one", ["unit/interfaces/cli/test_curve.py"]),
     Mutation("curve epsilon shown", "interfaces/cli/curve_output.py", "repr(epsilon).removesuffix(\".0\")", "format(epsilon, '.3g')",
              "a delta is printed beside another epsilon than its own", ["unit/interfaces/cli/test_curve.py"]),
@@ -1835,7 +1836,7 @@ MUTATIONS = [
              "the sums are not those of the log", ["contract/test_batches.py::test_all_or_none[sqlite]"]),
     Mutation("ledger relation", "ledger/rules.py", "Step(numbers.under(self.relation), text)", "Step(numbers, text)",
              "a step is charged for another relation than promised", ["contract/test_wrong_questions.py::test_steps_are_asked_under_the_relation_of_the_budget[sqlite]"]),
-    Mutation("ledger raised", "ledger/budget.py", "if row.rules != seen.rules:", "if False:",
+    Mutation("ledger raised", "ledger/book.py", "if known is None or known[0] != row.rules:", "if known is None:",
              "a limit that was lowered is raised again", ["contract/test_corrections.py::test_of_two_that_lower_at_once_the_lower_limit_stays[sqlite]"]),
     Mutation("ledger infinite sum", "adaptive/filters/sum_filter.py", "total if isinstance(total, float) else short_ticks(max(total - part, 0))", "short_ticks(max(0, total - part))",
              "an infinite sum becomes 0 when a price is given back", ["contract/test_filters.py::test_sums_that_are_infinite_stay_so[sqlite-advanced]", "contract/test_filters.py::test_sums_that_are_infinite_stay_so[sqlite-zcdp]"]),
@@ -1906,12 +1907,22 @@ def judged(source: Path, tests: Sequence[str]) -> Verdict:
     return verdict
 
 
+def outdated(mutation: Mutation, package: Path) -> str:
+    """Return why a mutation cannot be tried; an empty text if it can."""
+    found = (
+        (package / mutation.file).read_text(encoding="utf-8").count(mutation.old) if (package / mutation.file).exists() else 0
+    )
+    if found != 1:
+        return f"text found {found} times in {mutation.file}"
+    missing = [name for name in mutation.tests if not (ROOT / "tests" / name.partition("::")[0]).exists()]
+    return f"there is no {missing[0]}" if missing else ""
+
+
 def tried(mutation: Mutation, package: Path) -> Verdict:
     """Apply the mutation to a copy of the package and run its tests against that."""
-    source = (package / mutation.file).read_text(encoding="utf-8") if (package / mutation.file).exists() else ""
-    found = source.count(mutation.old)
-    if found != 1:
-        return Verdict(f"text found {found} times in {mutation.file}")
+    if problem := outdated(mutation, package):
+        return Verdict(problem)
+    source = (package / mutation.file).read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "src" / "tightbudget"
         shutil.copytree(package, copy)
@@ -1929,7 +1940,17 @@ def green(tests: Sequence[str], package: Path, pool: ThreadPoolExecutor) -> bool
     return not any(verdict.problem or verdict.red for verdict in verdicts)
 
 
+def check() -> int:
+    """Say which mutations have fallen behind the code."""
+    problems = {mutation.name: problem for mutation in MUTATIONS if (problem := outdated(mutation, PACKAGE))}
+    for name, problem in problems.items():
+        print(f"{name}: {problem}")
+    return 1 if problems else 0
+
+
 def main(words: Sequence[str]) -> int:
+    if list(words) == ["--check"]:
+        return check()
     chosen = [mutation for mutation in MUTATIONS if not words or any(word in mutation.name for word in words)]
     red, survivors = set(), []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(max_workers=WORKERS) as pool:

@@ -4,6 +4,7 @@ import ast
 import re
 import runpy
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -167,6 +168,11 @@ def test_what_the_makefile_names_is_there() -> None:
     assert len(lowest[1].split()) > 3
     assert set(lowest[1].replace("\\\n", " ").split()) <= set(named)
     assert not [path for path in named if not (ROOT / path).exists()]
+
+
+def test_every_mutation_is_still_of_the_code_and_its_tests_are_there() -> None:
+    run = subprocess.run([sys.executable, ROOT / "tests/mutants.py", "--check"], capture_output=True, text=True, check=False)
+    assert (run.stdout, run.returncode) == ("", 0)
 
 
 def test_the_map_of_the_package_is_current() -> None:
