@@ -131,3 +131,17 @@ def test_a_guess_is_made_where_nothing_can_be_seen() -> None:
             guess, slope = single_guess(pair, delta)
             assert 0.0 <= guess < math.inf
             assert 0.0 < slope < math.inf
+
+
+@pytest.mark.parametrize(
+    "mechanism", [tb.RandomizedResponse(0.7), tb.DiscreteLaplace(0.5, 3), tb.Histograms((1, 2, 3), (3, 2, 1))], ids=str
+)
+def test_between_point_masses_the_guess_is_the_answer(mechanism: tb.Mechanism) -> None:
+    """Nothing lies between them: delta falls in a straight line over e^epsilon, however far apart they are."""
+    pair = mechanism.pair(Direction.REMOVE)
+    for epsilon in (0.01, 0.3, 0.5, 0.999 * pair.max_loss):
+        delta = float(point_truth.hockey_stick(point_truth.events(mechanism, Direction.REMOVE), epsilon))
+        guess, slope = single_guess(pair, delta)
+        assert guess == pytest.approx(epsilon, rel=1e-9)
+        further = float(point_truth.hockey_stick(point_truth.events(mechanism, Direction.REMOVE), epsilon + 1e-7))
+        assert slope == pytest.approx((delta - further) / delta / 1e-7, rel=1e-3)
