@@ -162,14 +162,21 @@ class EpsilonQuestion(DirectionQuestion):
     """What is the smallest epsilon with at most this delta?"""
 
     def __init__(
-        self, direction: OneDirection, delta: float, trace: list[Attempt], larger: float = 0.0, certain: float = 0.0
+        self,
+        direction: OneDirection,
+        delta: float,
+        trace: list[Attempt],
+        larger: float = 0.0,
+        certain: float = 0.0,
+        ends: Ends = Ends.BOTH,
     ) -> None:
         """Ask; `larger` is about the answer of another direction, beside which this one may be known not to matter.
 
-        That answer is at least `certain`.
+        That answer is at least `certain`, or no more where only the upper end is asked for. An end that is not asked for
+        is left where it is if there is a closed form.
         """
         super().__init__(direction, trace)
-        self.delta, self._larger, self._certain = delta, larger, certain
+        self.delta, self._larger, self._certain, self._ends = delta, larger, certain, ends
         self.saddle_estimate = 0.0  # what the answer was estimated at before anything was computed
         low, high = direction.infinity
         mass = direction.steps.infinity
@@ -300,7 +307,11 @@ class EpsilonQuestion(DirectionQuestion):
         guess, slope = self.estimate.answer, self.estimate.theta * self.estimate.finite / self.delta
         tolerance = max(tolerance, 1e-15 * guess, 1e-300)
         most = min(self.upper, FARTHEST)  # beyond what is known to be enough nothing is looked for
+        if self.direction.closed_form and self._ends is Ends.LOWER:
+            return last_at_least(delta_lower, self.delta, guess, slope, tolerance, most), self.upper
         upper = first_at_most(delta_upper, self.delta, guess, slope, tolerance, most)
+        if self.direction.closed_form and self._ends is Ends.UPPER:
+            return self.lower, upper
         near = upper if math.isfinite(upper) and not self.direction.closed_form else min(guess, upper)
         lower = last_at_least(delta_lower, self.delta, near, slope, tolerance, most)
         return lower, upper

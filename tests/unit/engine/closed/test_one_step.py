@@ -11,7 +11,7 @@ from tests.support.doubles import Misplaced, RoughPair, Spikes
 
 import tightbudget as tb
 from tightbudget.engine.closed.one_step import Ends, single_delta, single_guess
-from tightbudget.pairs.base import Direction
+from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
 from tightbudget.pairs.poisson import poisson_pair
 
@@ -28,6 +28,15 @@ LAWS = {
         truth.subsampled(truth.laplace(0.5), 0.2, remove=False),
     ),
 }
+NOISE = tb.Gaussian(1)
+ROUGH = [
+    tb.TruncatedPoisson(NOISE, 0.1, 3, 20, relation="replace_one").pair(Direction.REMOVE),
+    tb.WithReplacement(NOISE, 10, 100).pair(Direction.REMOVE),
+    tb.WithReplacement(NOISE, 10, 100, relation="add_remove").pair(Direction.REMOVE),
+    tb.WithReplacement(NOISE, 10, 100, relation="add_remove").pair(Direction.ADD),
+    tb.WithoutReplacement(NOISE, 10, 100, relation="replace_one").pair(Direction.ADD),
+    tb.Poisson(NOISE, 0.1, relation="replace_one").pair(Direction.ADD),
+]
 
 
 def exact(law: truth.Law, epsilon: float) -> mpf:
@@ -123,6 +132,18 @@ def test_the_guess_is_near(name: str) -> None:
             guess, slope = single_guess(pair, finite)
             assert guess == pytest.approx(epsilon, rel=0.05, abs=0.01)
             assert slope > 0.0
+
+
+@pytest.mark.parametrize("pair", ROUGH, ids=lambda pair: type(pair).__name__)
+@pytest.mark.parametrize("epsilon", [0.02, 0.3, 2.0])
+def test_the_guess_of_derived_pairs_is_near(pair: Pair, epsilon: float) -> None:
+    """From places of their own, not from coarse cells."""
+    epsilon = min(epsilon, 0.5 * pair.max_loss)
+    delta = single_delta(pair, epsilon, (0.0, 0.0))[0] - pair.infinity.upper
+    guess, slope = single_guess(pair, delta)
+    assert guess == pytest.approx(epsilon, rel=0.05, abs=0.01)
+    further = single_delta(pair, 1.001 * epsilon, (0.0, 0.0))[0] - pair.infinity.upper
+    assert slope == pytest.approx(math.log(delta / further) / (1e-3 * epsilon), rel=0.5)
 
 
 def test_a_guess_is_made_where_nothing_can_be_seen() -> None:
