@@ -50,6 +50,7 @@ ONE_STEP = "unit/engine/closed/test_one_step.py"
 DIRECTION = "unit/engine/test_direction.py"
 REFINE = "unit/engine/test_refine.py"
 GAUSSIAN = "unit/engine/closed/test_gaussian.py"
+ONE_LARGE_LOSS = "regression/test_one_large_loss.py"
 CHERNOFF = "unit/engine/test_chernoff.py"
 EVALUATE = "unit/engine/levels/test_evaluate.py"
 STEPS = "unit/engine/test_steps.py"
@@ -912,6 +913,12 @@ MUTATIONS = [
              "raised(np.logaddexp(0.0, total), 32)", "a moment that is not known is taken to be 0", [SAMPLED_MOMENTS]),
     Mutation("sampled moments, rounding", "pairs/moments/subsampled_gaussian.py", "total += 16.0 * U", "total -= 16.0 * U",
              "binomial sums are rounded down", [SAMPLED_MOMENTS]),
+    Mutation("whole epsilon for each step", "engine/direction.py", "lowered(epsilon / max(1, self.steps.total), 4), 0.0",
+             "lowered(epsilon, 4), 0.0", "each of several steps has all of epsilon", [ONE_LARGE_LOSS]),
+    Mutation("shares of one step", "engine/direction.py", "strictly_raised(count * one, 4)", "strictly_raised(one, 4)",
+             "the deltas of repeated steps count once", [ONE_LARGE_LOSS]),
+    Mutation("shares without what is revealed", "engine/direction.py", "(0.0, pair.infinity.upper), Ends.UPPER)", "(0.0, 0.0), Ends.UPPER)",
+             "infinite losses are left out of the sum of deltas", [ONE_LARGE_LOSS]),
     Mutation("worse bound of a class", "mechanisms/class_bracket.py", "return min(bounds, key=_upper_end), found",
              "return bounds[-1], found", "the last of several bounds counts, not the least", [CLASS_BRACKET]),
     Mutation("closed forms of a class", "mechanisms/class_bracket.py", "return min((way(rtol) for way in ways), key=_upper_end), [",

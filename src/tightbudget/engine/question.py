@@ -10,7 +10,7 @@ from tightbudget.engine import reasons
 from tightbudget.engine.closed.gaussian import gaussian_guess
 from tightbudget.engine.closed.laplace import LaplaceDirection
 from tightbudget.engine.closed.one_step import Ends
-from tightbudget.engine.direction import WIDEST, OneDirection, Way, decades_for
+from tightbudget.engine.direction import MOST_DECADES, WIDEST, OneDirection, Way, decades_for
 from tightbudget.engine.pursuit import Profile
 from tightbudget.numerics.attempt import Attempt
 from tightbudget.numerics.rounding import GENEROUS, TINIEST, raised, raised_by
@@ -136,7 +136,12 @@ class DeltaQuestion(DirectionQuestion):
         return self.epsilon
 
     def large_loss_tilt(self, rtol: float) -> Tilt | None:
-        point = self.direction.saddle(self.decades(rtol)).large_loss_for_epsilon(self.epsilon)
+        decades = self.decades(rtol)
+        point = self.direction.saddle(decades).large_loss_for_epsilon(self.epsilon)
+        # where tilts leap over epsilon the estimate says nothing of how rare the losses are that matter
+        while point is None and decades < MOST_DECADES:
+            decades = min(3 * decades, MOST_DECADES)
+            point = self.direction.saddle(decades).large_loss_for_epsilon(self.epsilon)
         if point is None:
             return None
         self.estimate = replace(self.estimate, finite=math.exp(min(0.0, point.log_delta)))
@@ -155,7 +160,8 @@ class DeltaQuestion(DirectionQuestion):
 
     def chernoff(self, tilt: Tilt, limit: float) -> float:
         log_delta, left_out = self.direction.chernoff_delta(*tilt, self.epsilon)
-        return min(1.0, raised(raised_by(math.exp(min(0.0, log_delta)), GENEROUS) + left_out, 4.0))
+        upper = min(1.0, raised(raised_by(math.exp(min(0.0, log_delta)), GENEROUS) + left_out, 4.0))
+        return upper if upper <= limit else min(upper, self.direction.shared_out_delta(self.epsilon))
 
 
 class EpsilonQuestion(DirectionQuestion):

@@ -97,7 +97,7 @@ class PowerLaws:
     @cached_property
     def start(self) -> tuple[float, float]:
         low, high = max(0.0, float(self.pieces.low[0])), self._last
-        for _ in range(100):  # any place where it may start will do; the first is the best
+        for _ in range(64):  # any place where it may start will do; the first is the best
             middle = 0.5 * (low + high)
             low, high = (low, middle) if self._may_start(middle) else (middle, high)
         nearest = int(np.abs(self._ends - high).argmin())

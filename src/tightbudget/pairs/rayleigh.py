@@ -34,7 +34,7 @@ class RayleighLaw:
     def start(self) -> tuple[float, float]:
         low, high = math.log(_LEAST_PLACE), 0.5 * math.log(_REACH / self.rho)
         if not self._may_start(math.exp(low)):
-            for _ in range(80):  # any place where it may start will do; the first is the best
+            for _ in range(64):  # any place where it may start will do; the first is the best
                 middle = 0.5 * (low + high)
                 low, high = (low, middle) if self._may_start(math.exp(middle)) else (middle, high)
             low = high
