@@ -84,10 +84,9 @@ def test_shares_of_epsilon_bound_delta(count: int, epsilon: float) -> None:
     """Against all outcomes of repeated randomised response, and steps of another kind beside it."""
     high = math.exp(0.8) / (1.0 + math.exp(0.8))
     response = tb.RandomizedResponse(high) * count
-    truth = sum(
-        math.comb(count, k) * max(0.0, high**k * (1.0 - high) ** (count - k) - math.exp(epsilon) * (1.0 - high) ** k * high ** (count - k))
-        for k in range(count + 1)
-    )  # fmt: skip
+    low = 1.0 - high
+    masses = [(high**k * low ** (count - k), low**k * high ** (count - k)) for k in range(count + 1)]
+    truth = sum(math.comb(count, k) * max(0.0, x - math.exp(epsilon) * y) for k, (x, y) in enumerate(masses))
     assert response._directions[0].shared_out_delta(epsilon) >= truth * (1.0 - 1e-12)
     mixed = tb.compose([response, tb.Gaussian(2.0) * 3], mix_relations=True)
     assert mixed._directions[0].shared_out_delta(epsilon) >= mixed.delta(epsilon, direction=Direction.REMOVE).lower

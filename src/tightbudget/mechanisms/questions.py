@@ -18,6 +18,7 @@ from tightbudget.mechanisms.arrays import ask_each, float_array
 from tightbudget.mechanisms.below_zero import delta_below_zero
 from tightbudget.mechanisms.checks import any_epsilon_asked, asked_width, delta_asked
 from tightbudget.mechanisms.class_bracket import ends_of_class
+from tightbudget.mechanisms.moment_bound import epsilon_by_moments
 from tightbudget.mechanisms.whole_range import end_of_range, epsilons_between
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Direction
@@ -145,6 +146,9 @@ class Questions:
             pursue=effort is not None,
             at_once=at_once,
         )
+        if math.isinf(answer.upper) and found:
+            by_moments = epsilon_by_moments(self._parts, self._only, delta)
+            answer = Bracket(min(answer.lower, by_moments), by_moments, False, answer.reason, trace=answer.trace)
         if found and self._analyst:
             found.append(Bracket(self._analyst.epsilon(delta), math.inf))
         return self._labelled(self._of_a_class(answer, found, rtol, atol) if found else answer)

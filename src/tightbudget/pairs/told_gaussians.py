@@ -46,10 +46,6 @@ class ToldGaussiansPair(Pair):
         return self.infinity
 
     @property
-    def covers_b(self) -> bool:
-        return not self.infinity.possible
-
-    @property
     def alignment(self) -> Alignment | None:
         return None
 
