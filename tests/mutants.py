@@ -50,6 +50,7 @@ ONE_STEP = "unit/engine/closed/test_one_step.py"
 DIRECTION = "unit/engine/test_direction.py"
 REFINE = "unit/engine/test_refine.py"
 GAUSSIAN = "unit/engine/closed/test_gaussian.py"
+PROFILE_OF = "unit/pairs/test_profile_of.py"
 ONE_LARGE_LOSS = "regression/test_one_large_loss.py"
 CHERNOFF = "unit/engine/test_chernoff.py"
 EVALUATE = "unit/engine/levels/test_evaluate.py"
@@ -929,6 +930,10 @@ MUTATIONS = [
              "the deltas of repeated steps count once", [ONE_LARGE_LOSS]),
     Mutation("shares without what is revealed", "engine/direction.py", "(0.0, pair.infinity.upper), Ends.UPPER)", "(0.0, 0.0), Ends.UPPER)",
              "infinite losses are left out of the sum of deltas", [ONE_LARGE_LOSS]),
+    Mutation("closed profile without its error", "pairs/profile_of.py", "raised(first - second + error, 4)", "first - second",
+             "the profile of normal noise is rounded either way", [PROFILE_OF]),
+    Mutation("closed profile of the shift as it is", "pairs/profile_of.py", "whole.m * (1.0 + whole.m_error + _M_ERROR)", "whole.m * (1.0 - 1e-13)",
+             "the shift of normal noise is taken for less than it may be", [PROFILE_OF]),
     Mutation("worse bound of a class", "mechanisms/class_bracket.py", "return min(bounds, key=_upper_end), found",
              "return bounds[-1], found", "the last of several bounds counts, not the least", [CLASS_BRACKET]),
     Mutation("closed forms of a class", "mechanisms/class_bracket.py", "return min((way(rtol) for way in ways), key=_upper_end), [",
