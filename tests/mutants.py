@@ -51,6 +51,7 @@ DIRECTION = "unit/engine/test_direction.py"
 REFINE = "unit/engine/test_refine.py"
 GAUSSIAN = "unit/engine/closed/test_gaussian.py"
 PROFILE_OF = "unit/pairs/test_profile_of.py"
+FAIR_COINS = "unit/numerics/test_fair_coins.py"
 ONE_LARGE_LOSS = "regression/test_one_large_loss.py"
 CHERNOFF = "unit/engine/test_chernoff.py"
 EVALUATE = "unit/engine/levels/test_evaluate.py"
@@ -270,7 +271,9 @@ MUTATIONS = [
              "more clones than there are", ["unit/mechanisms/test_shuffled.py"]),
     Mutation("clones grouped to many", "pairs/clones.py", "return Clones(numbers[places], ", "return Clones(numbers[places] + sizes - 1.0, ",
              "a group has fewer clones than it is taken for", ["unit/mechanisms/test_shuffled.py"]),
-    Mutation("clones spread by half", "pairs/clones.py", "below = mass * (np.expm1(to_next) / gaps[place])", "below = mass.copy()",
+    Mutation("far shares of coins", "numerics/fair_coins.py", "found[far] = a * np.log(2.0 * a / s) + b", "found[far] = a * np.log(2.0 * a / s) + 1.001 * b",
+             "masses far from half heads are off by more than they say", [FAIR_COINS]),
+    Mutation("clones spread by half", "pairs/clones.py", "below, above = each * to_next, each * (", "below, above = mass.copy(), each * (",
              "losses are rounded down to the dots", ["unit/mechanisms/test_shuffled.py"]),
     Mutation("stronger clone unsaid", "mechanisms/shuffled.py", "_STRONGER_CLONE if self.clone == STRONGER and self.users > 1 else", '"" if self.clone == STRONGER and self.users > 1 else',
              "an upper end that is not proven passes for certified", ["unit/mechanisms/test_shuffled.py"]),
