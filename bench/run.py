@@ -245,7 +245,7 @@ def main() -> None:
     growth = bench.growth(GROWTH_COUNTS[:4] if options.quick else GROWTH_COUNTS) if wanted("growth") else []
     starts = start.measure(3 if options.quick else start.RUNS) if wanted("start") else []
     swept = sweeps.measure(400 if options.quick else sweeps.POINTS) if wanted("sweeps") else []
-    sampled = samplings.measure(3 if options.quick else 5) if wanted("samplings") else []
+    sampled = samplings.measure() if wanted("samplings") else []
     searched = accountants.measure(1 if options.quick else 2) if wanted("accountants") else []
     made = tables.tables(results, defects, calibrations, growth, starts, swept, sampled, searched)
     report.show(made)

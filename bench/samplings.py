@@ -1,15 +1,15 @@
 """Every sampling and derived mechanism beside `poisson(gaussian)` at the same count and tolerance, and beside a peer.
 
-    python bench/samplings.py                  # all of them: some four minutes
+    python bench/run.py --only samplings       # all of them, as a table: less than 90 seconds
     python bench/samplings.py --only zcdp      # those whose notation contains this
 
-Numbers differ a little from run to run, so that nothing is remembered from one to the next; one thread, CPU time.
+Numbers differ a little from run to run, so that nothing is remembered from one to the next; one thread, the least of
+several CPU times. A peer whose answer takes seconds is asked about one count, and none once the time is up.
 """
 
 import argparse
 import importlib.util
 import math
-import statistics
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -22,6 +22,10 @@ DELTA = 1e-6
 COUNTS = (1, 100, 10_000)
 TOLERANCES = (1e-3, 1e-6)
 MOST = 3.0  # times the time of BASE
+LONG = 0.3  # seconds, after which a time is not taken again
+DEAR = 2.0  # seconds of a peer, after which it is not asked about other counts
+DEAREST = "mixture_of_gaussians"  # to the peer: it takes 20 seconds, and is asked last
+ENOUGH = 60.0  # seconds, after which no peer is asked
 BASE = "poisson(gaussian(sigma={s}), q=0.01)"
 STEPS = (
     BASE,
@@ -94,25 +98,27 @@ def cpu(work: Callable[[], object]) -> float:
     return time.process_time() - begun
 
 
-def our_time(step: str, count: int, rtol: float, runs: int) -> tuple[float, Bracket]:
-    """Return the median time of an answer, in few runs if it takes long, and the last answer."""
+def our_time(step: str, count: int, rtol: float, runs: int, most: float = LONG) -> tuple[float, Bracket]:
+    """Return the least time of an answer, of few runs if it takes long, and the last answer."""
     found: list[Bracket] = []
     taken: list[float] = []
-    while len(taken) < (runs if sum(taken) < 2.0 else 1):
+    while not taken or (len(taken) < runs and sum(taken) < most):
         text = text_of(step, count)
         taken.append(cpu(lambda text=text: found.append(tb.parse(text).epsilon(delta=DELTA, rtol=rtol))))
-    return statistics.median(taken), found[-1]
+    return min(taken), found[-1]
 
 
-def rows(asked: str, runs: int, peers: bool) -> Iterator[Row]:
+def rows(asked: str, runs: int) -> Iterator[Row]:
+    """Yield our rows; the base's time is taken once for each count and tolerance, before all others."""
+    our_time(BASE, 1, 1e-3, 3)  # whatever is made at first use
+    base = {(count, rtol): our_time(BASE, count, rtol, 3 * runs, 5.0 * LONG)[0] for count in COUNTS for rtol in TOLERANCES}
     for step in STEPS:
         if asked in step:
-            our_time(step, 1, 1e-3, 1)  # whatever is made at first use
+            our_time(step, 1, 1e-3, 1)
             for count in COUNTS:
-                base = [our_time(BASE, count, rtol, runs)[0] for rtol in TOLERANCES]
                 (coarse, answer), (fine, _) = (our_time(step, count, rtol, runs) for rtol in TOLERANCES)
-                row = Row(step, count, answer, (coarse, fine), (coarse / base[0], fine / base[1]))
-                yield with_peer(row) if peers else row
+                ratios = coarse / base[count, TOLERANCES[0]], fine / base[count, TOLERANCES[1]]
+                yield Row(step, count, answer, (coarse, fine), ratios)
 
 
 # --- dp-accounting ---------------------------------------------------------------------------------------------------
@@ -161,22 +167,36 @@ def _asked(row: Row, name: str, make: Callable[[], object], event: object) -> Ro
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         taken = cpu(ask)
-        if taken < 1.0:  # else what is made at first use does not matter
-            taken = statistics.median(cpu(ask) for _ in range(3))
+        if taken < LONG:  # else what is made at first use does not matter
+            taken = min(cpu(ask) for _ in range(3))
     return Row(row.step, row.count, row.answer, row.times, row.ratios, name, found[-1], taken)
 
 
-def measure(runs: int = 5, asked: str = "") -> list[Row]:
+def with_peers(found: list[Row], begun: float) -> Iterator[Row]:
+    """Yield the rows with the peer's answers: every step at the first count, then the others of those that are quick."""
+    if importlib.util.find_spec("dp_accounting") is None:
+        yield from found
+        return
+    made = dict[tuple[str, int], Row]()
+    for row in sorted(found, key=lambda row: (row.step.startswith(DEAREST), COUNTS.index(row.count))):
+        before = [one.peer_time for (step, _), one in made.items() if step == row.step and one.peer]
+        late = time.perf_counter() - begun > ENOUGH or max(before, default=0.0) > DEAR
+        made[row.step, row.count] = row if late else with_peer(row)
+    yield from (made[row.step, row.count] for row in found)
+
+
+def measure(runs: int = 3, asked: str = "") -> list[Row]:
     """Return all rows, with the peer's answers where it is installed."""
-    return list(rows(asked, runs, importlib.util.find_spec("dp_accounting") is not None))
+    begun = time.perf_counter()
+    return list(with_peers(list(rows(asked, runs)), begun))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="steps whose notation contains this")
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
-    for row in rows(options.only, options.runs, importlib.util.find_spec("dp_accounting") is not None):
+    for row in measure(options.runs, options.only):
         times = "  ".join(f"{1e3 * t:8.1f} ms {r:5.1f}x" for t, r in zip(row.times, row.ratios, strict=True))
         peer = f"{row.peer} {row.peer_epsilon:.6g} in {1e3 * row.peer_time:.0f} ms" if row.peer else ""
         print(

@@ -321,11 +321,12 @@ def samplings(sampled: "Sequence[SampledRow]") -> Table:
         shown = name
     met, asked = sum(row.met for row in sampled if not row.excepted), sum(not row.excepted for row in sampled)
     note = (
-        f"Epsilon at delta = 1e-6. Each time is the median of CPU times from the text to the bracket, of numbers that were "
+        f"Epsilon at delta = 1e-6. Each time is the least of some CPU times from the text to the bracket, of numbers that were "
         f"not asked about before; beside it how often the time of `poisson(gaussian(sigma=1), q=0.01)` at the same count and "
         f"tolerance that is, at most 3 wanted: {met} of {asked} rows. Where a step stands for a class of cases, or no member "
         f"attains its pair, two compositions are answered for: one for each end. dp-accounting by its PLD accountant at its "
-        f"default interval, or its RDP accountant where that has the event and the other has not."
+        f"default interval, or its RDP accountant where that has the event and the other has not; where it takes more than "
+        f"2 s it is asked about one step only."
     )
     columns = (
         "step",

@@ -5,12 +5,16 @@ which the answer is made, are rare under every tilt. Such questions once had bra
 between their ends; large losses are now taken apart (M20).
 """
 
+import math
+
 import pytest
 from flint import ctx
 from tests.reference import truth_steps as steps
 from tests.reference.truth_numbers import ball
+from tests.support.mixture_truth import delta_of_two
 
 import tightbudget as tb
+from tightbudget.pairs.base import Direction
 
 
 @pytest.mark.slow
@@ -53,3 +57,38 @@ def test_few_angles_to_look_at() -> None:
     )
     found = both.delta(0.009518834635712414)
     assert 0.0 < found.lower <= found.upper
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.05, 0.1, 0.2])
+def test_an_estimate_of_one_does_not_hide_how_rare_the_losses_are(epsilon: float) -> None:
+    """The saddle point leaps, and its estimate of delta is 1: two steps sampled so rarely had [0, 0.58] at 0.1."""
+    q, m = 1e-6, 1.6
+    found = (tb.Poisson(tb.Gaussian(1.25, 2), q) * 2).delta(epsilon)
+    truth = delta_of_two([(1.0 - q, 0.0), (q, m)], [(1.0, 0.0)], epsilon)
+    # what is integrated has a kink at 8 sigmas, where it falls e-fold in 25 steps of the rule
+    assert found.lower * (1.0 - 2e-4) <= truth <= found.upper * (1.0 + 2e-4)
+    assert found.converged
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0])
+def test_where_no_grid_helps_shares_of_epsilon_do(epsilon: float) -> None:
+    step = tb.Poisson(tb.Gaussian(1.25, 2), 1e-6)
+    found = (step * 2).delta(epsilon)
+    assert found.lower >= step.delta(epsilon).lower  # one step of the two
+    assert found.upper <= 2.0 * step.delta(0.5 * epsilon).upper * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 40])
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0, 4.0])
+def test_shares_of_epsilon_bound_delta(count: int, epsilon: float) -> None:
+    """Against all outcomes of repeated randomised response, and steps of another kind beside it."""
+    high = math.exp(0.8) / (1.0 + math.exp(0.8))
+    response = tb.RandomizedResponse(high) * count
+    low = 1.0 - high
+    masses = [(high**k * low ** (count - k), low**k * high ** (count - k)) for k in range(count + 1)]
+    truth = sum(math.comb(count, k) * max(0.0, x - math.exp(epsilon) * y) for k, (x, y) in enumerate(masses))
+    assert response._directions[0].shared_out_delta(epsilon) >= truth * (1.0 - 1e-12)
+    mixed = tb.compose([response, tb.Gaussian(2.0) * 3], mix_relations=True)
+    assert mixed._directions[0].shared_out_delta(epsilon) >= mixed.delta(epsilon, direction=Direction.REMOVE).lower
+    revealing = tb.ApproximateDP(0.5, 0.01) * count
+    assert revealing._directions[0].shared_out_delta(epsilon) >= (1.0 - 0.99**count) * (1.0 - 1e-12)

@@ -85,6 +85,18 @@ class OneDirection:
         finite = -math.expm1(-gap) if gap > 0.0 else 0.0
         return min(1.0, strictly_raised(self.infinity[1] + finite, 8)) if finite else self.infinity[1]
 
+    def shared_out_delta(self, epsilon: float) -> float:
+        """Return the sum of all steps' deltas, each at its equal share of epsilon: an upper bound on delta (M9)."""
+        share, total = lowered(epsilon / max(1, self.steps.total), 4), 0.0
+        for pair, count in self.steps.items:
+            gaussian = pair.gaussian
+            if gaussian is not None:  # one that stands for several was merged
+                one = gaussian_delta(gaussian.m, share, MERGE_ERROR + gaussian.m_error)[1]
+            else:
+                one = single_delta(pair, share, (0.0, pair.infinity.upper), Ends.UPPER)[1]
+            total = strictly_raised(total + strictly_raised(count * one, 4), 4)
+        return min(1.0, total)
+
     def exact(self, epsilon: float, ends: Ends = Ends.BOTH) -> tuple[float, float, str] | None:
         """Return bounds on delta(epsilon) that need no discretisation, if there are any, and how they were found.
 

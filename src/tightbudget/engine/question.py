@@ -10,7 +10,7 @@ from tightbudget.engine import reasons
 from tightbudget.engine.closed.gaussian import gaussian_guess
 from tightbudget.engine.closed.laplace import LaplaceDirection
 from tightbudget.engine.closed.one_step import Ends
-from tightbudget.engine.direction import WIDEST, OneDirection, Way, decades_for
+from tightbudget.engine.direction import MOST_DECADES, WIDEST, OneDirection, Way, decades_for
 from tightbudget.engine.pursuit import Profile
 from tightbudget.numerics.attempt import Attempt
 from tightbudget.numerics.rounding import GENEROUS, TINIEST, raised, raised_by
@@ -136,7 +136,12 @@ class DeltaQuestion(DirectionQuestion):
         return self.epsilon
 
     def large_loss_tilt(self, rtol: float) -> Tilt | None:
-        point = self.direction.saddle(self.decades(rtol)).large_loss_for_epsilon(self.epsilon)
+        decades = self.decades(rtol)
+        point = self.direction.saddle(decades).large_loss_for_epsilon(self.epsilon)
+        # where tilts leap over epsilon the estimate says nothing of how rare the losses are that matter
+        while point is None and decades < MOST_DECADES:
+            decades = min(3 * decades, MOST_DECADES)
+            point = self.direction.saddle(decades).large_loss_for_epsilon(self.epsilon)
         if point is None:
             return None
         self.estimate = replace(self.estimate, finite=math.exp(min(0.0, point.log_delta)))
@@ -155,21 +160,29 @@ class DeltaQuestion(DirectionQuestion):
 
     def chernoff(self, tilt: Tilt, limit: float) -> float:
         log_delta, left_out = self.direction.chernoff_delta(*tilt, self.epsilon)
-        return min(1.0, raised(raised_by(math.exp(min(0.0, log_delta)), GENEROUS) + left_out, 4.0))
+        upper = min(1.0, raised(raised_by(math.exp(min(0.0, log_delta)), GENEROUS) + left_out, 4.0))
+        return upper if upper <= limit else min(upper, self.direction.shared_out_delta(self.epsilon))
 
 
 class EpsilonQuestion(DirectionQuestion):
     """What is the smallest epsilon with at most this delta?"""
 
     def __init__(
-        self, direction: OneDirection, delta: float, trace: list[Attempt], larger: float = 0.0, certain: float = 0.0
+        self,
+        direction: OneDirection,
+        delta: float,
+        trace: list[Attempt],
+        larger: float = 0.0,
+        certain: float = 0.0,
+        ends: Ends = Ends.BOTH,
     ) -> None:
         """Ask; `larger` is about the answer of another direction, beside which this one may be known not to matter.
 
-        That answer is at least `certain`.
+        That answer is at least `certain`, or no more where only the upper end is asked for. An end that is not asked for
+        is left where it is if there is a closed form.
         """
         super().__init__(direction, trace)
-        self.delta, self._larger, self._certain = delta, larger, certain
+        self.delta, self._larger, self._certain, self._ends = delta, larger, certain, ends
         self.saddle_estimate = 0.0  # what the answer was estimated at before anything was computed
         low, high = direction.infinity
         mass = direction.steps.infinity
@@ -300,7 +313,11 @@ class EpsilonQuestion(DirectionQuestion):
         guess, slope = self.estimate.answer, self.estimate.theta * self.estimate.finite / self.delta
         tolerance = max(tolerance, 1e-15 * guess, 1e-300)
         most = min(self.upper, FARTHEST)  # beyond what is known to be enough nothing is looked for
+        if self.direction.closed_form and self._ends is Ends.LOWER:
+            return last_at_least(delta_lower, self.delta, guess, slope, tolerance, most), self.upper
         upper = first_at_most(delta_upper, self.delta, guess, slope, tolerance, most)
+        if self.direction.closed_form and self._ends is Ends.UPPER:
+            return self.lower, upper
         near = upper if math.isfinite(upper) and not self.direction.closed_form else min(guess, upper)
         lower = last_at_least(delta_lower, self.delta, near, slope, tolerance, most)
         return lower, upper

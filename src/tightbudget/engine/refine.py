@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from tightbudget.engine.closed.one_step import Ends
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.question import USUAL, DeltaQuestion, DirectionQuestion, EpsilonQuestion
 from tightbudget.engine.reasons import ROUNDING
@@ -38,15 +39,26 @@ def delta_bracket(
 
 
 def epsilon_bracket(
-    directions: Sequence[OneDirection], delta: float, rtol: float, atol: float, effort: float | None = None
+    directions: Sequence[OneDirection],
+    delta: float,
+    rtol: float,
+    atol: float,
+    effort: float | None = None,
+    ends: Ends = Ends.BOTH,
 ) -> Bracket:
-    """Return a bracket of the smallest epsilon >= 0 with delta(epsilon) <= delta."""
+    """Return a bracket of the smallest epsilon >= 0 with delta(epsilon) <= delta.
+
+    Where every direction has a closed form, only the ends that are asked for are found, the other says little.
+    """
     trace: list[Attempt] = []
     questions: list[EpsilonQuestion] = []
+    if not in_closed_form(directions):
+        ends = Ends.BOTH
     for direction in directions:
         larger = max((question.estimate.answer for question in questions), default=0.0)
-        certain = max((question.lower for question in questions), default=0.0)
-        questions.append(EpsilonQuestion(shared_direction(direction), delta, trace, larger, certain))
+        # a direction that stays below this end of another does not matter
+        known = (question.upper if ends is Ends.UPPER else question.lower for question in questions)
+        questions.append(EpsilonQuestion(shared_direction(direction), delta, trace, larger, max(known, default=0.0), ends))
     answer = _refined(questions, rtol, atol, effort, trace)
     for question in questions:
         if question.upper < answer.lower:  # what is small beside the other direction is so for neighbours
@@ -54,6 +66,11 @@ def epsilon_bracket(
         elif answer.converged:
             question.learn(answer.width, max(rtol * answer.upper, atol))
     return answer
+
+
+def in_closed_form(directions: Sequence[OneDirection]) -> bool:
+    """Whether every direction has its profile in closed form."""
+    return all(direction.closed_form for direction in directions)
 
 
 class _Ends(NamedTuple):

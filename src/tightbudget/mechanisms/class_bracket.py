@@ -15,13 +15,16 @@ Ask = Callable[[float], Bracket]
 _OF_GAP = 1e-4  # of the distance between both ends: to know an end better makes the bracket hardly narrower
 
 
-def ends_of_class(ways: Sequence[Ask], members: Sequence[Ask], rtol: float, pursue: bool) -> tuple[Bracket, list[Bracket]]:
+def ends_of_class(
+    ways: Sequence[Ask], members: Sequence[Ask], rtol: float, pursue: bool, at_once: bool = False
+) -> tuple[Bracket, list[Bracket]]:
     """Return the bracket with the least upper end of several ways to bound a class, and those of its members.
 
-    With `pursue` the ends are as well known as asked even where they are far apart.
+    With `pursue` the ends are as well known as asked even where they are far apart; `at_once` if they have closed forms,
+    so that those ends alone are known, as well as they will be.
     """
-    if len(ways) == 1 and not members:
-        return ways[0](rtol), []
+    if at_once or (len(ways) == 1 and not members):
+        return min((way(rtol) for way in ways), key=_upper_end), [member(rtol) for member in members]
     first = max(rtol, USUAL)
     bounds, found = [way(first) for way in ways], [member(first) for member in members]
     least = min(bounds, key=_upper_end).upper

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tightbudget.engine.closed.one_step import Ends
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.reasons import NOT_PROVEN_HERE, OF_A_CLASS
-from tightbudget.engine.refine import delta_bracket, epsilon_bracket
+from tightbudget.engine.refine import delta_bracket, epsilon_bracket, in_closed_form
 from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms.answers import Curve, joined_curves
 from tightbudget.mechanisms.arrays import ask_each, float_array
 from tightbudget.mechanisms.below_zero import delta_below_zero
 from tightbudget.mechanisms.checks import any_epsilon_asked, asked_width, delta_asked
 from tightbudget.mechanisms.class_bracket import ends_of_class
+from tightbudget.mechanisms.moment_bound import epsilon_by_moments
 from tightbudget.mechanisms.whole_range import end_of_range, epsilons_between
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.pairs.base import Direction
@@ -132,16 +134,28 @@ class Questions:
             members.append(Bracket(self._analyst.delta(epsilon), 1.0))
         return self._labelled(self._of_a_class(answer, members, rtol, atol) if members else answer)
 
-    def _epsilon(self, delta: float, rtol: float, atol: float, effort: float | None) -> Bracket:
-        answer, members = ends_of_class(
-            [partial(epsilon_bracket, way, delta, atol=atol, effort=effort) for way in self._ways],
-            [partial(member._epsilon, delta, atol=atol, effort=effort) for member in self._members],
+    def _epsilon(self, delta: float, rtol: float, atol: float, effort: float | None, ends: Ends = Ends.BOTH) -> Bracket:
+        """Return the bracket; where all has a closed form, with the ends that are asked for alone."""
+        members = self._members
+        at_once = bool(members) and all(map(in_closed_form, self._ways)) and all(map(Questions._one_closed_form, members))
+        above, below = (Ends.UPPER, Ends.LOWER) if at_once else (ends, Ends.BOTH)
+        answer, found = ends_of_class(
+            [partial(epsilon_bracket, way, delta, atol=atol, effort=effort, ends=above) for way in self._ways],
+            [partial(member._epsilon, delta, atol=atol, effort=effort, ends=below) for member in members],
             rtol,
             pursue=effort is not None,
+            at_once=at_once,
         )
-        if members and self._analyst:
-            members.append(Bracket(self._analyst.epsilon(delta), math.inf))
-        return self._labelled(self._of_a_class(answer, members, rtol, atol) if members else answer)
+        if math.isinf(answer.upper) and found:
+            by_moments = epsilon_by_moments(self._parts, self._only, delta)
+            answer = Bracket(min(answer.lower, by_moments), by_moments, False, answer.reason, trace=answer.trace)
+        if found and self._analyst:
+            found.append(Bracket(self._analyst.epsilon(delta), math.inf))
+        return self._labelled(self._of_a_class(answer, found, rtol, atol) if found else answer)
+
+    def _one_closed_form(self) -> bool:
+        """Whether it is no class, and has its profile in closed form."""
+        return not self._members and len(self._ways) == 1 and in_closed_form(self._directions)
 
     @property
     def _ways(self) -> tuple[tuple[OneDirection, ...], ...]:

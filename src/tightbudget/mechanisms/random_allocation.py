@@ -13,9 +13,10 @@ from tightbudget.mechanisms.checks import real
 from tightbudget.mechanisms.gaussian import Gaussian
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.poisson import Poisson
+from tightbudget.mechanisms.promise import PureDP
 from tightbudget.mechanisms.relation_of_samples import RunsOnSamples
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, mix_relations_asked
-from tightbudget.numerics.rounding import float_below, lowered, raised
+from tightbudget.numerics.rounding import float_above, float_below, lowered, raised
 from tightbudget.pairs.allocation import allocated_pair, resolvable_allocation
 from tightbudget.pairs.allocation_types import pair_of_types
 from tightbudget.pairs.base import Direction, Pair
@@ -109,8 +110,24 @@ class RandomAllocation(RunsOnSamples):
         in_block = int(self.batches) // blocks
         assert base is not None
         if not resolvable_allocation(base):
-            raise InvalidParameter("times", self.times, "1 for noise as small or as large as this")
+            return self._all_told.pair(direction)
         return allocated_pair(base, in_block, blocks, direction, above)
+
+    @property
+    def _all_told(self) -> Mechanism:
+        """What is revealed, or more, of a record that comes or goes if its batches are told: that many releases."""
+        times = int(self.times)
+        if isinstance(self.mechanism, Gaussian):
+            return _normal(self.mechanism, raised(math.sqrt(times), 8), raised)
+        largest = self.mechanism.pure_epsilon
+        if math.isinf(largest):
+            raise InvalidParameter(
+                "times",
+                self.times,
+                f"1 for {self.mechanism}",
+                "Of losses so close together, or so far apart, several are followed for normal noise and bounded losses only.",
+            )
+        return PureDP(float_above(times * Fraction(largest)))
 
     @property
     def _is_told(self) -> bool:

@@ -8,7 +8,7 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from tightbudget.errors import InvalidParameter
+from tightbudget.errors import InvalidParameter, UnknownRelation
 from tightbudget.mechanisms.batches import check_batch, replaced_pair
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relations
@@ -31,7 +31,9 @@ class WithoutReplacement(Mechanism):
     """Run a mechanism on a batch of a fixed size, drawn without replacement.
 
     mechanism  what is run on the batch: one mechanism that knows what
-               replacing a record does, as noise on a query does
+               replacing a record does, as noise on a query does; of a
+               promise such as pure_dp it is taken that it was made for a
+               replaced record, whatever the relation here
     batch      how many different records are drawn, afresh in every step
     examples   how many there are to draw from, at least; under add_remove
                in the larger of the two data sets
@@ -70,13 +72,21 @@ class WithoutReplacement(Mechanism):
         self.mechanism.under(REPLACE_ONE)
         if self.relation == ZERO_OUT:
             self.mechanism.under(ZERO_OUT)
+            if not self._zeroed_known:
+                hint = f"Of what {self.mechanism.name} stands for, none is known for zeroed records: ask about one of these."
+                raise UnknownRelation(ZERO_OUT, self, [ADD_REMOVE, REPLACE_ONE], hint)
+
+    @property
+    def _zeroed_known(self) -> bool:
+        """Whether the mechanism, and the member of its class that lower ends are of, know zeroed records."""
+        return all(ZERO_OUT in one.known_relations for one in (self.mechanism, self.mechanism.member()))
 
     @cached_property
     def relations(self) -> Relations:
         return frozenset({self.relation})
 
     def _under(self, relation: str) -> Mechanism | None:
-        if relation == ZERO_OUT and ZERO_OUT not in self.mechanism.known_relations:
+        if relation == ZERO_OUT and not self._zeroed_known:
             return None
         return replace(self, relation=relation)
 

@@ -21,28 +21,48 @@ def log_fair(coins: int, heads: Array) -> tuple[Array, Array]:
     """
     tails = coins - heads
     inner = (heads > 0.0) & (tails > 0.0)
+    if inner.all():
+        exponent, peak = _divergence(heads, tails), 0.5 * np.log(coins / heads / tails / (2.0 * math.pi))
+        rest = _rest(np.array([float(max(coins, 1))])) - _rest(heads) - _rest(tails)
+        return peak + rest - exponent, _error(exponent, peak)
     a, b = np.where(inner, heads, 1.0), np.where(inner, tails, 1.0)
     exponent = np.where(inner, _divergence(a, b), coins * math.log(2.0))
     peak = np.where(inner, 0.5 * np.log(coins / a / b / (2.0 * math.pi)), 0.0)
     rest = np.where(inner, _rest(np.array([float(max(coins, 1))])) - _rest(a) - _rest(b), 0.0)
-    return peak + rest - exponent, 3.0 * _REST_ERROR + U * (32.0 + 48.0 * exponent + 8.0 * np.abs(peak))
+    return peak + rest - exponent, _error(exponent, peak)
+
+
+def _error(exponent: Array, peak: Array) -> Array:
+    error: Array = 3.0 * _REST_ERROR + U * (32.0 + 48.0 * exponent + 8.0 * np.abs(peak))
+    return error
 
 
 def _divergence(a: Array, b: Array) -> Array:
     """Return (a+b) D(a/(a+b) || 1/2), relatively accurate: two forms, in neither of which much cancels."""
     s = a + b
     y = (a - b) / s
-    near = np.where(np.abs(y) <= 0.5, y, 0.0)
-    around = s * (near * np.arctanh(near) + 0.5 * np.log1p(-near * near))
-    found: Array = np.where(np.abs(y) <= 0.5, around, a * np.log(2.0 * a / s) + b * np.log(2.0 * b / s))
+    far = np.abs(y) > 0.5
+    if not far.any():
+        return _divergence_near(s, y)
+    found = np.empty(a.size)
+    found[~far] = _divergence_near(s[~far], y[~far])
+    a, b, s = a[far], b[far], s[far]
+    found[far] = a * np.log(2.0 * a / s) + b * np.log(2.0 * b / s)
     return found
+
+
+def _divergence_near(s: Array, y: Array) -> Array:
+    near: Array = s * (y * np.arctanh(y) + 0.5 * np.log1p(-y * y))
+    return near
 
 
 def _rest(n: Array) -> Array:
     """Return log n! - (n log n - n + log(2 pi n) / 2) of whole numbers from 1 on."""
     x = 1.0 / np.maximum(n, float(_FEW))
     y = x * x
-    series = x * (1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y / 1680.0)))
+    series: Array = x * (1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y / 1680.0)))
+    if float(n.min(initial=math.inf)) >= _FEW:
+        return series
     rest: Array = np.where(n < _FEW, _FEW_RESTS[np.minimum(n, _FEW - 1.0).astype(np.intp)], series)
     return rest
 

@@ -1,5 +1,6 @@
 """Mass of the standard normal distribution on an interval, relatively accurate even when the interval is tiny (M2)."""
 
+import contextlib
 import math
 
 import numpy as np
@@ -33,6 +34,18 @@ def log_normal_mass(middle: Array, width: Array) -> tuple[Array, Array]:
         log_mass, error = _series(np.where(wide, 0.0, z), np.where(wide, 0.0, width))
         log_mass[wide], error[wide] = _difference(z[wide], width[wide])
         return log_mass, error
+
+
+def log_normal_mass_at(middle: float, width: float) -> tuple[float, float]:
+    """Return the same of one interval, by the same formulas: for wide ones without arrays."""
+    z = abs(middle)
+    if width * max(1.0, z) > _NARROW:
+        with contextlib.suppress(ArithmeticError, ValueError):  # what overflows is left to arrays
+            log_mass, error = _difference_at(z, width)
+            if math.isfinite(error):
+                return log_mass, error
+    logs, errors = log_normal_mass(np.array([middle]), np.array([width]))
+    return float(logs[0]), float(errors[0])
 
 
 def _series(z: Array, width: Array) -> tuple[Array, Array]:
@@ -73,6 +86,17 @@ def _difference(z: Array, width: Array) -> tuple[Array, Array]:
         log_mass[around] = np.log1p(-special.ndtr(-far[around]) - special.ndtr(near[around]))
         error[around] = 16.0 * U
     return log_mass, error
+
+
+def _difference_at(z: float, width: float) -> tuple[float, float]:
+    near, far = z - 0.5 * width, z + 0.5 * width
+    if near < -1.0:
+        return math.log1p(-float(special.ndtr(-far)) - float(special.ndtr(near))), 16.0 * U
+    tail = float(special.erfcx(_ROOT_HALF * near))
+    gap = math.log(float(special.erfcx(_ROOT_HALF * far)) / tail) - z * width
+    rest = -math.expm1(gap)
+    log_mass = math.log(0.5 * tail) - 0.5 * near * near + math.log(rest)
+    return log_mass, U * (40.0 + 40.0 * math.exp(gap) / rest + 4.0 * near * near)
 
 
 def _error_share(factor: float, square: Array) -> Array:

@@ -63,6 +63,13 @@ class Pair(Protocol):
     def coarse_cells(self) -> Cells:
         """Return all of the pair, in a few hundred cells chosen to resolve it, in increasing order of loss."""
 
+    def rough_profile(self) -> tuple[Array, Array]:
+        """Return losses that increase, and about the log of delta of the finite losses there: nothing is certified."""
+        cells = self.coarse_cells()
+        logs = cells.tails()[2]
+        some = np.isfinite(logs) & np.isfinite(cells.low) & (np.diff(cells.low, prepend=-np.inf) > 0.0)
+        return cells.low[some], logs[some]
+
     @property
     def total_variation(self) -> float:
         """Bound on the total variation of A and B where no loss is infinite: 1 - e^-x <= x for the largest loss x."""

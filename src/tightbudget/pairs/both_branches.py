@@ -122,6 +122,9 @@ class BothBranchesPair(Pair):
         order = np.argsort(joined.low, kind="stable")
         return Cells(*(getattr(joined, name)[order] for name in ("low", "high", "log_a", "log_b", "error")))
 
+    def rough_profile(self) -> tuple[Array, Array]:
+        return self.above.rough_profile()  # that of losses from 0 on
+
     @property
     def total_variation(self) -> float:
         return raised(self.q * self.base.total_variation, 4)

@@ -47,6 +47,12 @@ class Cells:
     def where(self, keep: NDArray[np.bool_]) -> "Cells":
         return Cells(self.low[keep], self.high[keep], self.log_a[keep], self.log_b[keep], self.error[keep])
 
+    def tails(self) -> tuple[Array, Array, Array]:
+        """Return logs of A and B from each cell on, and about that of delta at its lower end: nothing is certified."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            log_a, log_b = (np.logaddexp.accumulate(logs[::-1])[::-1] for logs in (self.log_a, self.log_b))
+            return log_a, log_b, log_a + np.log(-np.expm1(np.minimum(self.low + log_b - log_a, 0.0)))
+
     def part(self, begin: int, end: int) -> "Cells":
         some = slice(begin, end)
         return Cells(self.low[some], self.high[some], self.log_a[some], self.log_b[some], self.error[some])

@@ -26,6 +26,7 @@ _LEAST = 1e-305
 _BEYOND = 4.0 * NEGLIGIBLE
 _FAR = 37.5  # standard deviations of a sum of fair coins: beyond lies less than 2 e^-703
 _WORK = 1e6  # events to add up, or a few times as many
+_LOOSER = 8e-4  # four times the share of epsilon that groups of clones may cost where they need not be as large
 _BULK = 9.0  # standard deviations of the number of clones that get most of the work
 
 
@@ -89,11 +90,15 @@ def _loss_error(epsilon: float) -> float:
 
 def _grouped(clones: Clones, mean: float, variance: float) -> Clones:
     """Return fewer numbers of clones, each for some neighbours, all of which hide more."""
-    numbers = clones.numbers
+    numbers, bulk = clones.numbers, _BULK * math.sqrt(variance)
     most = max(12, int(_WORK / (1.0 + 0.5 * min(mean, _FAR * math.sqrt(mean + 1.0)))))
+    # a loss is about as large as 1/sqrt(clones): k in a group, of which the fewest count, raise it by (k-1)/(4 mean)
+    together = math.floor(1.0 + _LOOSER * mean)
+    if together > 1:
+        most = min(most, max(12, math.ceil(2.0 * bulk / together)))
     if numbers.size <= most:
         return clones
-    bulk, rare = _BULK * math.sqrt(variance), 2 + most // 16
+    rare = 2 + most // 16
     ends = np.searchsorted(numbers, [mean - bulk, mean + bulk])
     starts = np.concatenate(
         [np.linspace(0, ends[0], rare), np.linspace(ends[0], ends[1], most), np.linspace(ends[1], numbers.size, rare)]
@@ -117,14 +122,16 @@ def _pair_on_dots(key: tuple[object, ...], epsilon: float, clones: Clones) -> Po
         losses, log_a, errors = _clone_events(epsilon, int(number))
         mass = np.exp(log_a + log) * np.where(losses > 0.0, 1.0, 0.5)  # that at 0 is its own mirror image
         place = np.clip(np.searchsorted(dots, losses, side="right") - 1, 0, dots.size - 2)
-        to_next = dots[place + 1] - losses
-        below = mass * (np.expm1(to_next) / gaps[place])
-        above = mass * (np.exp(to_next) * np.expm1(losses - dots[place]) / gaps[place])
+        to_next, each = np.expm1(dots[place + 1] - losses), mass / gaps[place]
+        below, above = each * to_next, each * ((1.0 + to_next) * np.expm1(losses - dots[place]))
+        # losses increase: only a stretch of the dots is met
+        first, width = int(place[0]), int(place[-1]) - int(place[0]) + 2
+        place -= first
         crowd = float(np.bincount(place).max())  # events that one dot gets: each is added with a rounding
         doubt = errors + error + U * (32.0 + np.abs(log_a + log) + 2.0 * crowd)
         for moved, shift in ((below, 0), (above, 1)):
-            masses += np.bincount(place + shift, moved, dots.size)
-            doubts += np.bincount(place + shift, moved * doubt, dots.size)
+            masses[first : first + width] += np.bincount(place + shift, moved, width)
+            doubts[first : first + width] += np.bincount(place + shift, moved * doubt, width)
     masses[-1] += _BEYOND
     return _mirrored(key, epsilon, dots, masses, doubts, clones.numbers.size)
 

@@ -97,6 +97,15 @@ class EitherPair(Pair):
         cells = self.cells(np.unique(np.concatenate([ends for one in coarse for ends in (one.low, one.high)])))
         return cells.where(cells.log_a > -math.inf)
 
+    def rough_profile(self) -> tuple[Array, Array]:
+        parts = [pair.rough_profile() for pair in self._both]
+        edges = np.unique(np.concatenate([losses for losses, _ in parts]))
+        logs = np.full(edges.size, -np.inf)
+        for (losses, own), weight in zip(parts, self.log_weights, strict=True):
+            if losses.size:
+                logs = np.logaddexp(logs, weight + np.interp(edges, losses, own, right=-np.inf))
+        return edges, logs
+
     def events(self, reach: float) -> Events:
         parts = [pair.events(reach) for pair in self._both]
         weights = [log + self.error for log in self.log_weights]

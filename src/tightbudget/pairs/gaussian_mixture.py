@@ -21,11 +21,13 @@ from tightbudget.pairs.mixtures import Mixture
 from tightbudget.pairs.moments.closed import gaussian_log_moment
 from tightbudget.pairs.moments.concentrated import half_square
 from tightbudget.pairs.moments.events import Events, Tail, normal_tail, point_events
+from tightbudget.pairs.one_place import FEW, log_mass_at, log_ratio_at
 from tightbudget.pairs.revealing import all_but_revealing
 
 _CORE = 13.0  # sigmas around each centre that coarse cells resolve well
 _CORE_STEP = 0.2
 _MOST_CORE = 512  # coarse cells of all cores together
+_ROUGH = 2  # of these, each so-manieth is enough for a guess
 _SPARSE = 20  # coarse cells of each stretch between cores
 _RARE = 80.0  # e^-80 is the weight of components that sparse cells will do for, if there are many
 _PARTS = 4  # of a coarse cell, to look up places
@@ -154,13 +156,43 @@ class GaussianMixturePair(Pair):
             edges, allowed = edges[left], allowed[left]
         raise AssertionError("halving ends at neighbouring floats, one of which is near enough (M27)")
 
+    def _place(self, edge: float) -> float:
+        """Return what `_places` does, for one loss."""
+        nodes = self._nodes
+        if edge <= nodes.losses[0]:
+            return self.bottom
+        if not edge < nodes.losses[-1]:
+            return self.top
+        i = int(np.searchsorted(nodes.losses, edge, side="right")) - 1
+        low, high, allowed = float(nodes.places[i]), float(nodes.places[i + 1]), float(nodes.allowed[i])
+        start, end = float(nodes.losses[i]), float(nodes.losses[i + 1])
+        x = low + (high - low) * ((edge - start) / (end - start))  # start <= edge < end
+        for step in range(_MOST_STEPS):
+            (above, rise), (below, fall) = log_ratio_at(self.above, x), log_ratio_at(self.below, -x)
+            miss, slope = above - below - edge, rise + fall
+            if abs(miss) <= allowed:
+                return x
+            low, high = (x, high) if miss < 0.0 else (low, x)
+            newton = x - miss / slope if slope > 0.0 else math.nan
+            x = newton if low < newton < high and step < _NEWTON else 0.5 * (low + high)
+        raise AssertionError("halving ends at neighbouring floats, one of which is near enough (M27)")
+
     # Cells
 
     def points(self) -> Cells:
         return Cells.none()
 
     def cells(self, edges: Array) -> Cells:
+        if edges.size == 2 and self.above.likely_ones + self.below.likely_ones <= FEW:
+            return self._cell(float(edges[0]), float(edges[1]))
         return self._cells_at(self._places(edges), edges[:-1], edges[1:])
+
+    def _cell(self, low: float, high: float) -> Cells:
+        """Return the one cell between two losses, as `cells` does, without arrays."""
+        start = self._place(low)
+        end = max(start, self._place(high))
+        (log_a, error_a), (log_b, error_b) = log_mass_at(self.above, start, end), log_mass_at(self.below, -start, -end)
+        return Cells(*np.array([[low], [high], [log_a], [log_b], [max(error_a, error_b)]]))
 
     def _cells_at(self, x: Array, low: Array, high: Array) -> Cells:
         # both masses are of the very same events, up to the rounding of a middle
@@ -174,6 +206,14 @@ class GaussianMixturePair(Pair):
     @cached_property
     def _coarse_cells(self) -> Cells:
         return self._cells_between(self._coarse_places)
+
+    def rough_profile(self) -> tuple[Array, Array]:
+        x = self._coarse_places[::_ROUGH]
+        losses = np.maximum.accumulate(self._losses(x)[0])
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            logs = np.log(self.above.roughly_above(x) - np.exp(losses) * self.below.roughly_above(x, mirrored=True))
+        some = np.isfinite(logs) & (np.diff(losses, prepend=-np.inf) > 0.0)
+        return losses[some], logs[some]
 
     def _cells_between(self, x: Array) -> Cells:
         losses = np.maximum.accumulate(self._losses(x)[0])

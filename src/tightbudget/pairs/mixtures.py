@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import AMPLE, TINIEST, U
@@ -15,9 +16,10 @@ from tightbudget.pairs.cells import Array
 _CHUNK = 4096  # places at a time
 _MANY, _SPAN, _MOST_SPANS = 8, 20.0, 64  # components of which few matter within so many sigmas
 _FEW = 3  # components that are never worth choosing from
-_IRRELEVANT = 45.0  # e^-45 is less than half a rounding
-_OVERFLOW = 600.0  # exponents beyond this are handled by their logs
-_HALF = -0.5  # 1 + s is not computed below: digits would cancel
+IRRELEVANT = 45.0  # e^-45 is less than half a rounding
+_HARDLY = 80.0  # e^-80 of the likeliest component is too little to take time
+OVERFLOW = 600.0  # exponents beyond this are handled by their logs
+HALF = -0.5  # 1 + s is not computed below: digits would cancel
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,14 @@ class Mixture:
         centres, logs, errors = (values[first:] for values in self._all)
         return centres, logs, np.maximum.accumulate(errors) if errors.size else errors
 
+    @cached_property
+    def weights_away(self) -> tuple[tuple[float, float, float], ...]:
+        """Centres above 0, their weights, and bounds on the weight of each and all that are further away."""
+        centres, logs, errors = self._away
+        weights = np.exp(logs)
+        rest = np.cumsum((weights * (1.0 + 2.0 * errors))[::-1])[::-1] * (1.0 + AMPLE) + TINIEST
+        return tuple(zip(centres.tolist(), weights.tolist(), rest.tolist(), strict=True))
+
     def _together(self, y: Array) -> list[tuple[int, int]]:
         """Return where to cut places that increase or decrease: few of many components matter to neighbours."""
         cuts = np.arange(_CHUNK, y.size, _CHUNK)
@@ -70,7 +80,7 @@ class Mixture:
 
     @property
     def _margin(self) -> float:
-        return _IRRELEVANT + math.log(len(self.centres))
+        return IRRELEVANT + math.log(len(self.centres))
 
     # The density
 
@@ -91,9 +101,9 @@ class Mixture:
         kept, flat = self._relevant(float(y.min()), float(y.max()))
         c, w = centres[kept], np.exp(logs[kept])
         t = c[:, None] * (y - 0.5 * c[:, None])
-        growth = np.expm1(np.minimum(t, _OVERFLOW))
+        growth = np.expm1(np.minimum(t, OVERFLOW))
         s = w @ growth - float(np.exp(logs[flat]).sum())
-        near = (s > _HALF) & (t.max(axis=0, initial=-math.inf) <= _OVERFLOW)
+        near = (s > HALF) & (t.max(axis=0, initial=-math.inf) <= OVERFLOW)
         safe = np.where(near, s, 0.0)
         weighted = w * c
         f, slope = np.log1p(safe), (weighted @ growth + float(weighted.sum())) / (1.0 + safe)
@@ -111,7 +121,7 @@ class Mixture:
             # the error that is stated has a term of u times at least this, however the places lie
             floor = np.logaddexp.reduce(logs + at_low + 2.0 * np.log(centres)) - math.log(2.0)
         nothing = logs + np.maximum(at_high, 0.0) <= floor - self._margin
-        flat = ~nothing & (at_high <= -_IRRELEVANT)
+        flat = ~nothing & (at_high <= -IRRELEVANT)
         return ~nothing & ~flat, flat
 
     def _log_ratio_by_logs(self, y: Array) -> tuple[Array, Array]:
@@ -121,6 +131,12 @@ class Mixture:
         shares = np.exp(terms - peak)
         total = shares.sum(axis=0)
         return peak + np.log(total), (centres @ shares) / total
+
+    @cached_property
+    def likely_ones(self) -> int:
+        """How many components are likelier than e^-80 of the likeliest."""
+        least = max(self.log_weights) - _HARDLY
+        return sum(log > least for log in self.log_weights)
 
     def likely(self, rare: float) -> tuple[float, ...]:
         """Return all centres of few; of many those whose weight is at least e^-rare of the largest."""
@@ -152,7 +168,7 @@ class Mixture:
         size = np.maximum(np.abs(f[:-1]), np.abs(f[1:]))
         direct = weighed + fallen * np.minimum(np.exp(np.minimum(-f[:-1], 1.0)), 2.1)
         by_logs = max(self.errors) + (len(self.centres) + 16.0) * U * (1.0 + size) + 3.0 * U * math.log(len(self.centres))
-        uses_logs = (f[:-1] < -0.68) | (t[:, 1:].max(axis=0) > _OVERFLOW - 1.0)
+        uses_logs = (f[:-1] < -0.68) | (t[:, 1:].max(axis=0) > OVERFLOW - 1.0)
         never_direct = f[1:] < -0.70
         error = 20.0 * U * moved + 4.0 * U * size + 16.0 * len(self.centres) * TINIEST
         error += np.where(never_direct, 0.0, direct) + np.where(uses_logs, by_logs, 0.0)
@@ -180,6 +196,14 @@ class Mixture:
         if centres.size == 1:
             return masses[0], rounding[0]
         return joined_masses(masses, rounding)
+
+    def roughly_above(self, y: Array, *, mirrored: bool = False) -> Array:
+        """Return about the masses above some places, of its mirror image if asked: nothing is certified."""
+        centres, logs, _ = self._all
+        kept = logs > logs.max() - _HARDLY  # more than a guess needs
+        sign = -1.0 if mirrored else 1.0
+        masses: Array = np.exp(logs[kept]) @ special.ndtr(sign * centres[kept][:, None] - y)
+        return masses
 
     def _weighty(self, low: float, high: float) -> NDArray[np.bool_]:
         """Return which components are more than e^-45 of the density anywhere between two places."""

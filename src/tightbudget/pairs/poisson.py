@@ -116,6 +116,13 @@ class PoissonPair(Pair):
         order = np.argsort(joined.low, kind="stable")
         return Cells(*(getattr(joined, name)[order] for name in ("low", "high", "log_a", "log_b", "error")))
 
+    def rough_profile(self) -> tuple[Array, Array]:
+        if self.direction is Direction.ADD:
+            return super().rough_profile()
+        losses, logs = self.base.rough_profile()  # with g' = 1 + (g-1)/q the profile is q times that of the base (M3)
+        above = losses > 0.0
+        return self._forward(losses[above]), logs[above] + math.log(self.q)
+
     @property
     def place(self) -> tuple[Hashable, tuple[float, ...]] | None:
         found = self.base.place

@@ -5,8 +5,9 @@ B(loss > x) = t/a e^-x times that. The lower hull of several follows each for a 
 """
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +89,7 @@ class PowerLaws:
             doubt=np.append(np.repeat(doubt, 2)[1:], 0.0),
         )
 
-    @property
+    @cached_property
     def _variation(self) -> float:
         """Bound on the total variation: sqrt(1 - e^-KL), and KL is at most the divergence of any order (M10)."""
         return raised(math.sqrt(-math.expm1(-min(self.bounds))), 8)
@@ -96,7 +97,7 @@ class PowerLaws:
     @cached_property
     def start(self) -> tuple[float, float]:
         low, high = max(0.0, float(self.pieces.low[0])), self._last
-        for _ in range(100):  # any place where it may start will do; the first is the best
+        for _ in range(64):  # any place where it may start will do; the first is the best
             middle = 0.5 * (low + high)
             low, high = (low, middle) if self._may_start(middle) else (middle, high)
         nearest = int(np.abs(self._ends - high).argmin())
@@ -110,16 +111,25 @@ class PowerLaws:
         return loss > 0.0 and rest.certain and rest.variation > 4.0 * rest.doubt
 
     def _rest(self, loss: float) -> Rest:
-        pieces = self.pieces
-        index = max(0, int(np.searchsorted(pieces.low, loss, side="right")) - 1)
-        theta, first = float(pieces.theta[index]), float(pieces.first[index])
-        at = min(max(loss, float(pieces.low[index])), float(pieces.high[index]))
+        thetas, firsts, lows, highs = self._in_lists
+        index = max(0, bisect_right(lows, loss) - 1)
+        theta, first = thetas[index], firsts[index]
+        at = min(max(loss, lows[index]), highs[index])
         exponent = theta * (at - first)
         rest = -math.log1p(1.0 / theta) - at
         missing, mirrored = -math.expm1(-exponent), math.exp(-exponent + rest)
-        doubt = 8.0 * (1.0 + theta) * float(pieces.doubt.max()) + 16.0 * U * (1.0 + (1.0 + theta) * (abs(at) + abs(first)))
+        doubt = 8.0 * (1.0 + theta) * self._most_doubt + 16.0 * U * (1.0 + (1.0 + theta) * (abs(at) + abs(first)))
         # of a start that is too early H_1 is already larger than it need be
         return Rest(missing, mirrored, doubt, max(0.0, self._variation - (1.0 - missing - mirrored) + 2.0 * doubt))
+
+    @cached_property
+    def _in_lists(self) -> tuple[list[float], list[float], list[float], list[float]]:
+        """The pieces as lists, for who looks up one loss after the other."""
+        return self.pieces.theta.tolist(), self.pieces.first.tolist(), self.pieces.low.tolist(), self.pieces.high.tolist()
+
+    @cached_property
+    def _most_doubt(self) -> float:
+        return float(self.pieces.doubt.max())
 
     @property
     def rest(self) -> Rest:
@@ -143,7 +153,7 @@ class PowerLaws:
         return places
 
     def loss_shift(self, loss: float) -> float:
-        return 2.0 * _NEAR * float(self.pieces.doubt.max()) + 8.0 * U * abs(loss) + TINIEST
+        return 2.0 * _NEAR * self._most_doubt + 8.0 * U * abs(loss) + TINIEST
 
     @cached_property
     def _ends(self) -> Array:
@@ -219,6 +229,7 @@ def _grouped(log_a: Array, log_b: Array, error: Array, starts: NDArray[np.intp])
     return *sums, raised_by(np.maximum(*means), GENEROUS) + U * (16.0 + 8.0 * lengths + 4.0 * sizes)
 
 
+@lru_cache(maxsize=16)
 def renyi_pair(orders: tuple[float, ...], bounds: tuple[float, ...]) -> MirroredPair:
     """Return the pair that dominates every one with D_a <= bound at each of some orders a, tractable ones."""
     return MirroredPair(PowerLaws(orders, bounds))

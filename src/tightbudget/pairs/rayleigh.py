@@ -6,7 +6,7 @@ there is rho (1 + 2t) - log(1 + 1/t).
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy import special
@@ -34,7 +34,7 @@ class RayleighLaw:
     def start(self) -> tuple[float, float]:
         low, high = math.log(_LEAST_PLACE), 0.5 * math.log(_REACH / self.rho)
         if not self._may_start(math.exp(low)):
-            for _ in range(80):  # any place where it may start will do; the first is the best
+            for _ in range(64):  # any place where it may start will do; the first is the best
                 middle = 0.5 * (low + high)
                 low, high = (low, middle) if self._may_start(math.exp(middle)) else (middle, high)
             low = high
@@ -42,7 +42,7 @@ class RayleighLaw:
         return place, max(0.0, float(self.losses(np.array([place]))[0]))
 
     def _may_start(self, place: float) -> bool:
-        return self._rest(place).certain and float(self.losses(np.array([place]))[0]) > 0.0
+        return self._rest(place).certain and self.rho * (1.0 + 2.0 * place) > math.log1p(1.0 / place)
 
     def _rest(self, place: float) -> Rest:
         missing, exponent = -math.expm1(-self.rho * place * place), self.rho * (1.0 + place) ** 2
@@ -120,6 +120,7 @@ class RayleighLaw:
         return Tail(lowered_by(float(self.losses(np.array([last]))[0]), GENEROUS), log_moment)
 
 
+@lru_cache(maxsize=16)
 def zcdp_pair(rho: float) -> MirroredPair:
     """Return the pair that dominates every one with D_a <= rho a at every order a, 1e-14 <= rho <= 1e4."""
     return MirroredPair(RayleighLaw(rho))

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.normal import log_normal_mass
@@ -19,6 +20,7 @@ from tightbudget.pairs.mixtures import joined_masses
 _IRRELEVANT = 45.0  # e^-45 is less than half a rounding
 _CHUNK, _FEW, _CHUNKS = 512, 32, 6  # edges at a time: few of many moves matter to those that lie together
 _RARE = 80.0  # e^-80 is the weight of moves that sparse cells will do for
+_ROUGH = 24  # losses of each move for a guess
 _CORE, _MOST_CORE = 13.0, 512  # sigmas around each mean of A that coarse cells resolve well
 
 
@@ -42,10 +44,6 @@ class ToldGaussiansPair(Pair):
     @property
     def minus_infinity(self) -> Mass:
         return self.infinity
-
-    @property
-    def covers_b(self) -> bool:
-        return not self.infinity.possible
 
     @property
     def alignment(self) -> Alignment | None:
@@ -133,6 +131,16 @@ class ToldGaussiansPair(Pair):
 
     def coarse_cells(self) -> Cells:
         return self._coarse_cells
+
+    def rough_profile(self) -> tuple[Array, Array]:
+        likely = np.array(self.log_weights) > max(self.log_weights) - _RARE
+        m, weights = np.array(self.moves)[likely][:, None], np.exp(np.array(self.log_weights)[likely])
+        losses = np.unique(m * (0.5 * m + _CORE) * np.linspace(0.0, 1.0, _ROUGH) ** 2)
+        z = losses / m + 0.5 * m
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            logs = np.log(weights @ special.ndtr(m - z) - np.exp(losses) * (weights @ special.ndtr(-z)))
+        some = np.isfinite(logs)
+        return losses[some], logs[some]
 
     @cached_property
     def _coarse_cells(self) -> Cells:

@@ -105,7 +105,7 @@ def test_other_relations_and_compositions_are_refused():
     with pytest.raises(tb.InvalidParameter, match="one mechanism"):
         tb.RandomAllocation(tb.Gaussian(1.0) * 2, batches=3)  # type: ignore[arg-type]
     with pytest.raises(tb.InvalidParameter, match="times"):
-        tb.RandomAllocation(tb.Gaussian(0.01), batches=10, times=2).delta(epsilon=1.0)
+        tb.RandomAllocation(tb.Poisson(tb.Gaussian(0.01), 0.5), batches=10, times=2).delta(epsilon=1.0)
     for mechanism in (tb.PureDP(1.0), tb.Histograms([1, 2], [2, 1]), RESPONSE):
         for relation in ("replace_one", "zero_out"):
             with pytest.raises(tb.TightBudgetError, match=relation):
@@ -222,3 +222,28 @@ def test_copies_and_pickles():
     for other in (copy.deepcopy(epoch), pickle.loads(pickle.dumps(epoch))):
         assert other == epoch
         assert other.epsilon(delta=1e-5) == answer
+
+
+@pytest.mark.parametrize("mechanism", [tb.PureDP(1e-9), tb.Gaussian(1e9), tb.Laplace(1e9), tb.PureDP(900.0)], ids=str)
+def test_losses_too_close_together_or_too_far_apart_are_told(mechanism: tb.Mechanism) -> None:
+    """In all batches it is the composition itself; in some of them at most as many releases, and at least one sampled."""
+    for times in (2, 4):
+        allocated = tb.RandomAllocation(mechanism, batches=4, times=times)
+        releases = mechanism * times
+        for epsilon in (0.0, 1e-9, 300.0):
+            found = allocated.delta(epsilon)
+            assert found.upper >= tb.Poisson(mechanism, times / 4).delta(epsilon).lower * (1.0 - 1e-9)
+            if times == 4:
+                assert found.upper >= releases.delta(epsilon).lower * (1.0 - 1e-9)
+    assert allocated.delta(0.0).upper <= 3.0 * releases.delta(0.0).upper
+
+
+def test_told_normal_noise_is_not_that_of_one_batch() -> None:
+    found = tb.RandomAllocation(tb.Gaussian(1e9), batches=9, times=9).delta(0.0)
+    assert found.upper == pytest.approx((tb.Gaussian(1e9) * 9).delta(0.0).upper, rel=1e-9)
+
+
+def test_several_batches_of_other_losses_that_no_grid_resolves_are_refused() -> None:
+    rare = tb.RandomAllocation(tb.Poisson(tb.Gaussian(1.0), q=1e-12), batches=4, times=2)
+    with pytest.raises(tb.InvalidParameter, match="normal noise and bounded losses only"):
+        rare.epsilon(1e-6)

@@ -8,6 +8,7 @@ import pytest
 from mpmath import mpf
 
 import tightbudget as tb
+from tightbudget.mechanisms.moment_bound import epsilon_by_moments
 from tightbudget.pairs.base import Direction
 from tightbudget.pairs.renyi_profile import renyi_profile, zcdp_profile
 
@@ -137,6 +138,47 @@ def test_bad_promises_are_refused(alpha: object, epsilon: object) -> None:
 )
 def test_promises_that_no_float_holds_promise_nothing(promise: tb.Mechanism) -> None:
     """They were once taken for promises that nothing is revealed."""
-    assert promise.epsilon(1e-6).upper == math.inf
+    assert promise.epsilon(1e-6).upper >= 1e200  # or none at all
     assert promise.delta(0.1).upper > 0.01
     assert promise.delta(0.1).lower < promise.delta(0.1).upper
+
+
+@pytest.mark.parametrize("rho", [1.1e4, 1e5, 1e9, 1e250])
+@pytest.mark.parametrize("delta", [0.1, 1e-6, 1e-300])
+def test_large_promises_have_an_upper_end(rho: float, delta: float) -> None:
+    """No pair is followed above 1e4; the conversion rho + 2 sqrt(rho log(1/delta)) holds at any size."""
+    found = tb.ZCDP(rho).epsilon(delta)
+    root = mpmath.sqrt(mpf(rho) * mpmath.log(1 / mpf(delta)))
+    # beyond 1e30 the best order is no float, and a slightly larger one is taken
+    assert mpf(rho) + 2 * root <= mpf(found.upper) <= (mpf(rho) + 2 * root) * (1 + mpf(1.01e-9 if rho > 1e30 else 1e-12))
+    assert found.lower <= found.upper
+
+
+@pytest.mark.parametrize("delta", [1e-2, 1e-6, 1e-12])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "zcdp(rho=1) * 3",
+        "zcdp(rho=0.5, delta=1e-15) * 10",
+        "rdp(alpha=[2, 4, 8], epsilon=[1, 2, 4]) * 2",
+        "zcdp(rho=0.1) + rdp(alpha=4, epsilon=1) + gaussian(sigma=2)",
+        "poisson(zcdp(rho=1), q=0.1) * 5",
+    ],
+)
+def test_the_bound_by_moments_is_above_that_of_pairs(text: str, delta: float) -> None:
+    c = tb.parse(text)
+    found = epsilon_by_moments(c._parts, None, delta)
+    assert c.epsilon(delta).upper * (1 - 1e-9) <= found < math.inf
+
+
+def test_what_a_promise_leaves_out_is_taken_off_delta() -> None:
+    steps = tb.ZCDP(1e5, delta="1e-9") * 3
+    assert steps.epsilon(4e-9).upper >= (tb.ZCDP(1e5) * 3).epsilon(1e-9).upper * (1 - 1e-12)
+    assert steps.epsilon(4e-9).upper > (tb.ZCDP(1e5) * 3).epsilon(4e-9).upper
+    for delta in (3e-9, 2.9e-9, 0.0):
+        assert steps.epsilon(delta).upper == math.inf
+    assert math.isinf((tb.ZCDP(1e5) + tb.ApproximateDP(1.0, 1e-9)).epsilon(1e-6).upper)  # which has no moments
+
+
+def test_one_direction_of_a_large_promise() -> None:
+    assert (tb.ZCDP(1e5) * 2).epsilon(1e-6, direction="add").upper == (tb.ZCDP(2e5)).epsilon(1e-6).upper

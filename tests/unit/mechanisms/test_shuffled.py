@@ -13,8 +13,11 @@ import numpy as np
 import pytest
 
 import tightbudget as tb
+from tightbudget.engine.closed.one_step import single_delta
+from tightbudget.numerics.binomial import binomial
 from tightbudget.pairs import clones
 from tightbudget.pairs.base import Direction
+from tightbudget.pairs.clones import Clones, _pair_on_dots, clone_pair
 
 Law = dict[tuple[int, ...], Fraction]
 
@@ -250,3 +253,16 @@ def test_edges() -> None:
     assert tb.Shuffled(epsilon0=1e308, users=10).delta(1.0).upper == 1.0
     assert Fraction(tb.Shuffled(epsilon0=Fraction(1, 3), users=7).epsilon0 or 0) >= Fraction(1, 3)
     assert tb.Shuffled(epsilon0=np.float64(0.5), users=np.array(7)) == tb.Shuffled(epsilon0=0.5, users=7)
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0])
+def test_clones_taken_together_hide_less_and_hardly_so(epsilon: float) -> None:
+    """Groups count as their fewest, beside every number of clones by itself."""
+    users, share = 6000, math.exp(-epsilon) * (1.0 - 1e-9)
+    law = binomial(users - 1, share)
+    each = Clones(law.first + np.arange(law.logs.size, dtype=np.float64), law.logs, law.errors)
+    grouped = clone_pair(("grouped", epsilon), epsilon, users, share)
+    apart = _pair_on_dots(("apart", epsilon), epsilon, each)
+    for loss in (0.0, 0.01 * epsilon, 0.03 * epsilon, 0.06 * epsilon):
+        found, exact = (single_delta(pair, loss, (0.0, pair.infinity.upper))[1] for pair in (grouped, apart))
+        assert exact * (1.0 - 1e-9) <= found <= exact * 1.02

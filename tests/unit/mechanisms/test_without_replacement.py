@@ -154,3 +154,13 @@ def test_promises_of_next_to_nothing_make_no_warning(epsilon: float) -> None:
     """Their profile falls to nothing at once: relative to what is left of it, its bend is beyond all floats."""
     answer = tb.WithoutReplacement(tb.PureDP(epsilon), 1, 2, relation="zero_out").delta(0.0)
     assert answer.upper >= 0.249 * epsilon
+
+
+@pytest.mark.parametrize("mechanism", [tb.PermuteAndFlip(1.0), tb.ReportNoisyMax(1.0)], ids=str)
+def test_classes_without_a_member_for_zeroed_records_are_refused_at_once(mechanism: tb.Mechanism) -> None:
+    with pytest.raises(tb.UnknownRelation, match="none is known for zeroed records"):
+        tb.WithoutReplacement(mechanism, 10, 100, relation="zero_out")
+    step = tb.WithoutReplacement(mechanism, 10, 100)
+    assert step.known_relations == {"add_remove", "replace_one"}
+    with pytest.raises(tb.UnknownRelation):
+        step.epsilon(1e-6, relation="zero_out")

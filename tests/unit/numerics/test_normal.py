@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from tightbudget.numerics.normal import log_normal_mass
+from tightbudget.numerics.normal import log_normal_mass, log_normal_mass_at
 
 RNG = np.random.default_rng(1)
 WIDTHS = np.concatenate([np.geomspace(1e-12, 80.0, 29), [0.2499, 0.25, 0.2501]])
@@ -50,6 +50,22 @@ def test_the_stated_error_is_small():
     _, error = log_normal_mass(*grid())
     assert error.max() < 1e-11
     assert log_normal_mass(np.array([1.0]), np.array([1e-3]))[1][0] < 1e-14
+
+
+def test_one_interval_without_arrays():
+    """The same formulas: the stated error holds, and is no other."""
+    middle, width = grid()
+    some = np.random.default_rng(5).choice(middle.size, 250, replace=False)
+    for z, w in [*zip(middle[some].tolist(), width[some].tolist(), strict=True), (-2.0, 3.0), (0.3, 80.0), (-20.0, 45.0)]:
+        log_mass, error = log_normal_mass_at(z, w)
+        assert abs(mpmath.mpf(log_mass) - truth(z, w)) <= error
+        assert error == pytest.approx(log_normal_mass(np.array([z]), np.array([w]))[1][0], rel=1e-6)
+
+
+@pytest.mark.parametrize(("middle", "width"), [(1e308, 1e308), (1e160, 1.0), (1.0, 0.0), (1e5, 1e5), (0.0, 1e308)])
+def test_one_interval_of_any_size(middle: float, width: float):
+    log_mass, error = log_normal_mass(np.array([middle]), np.array([width]))
+    assert log_normal_mass_at(middle, width) == pytest.approx((log_mass[0], error[0]), rel=1e-14)
 
 
 @pytest.mark.parametrize("width", [1e-3, 10.0])

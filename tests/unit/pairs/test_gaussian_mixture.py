@@ -14,6 +14,7 @@ from tightbudget.pairs.base import Direction
 from tightbudget.pairs.gaussian import GaussianPair
 from tightbudget.pairs.gaussian_mixture import GaussianMixturePair, gaussian_mixture_pair
 from tightbudget.pairs.mixtures import NORMAL, Mixture
+from tightbudget.pairs.one_place import log_mass_at
 from tightbudget.pairs.poisson import poisson_pair
 
 
@@ -112,6 +113,36 @@ def test_masses(name: str) -> None:
                 mass = sum(w * _between(mpf(x[k]) - c, mpf(x[k + 1]) - c) for w, c in parts)
                 assert abs(mpmath.log(mass) - mpf(logs[k])) <= cells.error[k], (side, x[k])
     assert cells.error.max() < 1e-9
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_one_place_alone(name: str) -> None:
+    """By the formulas for arrays: losses and masses are as good as these say, of few components and of many."""
+    pair, truth = made(name)
+    for edge in some_losses(pair, 8)[1:-1].tolist():
+        x = pair._place(edge)
+        if not pair.bottom < x < pair.top:
+            continue
+        with mpmath.workdps(DIGITS):
+            assert abs(truth.loss(mpf(x)) - mpf(edge)) <= pair.loss_shift(edge)
+        for side, parts, places in ((pair.above, truth.a, (x, pair.top)), (pair.below, truth.b, (-x, -pair.top))):
+            log, error = log_mass_at(side, *places)
+            with mpmath.workdps(90):
+                mass = sum(w * _between(mpf(x) - c, mpf(pair.top) - c) for w, c in parts)
+                assert abs(mpmath.log(mass) - mpf(log)) <= error
+            assert error <= 1.02 * float(side.log_masses(np.array(places))[1][0]) + 1e-15
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_one_cell_is_that_of_arrays(name: str) -> None:
+    pair, _ = made(name)
+    for edge in [-1e9, *some_losses(pair, 5).tolist(), 1e9]:
+        edges = np.array([edge, math.inf])
+        cell, cells = pair._cell(edge, math.inf), pair._cells_at(pair._places(edges), edges[:-1], edges[1:])
+        # places may be found at either end of what the loss is known to
+        allowed = 2.0 * cells.error[0] + 1e-9 * (1.0 + pair.span**2)
+        for one, other in ((cell.log_a, cells.log_a), (cell.log_b, cells.log_b)):
+            assert one[0] == other[0] or abs(one[0] - other[0]) <= allowed or max(one[0], other[0]) < -200.0
 
 
 def _between(low: mpf, high: mpf) -> mpf:

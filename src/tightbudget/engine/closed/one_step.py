@@ -6,7 +6,8 @@ from enum import Enum, auto
 import numpy as np
 
 from tightbudget.numerics.rounding import TINIEST, U, lowered, raised
-from tightbudget.pairs.base import Pair
+from tightbudget.pairs.base import Cells, Pair
+from tightbudget.pairs.points import PointPair
 
 _MOST_ERROR = 0.5  # of a logarithm; a mass that is known less well than this is not known
 
@@ -56,22 +57,32 @@ def single_delta(pair: Pair, epsilon: float, infinity: tuple[float, float], ends
 def single_guess(pair: Pair, delta: float) -> tuple[float, float]:
     """Return about the epsilon at which finite losses have this delta, and how fast log delta falls there.
 
-    Nothing here is certified: delta at the edges of the coarse cells, and straight lines between their logarithms.
+    Nothing here is certified: delta at some losses, and between them straight lines of its logarithm, or of delta itself
+    over e^epsilon where nothing lies between two point masses.
     """
-    cells = pair.coarse_cells()
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        log_a, log_b = (np.logaddexp.accumulate(logs[::-1])[::-1] for logs in (cells.log_a, cells.log_b))
-        logs = log_a + np.log(-np.expm1(np.minimum(cells.low + log_b - log_a, 0.0)))
-    some = np.isfinite(logs) & np.isfinite(cells.low) & (np.diff(cells.low, prepend=-np.inf) > 0.0)
-    edges, logs = cells.low[some], np.minimum.accumulate(logs[some])
+    wanted = math.log(delta)
+    if isinstance(pair, PointPair) and 0 < pair.losses.size == pair.coarse_cells().size:
+        return _between_points(pair.points(), wanted)
+    edges, logs = pair.rough_profile()
     if edges.size < 2:
         return 0.0, 1.0
-    wanted = math.log(delta)
+    logs = np.minimum.accumulate(logs)
     i = min(max(int(np.searchsorted(-logs, -wanted)), 1), edges.size - 1)
     slope = float((logs[i - 1] - logs[i]) / (edges[i] - edges[i - 1]))
     if not 0.0 < slope < math.inf:
         return max(0.0, float(edges[i])), 1.0
     return max(0.0, float(edges[i]) + (float(logs[i]) - wanted) / slope), slope
+
+
+def _between_points(points: Cells, wanted: float) -> tuple[float, float]:
+    """Return the epsilon at which A(S) - e^epsilon B(S) is e^wanted, S the points above it, and the slope there."""
+    log_a, log_b, logs = points.tails()
+    below = np.flatnonzero(logs <= wanted)  # at the largest loss nothing is above: its log is -inf
+    i = int(below[0]) if below.size else points.size - 1
+    share = min(math.exp(min(0.0, wanted - float(log_a[i]))), 1.0 - 2.0**-53)
+    epsilon = max(0.0, float(log_a[i] - log_b[i]) + math.log1p(-share))
+    slope = (1.0 - share) / max(share, 1e-300)
+    return epsilon, slope if slope > 0.0 else 1.0
 
 
 def _tail(pair: Pair, edge: float, epsilon: float) -> tuple[float, float, float]:

@@ -34,19 +34,21 @@ def sampled_log_moments(exponent: Array, q: float, orders: NDArray[np.int64]) ->
     Guarantee: at least the log moment of order a of a Poisson sample at rate 0 < q < 1, in both directions, of any
     mechanism whose own log moments of orders k = 2, ..., a are at most x(k) in both directions (M34).
     """
-    k = np.arange(2, exponent.size + 2)
+    # the terms k = 2, ..., a of all orders in one row, those of each from its start on
+    lengths = orders - 1
+    starts = np.cumsum(lengths) - lengths
+    k = np.arange(int(lengths.sum())) - np.repeat(starts - 2, lengths)
+    order = np.repeat(orders, lengths)
     log_factorial = special.gammaln(np.arange(1.0, exponent.size + 3.0))
-    order = orders[:, None]
-    others = np.maximum(order - k, 0)
-    choose = log_factorial[order] - log_factorial[k] - log_factorial[others]
-    log_binomial = choose + k * math.log(q) + others * math.log1p(-q)
+    choose = log_factorial[order] - log_factorial[k] - log_factorial[order - k]
+    log_binomial = choose + k * math.log(q) + (order - k) * math.log1p(-q)
     known = np.isfinite(exponent)
     given = np.where(known, exponent, 0.0)
     # log expm1(x), for large x without overflow
     log_rise = given + np.log(-np.expm1(-np.maximum(given, 1e-300)))
-    logs = np.where(k <= order, log_binomial + log_rise, -np.inf)
-    peak = logs.max(axis=1)
-    total = peak + np.log(np.exp(logs - peak[:, None]).sum(axis=1))
+    logs = log_binomial + log_rise[k - 2]
+    peak = np.maximum.reduceat(logs, starts)
+    total = peak + np.log(np.add.reduceat(np.exp(logs - np.repeat(peak, lengths)), starts))
     # gammaln is good to a few u of its value; each product and sum adds a rounding at the size of its terms
     largest = np.maximum.accumulate(given)[orders - 2]
     size = 3.0 * log_factorial[orders] - orders * (math.log(q) + math.log1p(-q)) + largest

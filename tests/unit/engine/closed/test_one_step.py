@@ -11,7 +11,7 @@ from tests.support.doubles import Misplaced, RoughPair, Spikes
 
 import tightbudget as tb
 from tightbudget.engine.closed.one_step import Ends, single_delta, single_guess
-from tightbudget.pairs.base import Direction
+from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
 from tightbudget.pairs.poisson import poisson_pair
 
@@ -28,6 +28,15 @@ LAWS = {
         truth.subsampled(truth.laplace(0.5), 0.2, remove=False),
     ),
 }
+NOISE = tb.Gaussian(1)
+ROUGH = [
+    tb.TruncatedPoisson(NOISE, 0.1, 3, 20, relation="replace_one").pair(Direction.REMOVE),
+    tb.WithReplacement(NOISE, 10, 100).pair(Direction.REMOVE),
+    tb.WithReplacement(NOISE, 10, 100, relation="add_remove").pair(Direction.REMOVE),
+    tb.WithReplacement(NOISE, 10, 100, relation="add_remove").pair(Direction.ADD),
+    tb.WithoutReplacement(NOISE, 10, 100, relation="replace_one").pair(Direction.ADD),
+    tb.Poisson(NOISE, 0.1, relation="replace_one").pair(Direction.ADD),
+]
 
 
 def exact(law: truth.Law, epsilon: float) -> mpf:
@@ -125,9 +134,35 @@ def test_the_guess_is_near(name: str) -> None:
             assert slope > 0.0
 
 
+@pytest.mark.parametrize("pair", ROUGH, ids=lambda pair: type(pair).__name__)
+@pytest.mark.parametrize("epsilon", [0.02, 0.3, 2.0])
+def test_the_guess_of_derived_pairs_is_near(pair: Pair, epsilon: float) -> None:
+    """From places of their own, not from coarse cells."""
+    epsilon = min(epsilon, 0.5 * pair.max_loss)
+    delta = single_delta(pair, epsilon, (0.0, 0.0))[0] - pair.infinity.upper
+    guess, slope = single_guess(pair, delta)
+    assert guess == pytest.approx(epsilon, rel=0.05, abs=0.01)
+    further = single_delta(pair, 1.001 * epsilon, (0.0, 0.0))[0] - pair.infinity.upper
+    assert slope == pytest.approx(math.log(delta / further) / (1e-3 * epsilon), rel=0.5)
+
+
 def test_a_guess_is_made_where_nothing_can_be_seen() -> None:
     for pair in (Spikes((0.5,), (1.0,)), Spikes((-1.0, 0.5), (0.5, 0.5)), GaussianPair(1e-200)):
         for delta in (1e-300, 0.5, 1.0):
             guess, slope = single_guess(pair, delta)
             assert 0.0 <= guess < math.inf
             assert 0.0 < slope < math.inf
+
+
+@pytest.mark.parametrize(
+    "mechanism", [tb.RandomizedResponse(0.7), tb.DiscreteLaplace(0.5, 3), tb.Histograms((1, 2, 3), (3, 2, 1))], ids=str
+)
+def test_between_point_masses_the_guess_is_the_answer(mechanism: tb.Mechanism) -> None:
+    """Nothing lies between them: delta falls in a straight line over e^epsilon, however far apart they are."""
+    pair = mechanism.pair(Direction.REMOVE)
+    for epsilon in (0.01, 0.3, 0.5, 0.999 * pair.max_loss):
+        delta = float(point_truth.hockey_stick(point_truth.events(mechanism, Direction.REMOVE), epsilon))
+        guess, slope = single_guess(pair, delta)
+        assert guess == pytest.approx(epsilon, rel=1e-9)
+        further = float(point_truth.hockey_stick(point_truth.events(mechanism, Direction.REMOVE), epsilon + 1e-7))
+        assert slope == pytest.approx((delta - further) / delta / 1e-7, rel=1e-3)
