@@ -7,7 +7,6 @@ import numpy as np
 
 from tightbudget.numerics.rounding import TINIEST, U, lowered, raised
 from tightbudget.pairs.base import Cells, Pair
-from tightbudget.pairs.points import PointPair
 
 _MOST_ERROR = 0.5  # of a logarithm; a mass that is known less well than this is not known
 
@@ -61,8 +60,9 @@ def single_guess(pair: Pair, delta: float) -> tuple[float, float]:
     over e^epsilon where nothing lies between two point masses.
     """
     wanted = math.log(delta)
-    if isinstance(pair, PointPair) and 0 < pair.losses.size == pair.coarse_cells().size:
-        return _between_points(pair.points(), wanted)
+    points = pair.points()
+    if 0 < points.size == pair.coarse_cells().size:  # there is nothing else
+        return _between_points(points, wanted)
     edges, logs = pair.rough_profile()
     if edges.size < 2:
         return 0.0, 1.0
