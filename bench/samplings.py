@@ -173,7 +173,7 @@ def _asked(row: Row, name: str, make: Callable[[], object], event: object) -> Ro
 
 
 def with_peers(found: list[Row], begun: float) -> Iterator[Row]:
-    """Yield the rows with the peer's answers: every step at the first count, then the others of those that are quick."""
+    """Yield rows with the peer's answers: every step at the first count, then the others of those that are quick."""
     if importlib.util.find_spec("dp_accounting") is None:
         yield from found
         return

@@ -90,11 +90,11 @@ class Pair(Protocol):
 
     @property
     def keepable(self) -> bool:
-        """Whether a pair may be kept for the next question that equals it; one that holds long lists is kept by its maker."""
+        """Whether a pair may be kept for questions that equal it; one that holds long lists is kept by its maker."""
         return True
 
     def on_known_base(self, known: "Callable[[Pair], Pair]") -> "Pair":
-        """Return this pair on the base that `known` has kept, if it is made of another: then what that knows is shared."""
+        """Return this pair on the base that `known` has kept, if it is made of another: what that knows is shared."""
         return self
 
     @property
