@@ -1,4 +1,4 @@
-"""An upper end of epsilon by Rényi divergences alone, for promises so large that no pair of theirs is followed (M34)."""
+"""Upper end of epsilon by Rényi divergences alone, for promises so large that no pair of theirs is followed (M34)."""
 
 import math
 from fractions import Fraction
