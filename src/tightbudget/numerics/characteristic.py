@@ -4,6 +4,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,26 @@ Complex = NDArray[np.complex128]
 Nodes = NDArray[np.int64]
 
 _BLOCK = 64  # terms summed in one go: an error grows with this and with the number of blocks
+_HALF_BLOCK = _BLOCK // 2  # places, of which each makes two terms where a turn is a product
 _FEW = 12  # angles that are not worth factorising
+_AT_ONCE = 8  # blocks, so that what is made of them is short
+_FEW_ROWS = 8  # for which sums take less time than a table of the turns
 _HALF, _ONE_WORD = 2**20, 2**31  # periods up to 2^40 fit in two halves, those up to 2^31 in one
 LONGEST_PERIOD = 3**12  # of which all frequencies are looked at: tens of milliseconds
 _ODD = sorted(3**i * 5**j * 7**k for i in range(13) for j in range(9) for k in range(7) if 3**i * 5**j * 7**k <= LONGEST_PERIOD)
+
+
+class Turning(Protocol):
+    """Some points k (whole numbers) and angles u, at which sums of p_k e^{-iuk} can be had."""
+
+    @property
+    def angles(self) -> Array: ...
+
+    def sums(self, blocks: Array) -> Complex:
+        """Return the sums over the rows of the blocks, at each angle."""
+
+    def table(self) -> "Turns":
+        """Return all turns, for whoever needs them more than once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +48,87 @@ class Turns:
     cosines: Array  # shape (blocks, block, angles)
     sines: Array
 
-    def at(self, some: NDArray[np.bool_]) -> "Turns":
-        """Return the turns at some of the angles."""
-        return Turns(self.angles[some], self.cosines[:, :, some], self.sines[:, :, some])
+    def sums(self, blocks: Array) -> Complex:
+        return _pairwise_sum(np.matmul(blocks, self.cosines)) - 1j * _pairwise_sum(np.matmul(blocks, self.sines))
+
+    def table(self) -> "Turns":
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class EvenTurns:
+    """The turns at angles of one distance, the stride: each is the product of one of a few and another of a few."""
+
+    places: Array
+    angles: Array
+    stride: float
+
+    def sums(self, blocks: Array) -> Complex:
+        """Return the sums; of few rows without a table: they are turned by a few angles, and all that by others."""
+        if self.places.size <= _BLOCK or self.angles.size <= _FEW or blocks.shape[1] > _FEW_ROWS:
+            return self.table().sums(blocks)
+        count, few = self.angles.size, math.ceil(self.angles.size ** (1.0 / 3.0))
+        width = few * math.ceil(math.sqrt(count / few))
+        places = _filled_blocks(self.places).reshape(-1, _BLOCK)
+        some = (slice(i, i + _AT_ONCE) for i in range(0, blocks.shape[0], _AT_ONCE))
+        sums = _pairwise_sum(np.concatenate([self._sums_of_halves(blocks[one], places[one], few, width) for one in some]))
+        both = sums.reshape(blocks.shape[1], -1, 2, width)
+        cosines, sines = (both[:, :, i].reshape(blocks.shape[1], -1)[:, :count] for i in (0, 1))
+        return cosines - 1j * sines
+
+    def _sums_of_halves(self, blocks: Array, places: Array, few: int, width: int) -> Array:
+        """Return sums of cosines and of sines over halves of blocks: (halves, rows and some angles, other angles)."""
+        halves, kinds = 2 * blocks.shape[0], blocks.shape[1]
+        places = places.reshape(halves, _HALF_BLOCK)
+        rows = blocks.reshape(-1, kinds, 2, _HALF_BLOCK).transpose(0, 2, 1, 3).reshape(halves, kinds, 1, _HALF_BLOCK)
+        first = np.multiply.outer(self.angles[::width], places).transpose(1, 0, 2)[:, None]
+        turned = np.concatenate([rows * np.cos(first), rows * np.sin(first)], axis=3).reshape(halves, -1, _BLOCK)
+        steps = np.concatenate([np.arange(0.0, width, few), np.arange(few, dtype=np.float64)])
+        then = np.multiply.outer(places, self.stride * steps)
+        factors = np.cos(then) + 1j * np.sin(then)
+        others = (factors[:, :, :-few, None] * factors[:, :, None, -few:]).reshape(halves, _HALF_BLOCK, width)
+        # cos(a + b) = cos a cos b - sin a sin b, sin(a + b) = cos a sin b + sin a cos b
+        upper, lower = (others.real, others.imag), (-others.imag, others.real)
+        sums: Array = np.matmul(turned, np.concatenate([np.concatenate(upper, axis=2), np.concatenate(lower, axis=2)], axis=1))
+        return sums
+
+    def table(self) -> Turns:
+        count = self.angles.size
+        if count <= _FEW:
+            return turns(self.places, self.angles)
+        width = math.ceil(math.sqrt(count))
+        rows = -(-count // width)
+        few = np.multiply.outer(
+            _filled_blocks(self.places),
+            np.concatenate([self.angles[::width], self.stride * np.arange(width, dtype=np.float64)]),
+        )
+        factors = np.cos(few) + 1j * np.sin(few)
+        product = (factors[:, :rows, None] * factors[:, None, rows:]).reshape(few.shape[0], -1)[:, :count]
+        return Turns(self.angles, _turns_in_blocks(product.real), _turns_in_blocks(product.imag))
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedTurns:
+    """Turns at the angles of several parts, one after the other."""
+
+    parts: Sequence[Turning]
+
+    @property
+    def angles(self) -> Array:
+        return np.concatenate([part.angles for part in self.parts])
+
+    def sums(self, blocks: Array) -> Complex:
+        return np.concatenate([part.sums(blocks) for part in self.parts], axis=1)
+
+    def table(self) -> Turns:
+        tables = [part.table() for part in self.parts]
+        if len(tables) == 1:
+            return tables[0]
+        return Turns(
+            self.angles,
+            np.concatenate([table.cosines for table in tables], axis=2),
+            np.concatenate([table.sines for table in tables], axis=2),
+        )
 
 
 def turns(places: Array, angles: Array) -> Turns:
@@ -42,46 +137,27 @@ def turns(places: Array, angles: Array) -> Turns:
     return Turns(angles, _turns_in_blocks(np.cos(exponent)), _turns_in_blocks(np.sin(exponent)))
 
 
-def even_turns(places: Array, first: int, count: int, stride: float) -> Turns:
+def even_turns(places: Array, first: int, count: int, stride: float) -> EvenTurns:
     """Return the turns at the angles (first + j) stride, j < count, which share most of the work."""
-    return _progression(places, stride * np.arange(first, first + count, dtype=np.float64), stride)
+    return EvenTurns(places, stride * np.arange(first, first + count, dtype=np.float64), stride)
 
 
-def shifted_turns(places: Array, begin: float, count: int, stride: float) -> Turns:
+def shifted_turns(places: Array, begin: float, count: int, stride: float) -> EvenTurns:
     """Return the turns at the angles begin + j stride, 1 <= j <= count."""
-    return _progression(places, begin + stride * np.arange(1, count + 1, dtype=np.float64), stride)
+    return EvenTurns(places, begin + stride * np.arange(1, count + 1, dtype=np.float64), stride)
 
 
-def _progression(places: Array, angles: Array, stride: float) -> Turns:
-    count = angles.size
-    if count <= _FEW:
-        return turns(places, angles)
-    width = math.ceil(math.sqrt(count))
-    rows = -(-count // width)
-    few = np.multiply.outer(
-        _filled_blocks(places), np.concatenate([angles[::width], stride * np.arange(width, dtype=np.float64)])
-    )
-    factors = np.cos(few) + 1j * np.sin(few)
-    product = (factors[:, :rows, None] * factors[:, None, rows:]).reshape(few.shape[0], -1)[:, :count]
-    return Turns(angles, _turns_in_blocks(product.real), _turns_in_blocks(product.imag))
+def from_to(places: Array, begin: float, end: float, count: int) -> EvenTurns:
+    """Return the turns at the ends of `count` equal parts of an interval."""
+    stride = (end - begin) / count
+    return EvenTurns(places, begin + stride * np.arange(count + 1, dtype=np.float64), stride)
 
 
-def some_turns(places: Array, runs: Sequence[tuple[int, int]], stride: float) -> Turns:
+def some_turns(places: Array, runs: Sequence[tuple[int, int]], stride: float) -> Turning:
     """Return the turns at the angles j stride, for the j of each run (first, count)."""
     if len(runs) == 1 or places.size > _BLOCK:
-        return joined_turns([even_turns(places, first, count, stride) for first, count in runs])
+        return JoinedTurns([even_turns(places, first, count, stride) for first, count in runs])
     return turns(places, stride * np.concatenate([np.arange(first, first + count, dtype=np.float64) for first, count in runs]))
-
-
-def joined_turns(parts: Sequence[Turns]) -> Turns:
-    """Return all turns together."""
-    if len(parts) == 1:
-        return parts[0]
-    return Turns(
-        np.concatenate([part.angles for part in parts]),
-        np.concatenate([part.cosines for part in parts], axis=2),
-        np.concatenate([part.sines for part in parts], axis=2),
-    )
 
 
 def _filled_blocks(places: Array) -> Array:
@@ -108,16 +184,15 @@ def padded_rows(rows: Array) -> Array:
     return np.ascontiguousarray(full.reshape(rows.shape[0], blocks, _BLOCK).transpose(1, 0, 2))
 
 
-def transform(blocks: Array, mean_place: Array, at: Turns) -> tuple[Complex, Array]:
+def transform(blocks: Array, mean_place: Array, at: Turning) -> tuple[Complex, Array]:
     r"""Return $\varphi(u) = \sum_k p_k e^{-iuk}$ of each row, and a bound on its error.
 
     `blocks` holds rows that sum to 1 (up to 64 roundings), `mean_place` bounds the mean of |k| in each. Angles are good
     to two roundings, and so is their product with a place. A term suffers the roundings of its turn (two factors, each
-    of an angle of at most |u k|) and of the sums.
+    of an angle of at most |u k|) and of the sums: of blocks, or of halves of them, of which there are twice as many.
     """
-    values = _pairwise_sum(np.matmul(blocks, at.cosines)) - 1j * _pairwise_sum(np.matmul(blocks, at.sines))
     terms = 1.5 * (_BLOCK + math.ceil(math.log2(blocks.shape[0])) + 16.0)
-    return values, U * (terms + np.multiply.outer(8.0 * mean_place, np.abs(at.angles)))
+    return at.sums(blocks), U * (terms + np.multiply.outer(8.0 * mean_place, np.abs(at.angles)))
 
 
 def _pairwise_sum(parts: Array) -> Array:

@@ -12,9 +12,10 @@ from mpmath import mpf
 from tightbudget.numerics import characteristic as frequencies
 from tightbudget.numerics.characteristic import (
     LONGEST_PERIOD,
-    Turns,
+    JoinedTurns,
+    Turning,
     even_turns,
-    joined_turns,
+    from_to,
     odd_length,
     padded_rows,
     some_turns,
@@ -47,7 +48,7 @@ def exact(row: np.ndarray, places: np.ndarray, angle: mpf) -> mpmath.mpc:
         return mpmath.fsum(mpf(p) * mpmath.expj(-angle * mpf(k)) for p, k in zip(row.tolist(), places.tolist(), strict=True))
 
 
-def check(places: np.ndarray, at: Turns, angles: list[mpf]) -> float:
+def check(places: np.ndarray, at: Turning, angles: list[mpf]) -> float:
     """Compare with the exact sums at the exact angles; return the largest share of the stated error that was used."""
     rows = law(places.size)
     values, error = transform(padded_rows(rows), rows @ np.abs(places) * (1.0 + 1e-9), at)
@@ -87,9 +88,39 @@ def test_runs_come_in_their_order(name: str):
     check(PLACES[name], at, angles)
 
 
+MANY = np.cumsum(np.repeat([1.0, 2.0, 8.0, 64.0], 175)) - 500.0  # more than are turned at once
+
+
+@pytest.mark.parametrize("count", [13, 27, 200])
+def test_even_angles_are_the_same_with_a_table_and_without(count: int):
+    """Few rows are turned without one; many are not."""
+    at = even_turns(MANY, 5, count, 2.0 * math.pi / 70_001)
+    few, many = law(MANY.size), np.repeat(law(MANY.size), 5, axis=0)
+    by_table, without = at.table().sums(padded_rows(few)), at.sums(padded_rows(few))
+    _, error = transform(padded_rows(few), few @ np.abs(MANY), at)
+    assert not (by_table == without).all()
+    assert (np.abs(by_table - without) <= 2.0 * error).all()
+    assert (at.sums(padded_rows(many)) == at.table().sums(padded_rows(many))).all()
+
+
+def test_even_angles_at_many_places():
+    period, first, count = 70_001, 3, 30
+    with mpmath.workdps(60):
+        angles = [2 * mpmath.pi * (first + j) / period for j in range(count)]
+    assert check(MANY, even_turns(MANY, first, count, 2.0 * math.pi / period), angles) < 0.5
+
+
+@pytest.mark.parametrize("count", [4, 40])
+def test_equal_parts_of_an_interval(count: int):
+    at = from_to(PLACES["blocks"], 0.25, 0.75, count)
+    assert at.angles == pytest.approx(np.linspace(0.25, 0.75, count + 1), rel=1e-15)
+    with mpmath.workdps(60):
+        check(PLACES["blocks"], at, [mpf(angle) for angle in at.angles.tolist()])
+
+
 def test_turns_side_by_side():
     places = PLACES["blocks"]
-    both = joined_turns([turns(places, np.array([0.1])), even_turns(places, 1, 30, 0.05)])
+    both = JoinedTurns([turns(places, np.array([0.1])), even_turns(places, 1, 30, 0.05)])
     with mpmath.workdps(60):
         check(places, both, [mpf(0.1), *(mpf(0.05) * j for j in range(1, 31))])
 

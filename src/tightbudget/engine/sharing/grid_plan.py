@@ -115,9 +115,9 @@ class _Choice:
                 return chosen
         most = self._span * (depth + _DEEPER)
         if self._span > 1.0:
-            new = choose_nodes(blocks, places, best * math.sqrt(most / depth), most, _LONGER * length, _MOST_WORK)
+            new = choose_nodes(blocks, places, best * math.sqrt(most / depth), most, _LONGER * length, _MOST_WORK, True)
         else:
-            new = choose_nodes(blocks, places, best, most, _LONGER * length)
+            new = choose_nodes(blocks, places, best, most, _LONGER * length, to_follow=True)
         self.plan, self.found = None if new is None else FrequencyPlan.of(new), new
         return new
 

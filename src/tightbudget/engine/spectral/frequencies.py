@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from tightbudget.engine.spectral.blocks import Block, block_of
 from tightbudget.numerics.characteristic import (
     LONGEST_PERIOD,
+    JoinedTurns,
     Nodes,
+    Turning,
     Turns,
     even_turns,
-    joined_turns,
+    from_to,
     odd_length,
     shifted_turns,
     some_turns,
@@ -32,13 +34,16 @@ Transforms = list[tuple[Complex, Array]]
 _LADDER = np.array([0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, *(9.0 * 1.8 ** np.arange(60))])  # where the modulus is looked at
 _STRIDE = 1.4  # distance of further such angles, in units of 1 / standard deviation
 _SHORT, _SHORT_STRIDE = 64, 0.5  # where many angles are looked at in one go
+_SAME = 1e-6  # lengths of intervals, relatively: those differ by a factor, or by rounding
 _SPLITS = 4  # times that an interval is looked at more closely
 _MOST_NODES = 8192  # to be summed over, and intervals to be looked at; with more, levels are tried
 _MOST_WORK = 2**22  # points times angles: what a table of turns may hold
 _FEW_ENTRIES = 2**15  # of the table of all turns, for which it is quicker to look at every node
 _SHORT_PERIOD = 2**14  # for which one transform is quicker than to look where nodes matter
+_SHORT_TRANSFORMS = 2**16  # entries of all rows, likewise, where places have gaps
+_DEEPER = 5.0  # for nodes that a transform of the period has shown anyway: what is left out then weighs next to nothing
 _PATIENCE = 64  # intervals to be looked at more closely, where a transform of the period would do
-_AS_DEAR = 2  # entries of tables of turns take as long as one of a period that is transformed as a whole
+_AS_DEAR, _TABLE_AS_DEAR = 16, 2  # terms of sums, and entries of tables, take as long as one of a period transformed
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +53,12 @@ class Outlook:
     Intervals go by the number of the angle they begin at; those of `first` are numbered on into `far`.
     """
 
-    first: Turns
+    first: Turning
     small: list[NDArray[np.intp]]  # intervals that were ruled out, at first and each time they were cut
-    cuts: list[Turns]
+    cuts: list[Turning]
     far: Turns | None  # angles at which only the core was looked at
     few: slice | None  # points of the core
-    nodes: Turns
+    nodes: Turning
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,26 +73,33 @@ class ChosenNodes:
 
 
 def choose_nodes(
-    blocks: Sequence[Block], places: Array, best: float, depth: float, length: float, most_work: int = _MOST_WORK
+    blocks: Sequence[Block],
+    places: Array,
+    best: float,
+    depth: float,
+    length: float,
+    most_work: int = _MOST_WORK,
+    to_follow: bool = False,
 ) -> ChosenNodes | None:
     """Return what there is to see of a period of at least `length` steps, or None if it is too much.
 
     A node matters if the product may be larger than e^-depth there; `best` is about where a normal law falls below
-    that. A table may have `most_work` entries.
+    that. A table may have `most_work` entries. A choice that others are to follow is one of angles to look at.
     """
-    least = math.ceil(length)
+    least, rows = math.ceil(length), sum(int(block.rows.shape[0]) for block in blocks)
     # where two places are a period apart, their masses would have to be added up first
-    transformable = float(places[-1] - places[0]) < least <= LONGEST_PERIOD and _transforms_fit(blocks, least, most_work)
-    if transformable and no_gaps(places) and least <= _SHORT_PERIOD:
-        return _all_by_transform(blocks, places, depth, least)
+    whole = max(least, int(places[-1] - places[0]) + 1)
+    transformable = whole <= LONGEST_PERIOD and rows * whole <= most_work
+    if transformable and (least <= _SHORT_PERIOD if no_gaps(places) else rows * whole <= _SHORT_TRANSFORMS and not to_follow):
+        return _all_by_transform(blocks, places, depth, whole)
     if (least // 2 + 1) * places.size <= _FEW_ENTRIES:
         return _kept_nodes(
             blocks, least | 1, _transforms(blocks, even_turns(places, 0, least // 2 + 1, _node(least | 1))), depth
         )
     patience = _PATIENCE if transformable and no_gaps(places) else _MOST_NODES
-    instead = _AS_DEAR * least if transformable else None
-    found = _some_nodes(blocks, places, best, depth, least | 1, patience, instead, most_work)
-    return _all_by_transform(blocks, places, depth, least) if found is None and transformable else found
+    instead = (_TABLE_AS_DEAR if to_follow else _AS_DEAR) * whole if transformable else None
+    found = _some_nodes(blocks, places, best, depth, odd_length(least), patience, instead, most_work, to_follow)
+    return _all_by_transform(blocks, places, depth, whole) if found is None and transformable else found
 
 
 def no_gaps(places: Array) -> bool:
@@ -95,23 +107,23 @@ def no_gaps(places: Array) -> bool:
     return bool(places[-1] - places[0] == places.size - 1.0)
 
 
-def _transforms_fit(blocks: Sequence[Block], period: int, most_work: int) -> bool:
-    """Whether transforms of all rows may be held at once."""
-    return sum(int(block.rows.shape[0]) for block in blocks) * period <= most_work
-
-
 def _node(period: int) -> float:
     return 2.0 * math.pi / period
 
 
-def _transforms(blocks: Sequence[Block], at: Turns) -> Transforms:
+def _turning(at: Turning, to_follow: bool) -> Turning:
+    """Return the turns as a table if others are to follow, who will need it; for sums alone none is made."""
+    return at.table() if to_follow else at
+
+
+def _transforms(blocks: Sequence[Block], at: Turning) -> Transforms:
     return [transform(block.folded, block.mean_place, at) for block in blocks]
 
 
 def _all_by_transform(blocks: Sequence[Block], places: Array, depth: float, least: int) -> ChosenNodes:
     period = odd_length(least)
     rows = (block.rows if no_gaps(places) else wrapped_rows(block.rows, places, period) for block in blocks)
-    return _kept_nodes(blocks, period, [whole_transform(each, period) for each in rows], depth)
+    return _kept_nodes(blocks, period, [whole_transform(each, period) for each in rows], depth + _DEEPER)
 
 
 def _kept_nodes(blocks: Sequence[Block], period: int, transforms: Transforms, depth: float) -> ChosenNodes:
@@ -142,18 +154,19 @@ def _some_nodes(
     patience: int,
     instead: int | None,
     most_work: int,
+    to_follow: bool,
 ) -> ChosenNodes | None:
     """Return the nodes in those intervals of angles that no bound rules out; None if they are too many.
 
     `patience` is how many intervals may be looked at more closely. What can be had `instead` takes as long as so many
     entries of tables: half of that may be spent on intervals, and as much as that on nodes.
     """
-    looked = _first_look(blocks, places, best, most_work)
+    looked = _first_look(blocks, places, best, most_work, to_follow)
     if looked is None or not looked.lows.size:
         return None
     short = max(0.5 * best, 8.0 * _node(period))
     closer = min(math.inf if instead is None else 0.5 * instead, math.inf if most_work >= _MOST_WORK else most_work)
-    found = _islands(blocks, places, looked, depth, short, patience, closer)
+    found = _islands(blocks, places, looked, depth, short, patience, closer, to_follow)
     if found is None:
         return None
     intervals, beyond, small, cuts = found
@@ -162,7 +175,7 @@ def _some_nodes(
     if size > _MOST_NODES or size * places.size > min(most_work, instead or most_work):
         return None
     nodes = np.concatenate([np.arange(first, first + count, dtype=np.int64) for first, count in runs])
-    at = some_turns(places, runs, _node(period))
+    at = _turning(some_turns(places, runs, _node(period)), to_follow)
     outlook = None if looked.at is None else Outlook(looked.at, small, cuts, looked.far, looked.few, at)
     return ChosenNodes(period, nodes, _transforms(blocks, at), beyond, outlook)
 
@@ -174,12 +187,12 @@ class Look:
     lows: Array
     highs: Array
     bound: Array
-    at: Turns | None = None  # angles between which they lie, unless a transform was taken at all angles
+    at: Turning | None = None  # angles between which they lie, unless a transform was taken at all angles
     far: Turns | None = None  # angles between which the last ones lie, seen by the core alone
     few: slice | None = None  # points of the core
 
 
-def _first_look(blocks: Sequence[Block], places: Array, best: float, most_work: int) -> Look | None:
+def _first_look(blocks: Sequence[Block], places: Array, best: float, most_work: int, to_follow: bool) -> Look | None:
     """Return a first look at the modulus from about `best` on, or None if that takes too long."""
     widest = math.sqrt(max(float(block.variances.max()) for block in blocks))
     if no_gaps(places):
@@ -195,7 +208,7 @@ def _first_look(blocks: Sequence[Block], places: Array, best: float, most_work: 
     steps = math.ceil((last - begin) / stride)
     if steps * places.size > most_work:
         return None
-    at = joined_turns([turns(places, ladder), shifted_turns(places, begin, steps, (last - begin) / steps)])
+    at = _turning(JoinedTurns([turns(places, ladder), shifted_turns(places, begin, steps, (last - begin) / steps)]), to_follow)
     lows, highs, bound = at.angles[:-1], at.angles[1:], _neighbours(blocks, at.angles, _transforms(blocks, at))
     if not core or not last < math.pi:
         return Look(lows, highs, bound, at)
@@ -213,7 +226,7 @@ def _first_look(blocks: Sequence[Block], places: Array, best: float, most_work: 
 def _look_everywhere(blocks: Sequence[Block], places: Array, best: float, widest: float, most_work: int) -> Look | None:
     """Return a look at angles as close together as the variance asks for, by transforms of places without gaps."""
     least = max(places.size, math.ceil(2.0 * math.pi * widest / _SHORT_STRIDE))
-    if least > LONGEST_PERIOD or not _transforms_fit(blocks, least, most_work):
+    if least > LONGEST_PERIOD or sum(int(block.rows.shape[0]) for block in blocks) * least > most_work:
         return None
     period = odd_length(least)
     node = _node(period)
@@ -232,8 +245,15 @@ def _look_everywhere(blocks: Sequence[Block], places: Array, best: float, widest
 
 
 def _islands(
-    blocks: Sequence[Block], places: Array, look: Look, depth: float, short: float, patience: int, most_work: float
-) -> tuple[list[tuple[float, float]], Array, list[NDArray[np.intp]], list[Turns]] | None:
+    blocks: Sequence[Block],
+    places: Array,
+    look: Look,
+    depth: float,
+    short: float,
+    patience: int,
+    most_work: float,
+    to_follow: bool,
+) -> tuple[list[tuple[float, float]], Array, list[NDArray[np.intp]], list[Turning]] | None:
     """Return intervals that may hold more than e^-depth, a bound on all others, kind by kind of row, and their numbers.
 
     None if too many have to be looked at more closely, or if that takes tables of more entries than `most_work`.
@@ -241,7 +261,8 @@ def _islands(
     lows, highs, bound = look.lows, look.highs, look.bound
     kept: list[tuple[float, float]] = []
     beyond = np.full(3, -math.inf)
-    low, ruled_out, closer = np.arange(lows.size), [], []
+    low, ruled_out = np.arange(lows.size), []
+    closer: list[Turning] = []
     for turn in range(_SPLITS + 1):
         small = bound.max(axis=0) <= -depth
         ruled_out.append(low[small])
@@ -259,14 +280,32 @@ def _islands(
         if most_work < 0.0:
             return None
         kept += zip(lows[~split].tolist(), highs[~split].tolist(), strict=True)
-        cuts = lows[split, None] + (highs - lows)[split, None] * (np.arange(5) / 4.0)
-        lows, highs = cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
-        low = (5 * np.arange(cuts.shape[0])[:, None] + np.arange(4)).ravel()
-        at = turns(places, cuts.ravel())
+        quarters, low = _cut_in_four(places, lows[split], highs[split])
+        at = _turning(quarters, to_follow)
         closer.append(at)
-        bound = _log_bound(blocks, at.angles, _transforms(blocks, at), low)
+        angles = at.angles
+        lows, highs = angles[low], angles[low + 1]
+        bound = _log_bound(blocks, angles, _transforms(blocks, at), low)
     kept += zip(lows.tolist(), highs.tolist(), strict=True)
     return kept, exp_up(beyond), ruled_out, closer
+
+
+def _cut_in_four(places: Array, lows: Array, highs: Array) -> tuple[Turning, NDArray[np.intp]]:
+    """Return the turns at the ends of quarters of the intervals, and the numbers of the angles that quarters begin at.
+
+    Intervals of one length that follow one another are cut together, at angles of one distance.
+    """
+    lengths = highs - lows
+    begins = (lows[1:] != highs[:-1]) | (np.abs(np.diff(lengths)) > _SAME * lengths[1:])
+    first = np.concatenate([[0], np.flatnonzero(begins) + 1])
+    counts = 4 * np.diff(np.concatenate([first, [lows.size]]))
+    ends = highs[np.concatenate([first[1:], [lows.size]]) - 1]
+    parts = [
+        from_to(places, begin, end, count)
+        for begin, end, count in zip(lows[first].tolist(), ends.tolist(), counts.tolist(), strict=True)
+    ]
+    # every part has one angle more than quarters
+    return JoinedTurns(parts), np.arange(int(counts.sum())) + np.repeat(np.arange(first.size), counts)
 
 
 def _runs(intervals: list[tuple[float, float]], stride: float, last: int) -> list[tuple[int, int]]:
@@ -308,7 +347,8 @@ class FrequencyPlan:
         starts = np.cumsum([0, *(part.angles.size for part in parts)]).tolist()
         near = np.concatenate([start + low for start, low in zip(starts[:-1], numbers, strict=True)])
         far = seen.small[0][seen.small[0] >= last] - last
-        return FrequencyPlan(chosen.period, chosen.nodes, joined_turns([*parts, seen.nodes]), near, seen.few, seen.far, far)
+        at = JoinedTurns([*parts, seen.nodes]).table()
+        return FrequencyPlan(chosen.period, chosen.nodes, at, near, seen.few, seen.far, far)
 
     @property
     def nbytes(self) -> int:

@@ -7,7 +7,7 @@ import pytest
 from tests.support import spectra
 
 from tightbudget.engine.spectral.blocks import Block, blocks_of
-from tightbudget.engine.spectral.frequencies import ChosenNodes, FrequencyPlan, choose_nodes
+from tightbudget.engine.spectral.frequencies import ChosenNodes, FrequencyPlan, _cut_in_four, choose_nodes
 
 FINE = np.arange(-16.0, 16.0)
 PLACES = np.concatenate([np.arange(-96.0, -16.0, 8.0), FINE, np.arange(16.0, 97.0, 8.0)])  # too few for a core
@@ -49,7 +49,7 @@ def plan_of(law: np.ndarray, places: np.ndarray, count: int) -> tuple[FrequencyP
     made = blocks(law, places, count)
     deviation = math.sqrt(count * float(made[0].variances.max()))
     best = math.sqrt(2.0 * DEPTH) / deviation
-    chosen = choose_nodes(made, places, best, DEPTH, 14.0 * deviation)
+    chosen = choose_nodes(made, places, best, DEPTH, 14.0 * deviation, to_follow=True)
     assert chosen is not None
     plan = FrequencyPlan.of(chosen)
     assert plan is not None
@@ -156,10 +156,44 @@ def test_where_most_nodes_matter_all_of_them_are_transformed():
     assert (12.0 * np.log(np.abs(exact[:, left_out])).max(axis=1) <= np.log(chosen.beyond) + 1e-9).all()
 
 
-def test_places_a_period_apart_are_not_laid_on_one_another():
+@pytest.mark.parametrize("to_follow", [False, True])
+def test_places_a_period_apart_are_not_laid_on_one_another(to_follow: bool):
     made = blocks(RARELY, RARE, 12)
-    chosen = choose_nodes(made, RARE, 0.4, DEPTH, 1500.0)
+    chosen = choose_nodes(made, RARE, 0.4, DEPTH, 1500.0, to_follow=to_follow)
     assert chosen is not None
     ((values, error),) = chosen.transforms
     exact = made[0].rows @ np.exp(-1j * np.multiply.outer(RARE, 2.0 * PI / chosen.period * chosen.nodes))
     assert (np.abs(values - exact) <= error + 1e-12).all()
+
+
+@pytest.mark.parametrize("name", ["a little wider", "with a core", "a wide lattice"])
+def test_short_periods_are_transformed_as_a_whole_unless_others_are_to_follow(name: str):
+    """What is left out is then as small as it is seen to be, and smaller than asked."""
+    places, law, _, count, _ = CASES[name]
+    made = blocks(law, places, count)
+    deviation = math.sqrt(count * float(made[0].variances.max()))
+    best, length = math.sqrt(2.0 * DEPTH) / deviation, 14.0 * deviation
+    chosen, to_follow = (choose_nodes(made, places, best, DEPTH, length, to_follow=follow) for follow in (False, True))
+    assert chosen is not None
+    assert to_follow is not None
+    if 3 * length > 2**16:  # not so short
+        assert chosen.outlook is not None
+        return
+    assert chosen.outlook is None
+    assert to_follow.outlook is not None
+    assert chosen.beyond.max() <= math.exp(-DEPTH - 4.0)
+    left_out = np.setdiff1d(np.arange(chosen.period // 2 + 1), chosen.nodes)
+    modulus = np.abs(made[0].rows @ np.exp(-1j * np.multiply.outer(places, 2.0 * PI / chosen.period * left_out)))
+    largest = count * np.log(np.maximum(modulus, 1e-300)).max(axis=1)
+    assert (largest <= np.log(np.maximum(chosen.beyond, 1e-300)) + 1e-9).all()
+
+
+@pytest.mark.parametrize("lows", [[0.5], [0.5, 0.75, 1.0], [0.1, 0.2, 0.5, 0.75, 1.0, 2.0]])
+def test_quarters_of_intervals_cover_them(lows: list[float]):
+    begins = np.array(lows)
+    ends = begins + np.where(begins < 0.4, 0.1, 0.25)
+    at, low = _cut_in_four(MORE, begins, ends)
+    quarters = [(float(at.angles[i]), float(at.angles[i + 1])) for i in low]
+    assert len(quarters) == 4 * len(lows)
+    wanted = [(a + (b - a) * k / 4, a + (b - a) * (k + 1) / 4) for a, b in zip(begins, ends, strict=True) for k in range(4)]
+    assert np.array(quarters) == pytest.approx(np.array(wanted), abs=1e-14)
