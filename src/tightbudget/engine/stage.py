@@ -4,11 +4,13 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from tightbudget.engine.direction import APART
 from tightbudget.engine.pursuit import Pursuit
 from tightbudget.engine.question import DirectionQuestion
 from tightbudget.engine.routes import ROUTES, Route
 
 _ALIKE = 0.01  # epsilons, relatively
+_AS_PLANNED = 0.5  # of the width planned: whoever needs a narrower plan than that has been planned poorly
 
 
 class Stage:
@@ -18,6 +20,8 @@ class Stage:
         self.question, self.rtol = question, rtol
         # the route that did best, here or for a neighbour
         self.best: Route = before.best if before else ROUTES[question.direction.way().route]
+        if before and self.best is ROUTES[0] and question.way.finer < _AS_PLANNED:
+            self.best = ROUTES[APART]  # the law of the width failed: a few large losses may be why
         self._most_points = most_points
         self._first = before is None
         self._finer = question.direction.way().finer if before is None else 1.0  # for the first plan

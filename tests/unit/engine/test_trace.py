@@ -154,3 +154,14 @@ def test_arrays_of_brackets_have_arrays_of_traces() -> None:
     assert found.trace.shape == found.reason.shape == (1, 2)
     assert found.trace[0, 1] == found[0, 1].trace != ()
     assert found.reason.tolist() == [["", ""]]
+
+
+@pytest.mark.parametrize("noise", [0.6, 0.64, 0.7])
+def test_where_the_law_of_the_width_fails_large_losses_are_taken_apart_in_the_next_stage(noise: float) -> None:
+    """The first stage is reached by a grid much finer than planned; there is no need to fail with finer ones still."""
+    composition = tb.Poisson(tb.Gaussian(noise), 1e-3) * 1000
+    coarse, fine = (composition.epsilon(1e-5, rtol) for rtol in (1e-3, 1e-5))
+    assert fine.converged
+    assert [one.route for one in fine.trace[: len(coarse.trace)]] == [one.route for one in coarse.trace]
+    assert {one.route for one in coarse.trace} <= {"few frequencies", "Chernoff"}
+    assert {one.route for one in fine.trace[len(coarse.trace) :]} == {"large losses apart, few frequencies"}
