@@ -13,7 +13,7 @@ def test_the_pages_run_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     names = run_page("opacus.md", {})
     page = (PAGES / "opacus.md").read_text(encoding="utf-8")
-    epsilon, bracket, composition = capsys.readouterr().out.splitlines()
+    epsilon, bracket, composition, noise = capsys.readouterr().out.splitlines()
     assert f"It prints {epsilon[:7]}…" in page
     assert f"# {bracket}: the true one" in page
     assert f"# {composition}" in page
@@ -21,7 +21,7 @@ def test_the_pages_run_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         theirs = create_accountant(peer)
         theirs.history = list(names["accountant"].history)
         assert f"{theirs.get_epsilon(1e-5):.3f} (`{peer}`" in page
-    assert 0.9 < names["noise"] < 1.0
+    assert f"print(noise)  # {noise[:6]}..." in page
     assert Path("checkpoint.pt").stat().st_size > 0
     names = run_page("stop-before-the-budget.md", names)
     assert "After " in capsys.readouterr().out

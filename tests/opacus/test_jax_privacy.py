@@ -27,11 +27,15 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # what JAX warns of is its ow
 def test_the_page_runs_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
     names = run_page("jax-privacy.md", {})
     page = (PAGES / "jax-privacy.md").read_text(encoding="utf-8")
-    first, noise, training = capsys.readouterr().out.splitlines()
+    first, noise, event, training = capsys.readouterr().out.splitlines()
     assert f"It prints `{first}`" in page
     assert f"It prints {noise}." in page
     assert f"It prints {training}." in page
-    assert names["plan"].dp_event.count == 250
+    chosen = names["plan"].dp_event
+    assert str(chosen) == event
+    sample = chosen.event
+    told = f"{chosen.count} samples at a rate of {sample.sampling_probability}"
+    assert f"{told}, with a noise multiplier of {sample.event.noise_multiplier:.2f}" in page
 
 
 @pytest.mark.parametrize(

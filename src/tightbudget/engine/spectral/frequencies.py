@@ -43,7 +43,7 @@ _SHORT_PERIOD = 2**14  # for which one transform is quicker than to look where n
 _SHORT_TRANSFORMS = 2**16  # entries of all rows, likewise, where places have gaps
 _DEEPER = 5.0  # for nodes that a transform of the period has shown anyway: what is left out then weighs next to nothing
 _PATIENCE = 64  # intervals to be looked at more closely, where a transform of the period would do
-_AS_DEAR = 16  # entries of tables of turns take as long as one of a period that is transformed as a whole
+_AS_DEAR, _TABLE_AS_DEAR = 16, 2  # terms of sums, and entries of tables, take as long as one of a period transformed
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +97,8 @@ def choose_nodes(
             blocks, least | 1, _transforms(blocks, even_turns(places, 0, least // 2 + 1, _node(least | 1))), depth
         )
     patience = _PATIENCE if transformable and no_gaps(places) else _MOST_NODES
-    instead = _AS_DEAR * whole if transformable else None
-    found = _some_nodes(blocks, places, best, depth, odd_length(least), patience, instead, most_work)
+    instead = (_TABLE_AS_DEAR if to_follow else _AS_DEAR) * whole if transformable else None
+    found = _some_nodes(blocks, places, best, depth, odd_length(least), patience, instead, most_work, to_follow)
     return _all_by_transform(blocks, places, depth, whole) if found is None and transformable else found
 
 
@@ -109,6 +109,11 @@ def no_gaps(places: Array) -> bool:
 
 def _node(period: int) -> float:
     return 2.0 * math.pi / period
+
+
+def _turning(at: Turning, to_follow: bool) -> Turning:
+    """Return the turns as a table if others are to follow, who will need it; for sums alone none is made."""
+    return at.table() if to_follow else at
 
 
 def _transforms(blocks: Sequence[Block], at: Turning) -> Transforms:
@@ -149,18 +154,19 @@ def _some_nodes(
     patience: int,
     instead: int | None,
     most_work: int,
+    to_follow: bool,
 ) -> ChosenNodes | None:
     """Return the nodes in those intervals of angles that no bound rules out; None if they are too many.
 
     `patience` is how many intervals may be looked at more closely. What can be had `instead` takes as long as so many
     entries of tables: half of that may be spent on intervals, and as much as that on nodes.
     """
-    looked = _first_look(blocks, places, best, most_work)
+    looked = _first_look(blocks, places, best, most_work, to_follow)
     if looked is None or not looked.lows.size:
         return None
     short = max(0.5 * best, 8.0 * _node(period))
     closer = min(math.inf if instead is None else 0.5 * instead, math.inf if most_work >= _MOST_WORK else most_work)
-    found = _islands(blocks, places, looked, depth, short, patience, closer)
+    found = _islands(blocks, places, looked, depth, short, patience, closer, to_follow)
     if found is None:
         return None
     intervals, beyond, small, cuts = found
@@ -169,7 +175,7 @@ def _some_nodes(
     if size > _MOST_NODES or size * places.size > min(most_work, instead or most_work):
         return None
     nodes = np.concatenate([np.arange(first, first + count, dtype=np.int64) for first, count in runs])
-    at = some_turns(places, runs, _node(period))
+    at = _turning(some_turns(places, runs, _node(period)), to_follow)
     outlook = None if looked.at is None else Outlook(looked.at, small, cuts, looked.far, looked.few, at)
     return ChosenNodes(period, nodes, _transforms(blocks, at), beyond, outlook)
 
@@ -186,7 +192,7 @@ class Look:
     few: slice | None = None  # points of the core
 
 
-def _first_look(blocks: Sequence[Block], places: Array, best: float, most_work: int) -> Look | None:
+def _first_look(blocks: Sequence[Block], places: Array, best: float, most_work: int, to_follow: bool) -> Look | None:
     """Return a first look at the modulus from about `best` on, or None if that takes too long."""
     widest = math.sqrt(max(float(block.variances.max()) for block in blocks))
     if no_gaps(places):
@@ -202,7 +208,7 @@ def _first_look(blocks: Sequence[Block], places: Array, best: float, most_work: 
     steps = math.ceil((last - begin) / stride)
     if steps * places.size > most_work:
         return None
-    at = JoinedTurns([turns(places, ladder), shifted_turns(places, begin, steps, (last - begin) / steps)])
+    at = _turning(JoinedTurns([turns(places, ladder), shifted_turns(places, begin, steps, (last - begin) / steps)]), to_follow)
     lows, highs, bound = at.angles[:-1], at.angles[1:], _neighbours(blocks, at.angles, _transforms(blocks, at))
     if not core or not last < math.pi:
         return Look(lows, highs, bound, at)
@@ -239,7 +245,14 @@ def _look_everywhere(blocks: Sequence[Block], places: Array, best: float, widest
 
 
 def _islands(
-    blocks: Sequence[Block], places: Array, look: Look, depth: float, short: float, patience: int, most_work: float
+    blocks: Sequence[Block],
+    places: Array,
+    look: Look,
+    depth: float,
+    short: float,
+    patience: int,
+    most_work: float,
+    to_follow: bool,
 ) -> tuple[list[tuple[float, float]], Array, list[NDArray[np.intp]], list[Turning]] | None:
     """Return intervals that may hold more than e^-depth, a bound on all others, kind by kind of row, and their numbers.
 
@@ -267,7 +280,8 @@ def _islands(
         if most_work < 0.0:
             return None
         kept += zip(lows[~split].tolist(), highs[~split].tolist(), strict=True)
-        at, low = _cut_in_four(places, lows[split], highs[split])
+        quarters, low = _cut_in_four(places, lows[split], highs[split])
+        at = _turning(quarters, to_follow)
         closer.append(at)
         angles = at.angles
         lows, highs = angles[low], angles[low + 1]
