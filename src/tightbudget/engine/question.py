@@ -178,8 +178,8 @@ class EpsilonQuestion(DirectionQuestion):
     ) -> None:
         """Ask; `larger` is about the answer of another direction, beside which this one may be known not to matter.
 
-        That answer is at least `certain`, or no more where only the upper end is asked for. An end that is not asked for
-        is left where it is if there is a closed form.
+        That answer is at least `certain`, or no more where only the upper end is asked for. An end that is not asked
+        for is left where it is if there is a closed form.
         """
         super().__init__(direction, trace)
         self.delta, self._larger, self._certain, self._ends = delta, larger, certain, ends

@@ -20,8 +20,8 @@ def ends_of_class(
 ) -> tuple[Bracket, list[Bracket]]:
     """Return the bracket with the least upper end of several ways to bound a class, and those of its members.
 
-    With `pursue` the ends are as well known as asked even where they are far apart; `at_once` if they have closed forms,
-    so that those ends alone are known, as well as they will be.
+    With `pursue` the ends are as well known as asked even where they are far apart; `at_once` if they have closed
+    forms, so that those ends alone are known, as well as they will be.
     """
     if at_once or (len(ways) == 1 and not members):
         return min((way(rtol) for way in ways), key=_upper_end), [member(rtol) for member in members]

@@ -1,4 +1,4 @@
-"""An upper end of epsilon by Rényi divergences alone, where promises are so large that no pair of theirs is followed (M34)."""
+"""An upper end of epsilon by Rényi divergences alone: of promises so large that no pair of theirs is followed (M34)."""
 
 import math
 from fractions import Fraction

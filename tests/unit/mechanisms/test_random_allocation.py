@@ -224,7 +224,7 @@ def test_copies_and_pickles():
 
 @pytest.mark.parametrize("mechanism", [tb.PureDP(1e-9), tb.Gaussian(1e9), tb.Laplace(1e9), tb.PureDP(900.0)], ids=str)
 def test_losses_too_close_together_or_too_far_apart_are_told(mechanism: tb.Mechanism) -> None:
-    """In all batches it is the composition itself; in some of them at most as many releases, and at least one sampled."""
+    """In all batches it is the composition itself; in some at most as many releases, and at least one sampled."""
     for times in (2, 4):
         allocated = tb.RandomAllocation(mechanism, batches=4, times=times)
         releases = mechanism * times

@@ -57,8 +57,8 @@ def single_delta(pair: Pair, epsilon: float, infinity: tuple[float, float], ends
 def single_guess(pair: Pair, delta: float) -> tuple[float, float]:
     """Return about the epsilon at which finite losses have this delta, and how fast log delta falls there.
 
-    Nothing here is certified: delta at some losses, and between them straight lines of its logarithm, or of delta itself
-    over e^epsilon where nothing lies between two point masses.
+    Nothing here is certified: delta at some losses, and between them straight lines of its logarithm, or of delta
+    itself over e^epsilon where nothing lies between two point masses.
     """
     wanted = math.log(delta)
     if isinstance(pair, PointPair) and 0 < pair.losses.size == pair.coarse_cells().size:
