@@ -22,6 +22,7 @@ DELTA = 1e-6
 COUNTS = (1, 100, 10_000)
 TOLERANCES = (1e-3, 1e-6)
 MOST = 3.0  # times the time of BASE
+QUICK = 0.06  # seconds, up to which a time is taken four times as often
 LONG = 0.3  # seconds, after which a time is not taken again
 DEAR = 2.0  # seconds of a peer, after which it is not asked about other counts
 DEAREST = "mixture_of_gaussians"  # to the peer: it takes 20 seconds, and is asked last
@@ -102,7 +103,7 @@ def our_time(step: str, count: int, rtol: float, runs: int, most: float = LONG) 
     """Return the least time of an answer, of few runs if it takes long, and the last answer."""
     found: list[Bracket] = []
     taken: list[float] = []
-    while not taken or (len(taken) < runs and sum(taken) < most):
+    while not taken or (len(taken) < runs and sum(taken) < most) or (len(taken) < 4 * runs and sum(taken) < QUICK):
         text = text_of(step, count)
         taken.append(cpu(lambda text=text: found.append(tb.parse(text).epsilon(delta=DELTA, rtol=rtol))))
     return min(taken), found[-1]
@@ -173,7 +174,7 @@ def _asked(row: Row, name: str, make: Callable[[], object], event: object) -> Ro
 
 
 def with_peers(found: list[Row], begun: float) -> Iterator[Row]:
-    """Yield rows with the peer's answers: every step at the first count, then the others of those that are quick."""
+    """Yield the rows with the peer's answers: every step at the first count, then those that are quick at others."""
     if importlib.util.find_spec("dp_accounting") is None:
         yield from found
         return

@@ -1,4 +1,4 @@
-"""Upper end of epsilon by Rényi divergences alone, for promises so large that no pair of theirs is followed (M34)."""
+"""An upper end of epsilon by Rényi divergences alone: of promises so large that no pair of theirs is followed (M34)."""
 
 import math
 from fractions import Fraction
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tightbudget.numerics.rounding import U, float_below, raised
+from tightbudget.numerics.rounding import float_below, raised
 from tightbudget.pairs.base import Array, Direction
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _epsilon_in(parts: "tuple[tuple[Mechanism, int], ...]", direction: Direction
                 bounds = raised(step.log_moment(direction, orders) / (orders - 1.0), 4)
             total = raised(total + raised(count * bounds, 4), 4)
         # D_a <= tau gives tau + log(1/delta) / (a-1) (M10), in which all terms are positive
-        found = raised(total + raised(log_inverse / (orders - 1.0), 4), 8) * (1.0 + 8.0 * U)
+        found = raised(total + raised(log_inverse / (orders - 1.0), 4), 16)
     return float(np.where(np.isnan(found), np.inf, found).min(initial=math.inf))
 
 

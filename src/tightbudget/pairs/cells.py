@@ -49,9 +49,8 @@ class Cells:
 
     def tails(self) -> tuple[Array, Array, Array]:
         """Return logs of A and B from each cell on, and about that of delta at its lower end: nothing is certified."""
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            log_a, log_b = (np.logaddexp.accumulate(logs[::-1])[::-1] for logs in (self.log_a, self.log_b))
-            return log_a, log_b, log_a + np.log(-np.expm1(np.minimum(self.low + log_b - log_a, 0.0)))
+        log_a, log_b = (np.logaddexp.accumulate(logs[::-1])[::-1] for logs in (self.log_a, self.log_b))
+        return log_a, log_b, log_delta(self.low, log_a, log_b)
 
     def part(self, begin: int, end: int) -> "Cells":
         some = slice(begin, end)
@@ -80,6 +79,13 @@ class Alignment:
     anchor: float
     period: float
     off_lattice: float
+
+
+def log_delta(losses: Array, log_a: Array, log_b: Array) -> Array:
+    """Return about log(A - e^loss B): -inf or NaN where that is nothing; nothing is certified."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        found: Array = log_a + np.log(-np.expm1(np.minimum(losses + log_b - log_a, 0.0)))
+    return found
 
 
 def log_or_minus_inf(value: float) -> float:

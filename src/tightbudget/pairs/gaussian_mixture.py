@@ -16,6 +16,7 @@ from tightbudget.numerics.logs import log_sum
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import AMPLE, TINIEST, U, raised_by
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells, Pair
+from tightbudget.pairs.cells import log_delta
 from tightbudget.pairs.gaussian import GaussianPair
 from tightbudget.pairs.mixtures import Mixture
 from tightbudget.pairs.moments.closed import gaussian_log_moment
@@ -210,8 +211,7 @@ class GaussianMixturePair(Pair):
     def rough_profile(self) -> tuple[Array, Array]:
         x = self._coarse_places[::_ROUGH]
         losses = np.maximum.accumulate(self._losses(x)[0])
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            logs = np.log(self.above.roughly_above(x) - np.exp(losses) * self.below.roughly_above(x, mirrored=True))
+        logs = log_delta(losses, self.above.log_roughly_above(x), self.below.log_roughly_above(x, mirrored=True))
         some = np.isfinite(logs) & (np.diff(losses, prepend=-np.inf) > 0.0)
         return losses[some], logs[some]
 

@@ -197,12 +197,13 @@ class Mixture:
             return masses[0], rounding[0]
         return joined_masses(masses, rounding)
 
-    def roughly_above(self, y: Array, *, mirrored: bool = False) -> Array:
-        """Return about the masses above some places, of its mirror image if asked: nothing is certified."""
+    def log_roughly_above(self, y: Array, *, mirrored: bool = False) -> Array:
+        """Return about the logs of the masses above some places, of its mirror image if asked: nothing is certified."""
         centres, logs, _ = self._all
         kept = logs > logs.max() - _HARDLY  # more than a guess needs
         sign = -1.0 if mirrored else 1.0
-        masses: Array = np.exp(logs[kept]) @ special.ndtr(sign * centres[kept][:, None] - y)
+        parts: Array = logs[kept][:, None] + special.log_ndtr(sign * centres[kept][:, None] - y)
+        masses: Array = np.logaddexp.reduce(parts, axis=0)
         return masses
 
     def _weighty(self, low: float, high: float) -> NDArray[np.bool_]:

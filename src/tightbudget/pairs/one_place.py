@@ -1,4 +1,4 @@
-"""A mixture of few normal laws at one place, by the formulas for arrays without their cost, for one step (M27).
+"""A mixture of few normal laws at one place: the formulas for arrays without their cost, for one step (M27).
 
 The functions of `math` are as accurate as those of NumPy, so that the bounds on the errors are the same.
 """

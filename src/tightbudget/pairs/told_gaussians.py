@@ -15,12 +15,14 @@ from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells, Pair
+from tightbudget.pairs.cells import log_delta
 from tightbudget.pairs.mixtures import joined_masses
 
 _IRRELEVANT = 45.0  # e^-45 is less than half a rounding
 _CHUNK, _FEW, _CHUNKS = 512, 32, 6  # edges at a time: few of many moves matter to those that lie together
 _RARE = 80.0  # e^-80 is the weight of moves that sparse cells will do for
-_ROUGH = 24  # losses of each move for a guess
+_ROUGH, _NEAR, _LIKELY = 20, 8.0, 50.0  # for a guess: losses of each move, sigmas, and e^-50 of the likeliest move
+_EVENLY = np.linspace(0.0, 1.0, 16)
 _CORE, _MOST_CORE = 13.0, 512  # sigmas around each mean of A that coarse cells resolve well
 
 
@@ -133,12 +135,14 @@ class ToldGaussiansPair(Pair):
         return self._coarse_cells
 
     def rough_profile(self) -> tuple[Array, Array]:
-        likely = np.array(self.log_weights) > max(self.log_weights) - _RARE
-        m, weights = np.array(self.moves)[likely][:, None], np.exp(np.array(self.log_weights)[likely])
-        losses = np.unique(m * (0.5 * m + _CORE) * np.linspace(0.0, 1.0, _ROUGH) ** 2)
+        likely = np.array(self.log_weights) > max(self.log_weights) - _LIKELY
+        m, weights = np.array(self.moves)[likely][:, None], np.array(self.log_weights)[likely][:, None]
+        # close together near 0, and around the mean of each
+        reach = np.minimum(0.5 * m, _NEAR)
+        parts = m * (0.5 * m + _CORE) * np.linspace(0.0, 1.0, _ROUGH) ** 2, m * (0.5 * m - reach + (reach + _NEAR) * _EVENLY)
+        losses = np.unique(np.concatenate(parts, axis=1))
         z = losses / m + 0.5 * m
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            logs = np.log(weights @ special.ndtr(m - z) - np.exp(losses) * (weights @ special.ndtr(-z)))
+        logs = log_delta(losses, *(np.logaddexp.reduce(weights + special.log_ndtr(at), axis=0) for at in (m - z, -z)))
         some = np.isfinite(logs)
         return losses[some], logs[some]
 

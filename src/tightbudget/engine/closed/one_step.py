@@ -79,7 +79,7 @@ def _between_points(points: Cells, wanted: float) -> tuple[float, float]:
     log_a, log_b, logs = points.tails()
     below = np.flatnonzero(logs <= wanted)  # at the largest loss nothing is above: its log is -inf
     i = int(below[0]) if below.size else points.size - 1
-    share = min(math.exp(min(0.0, wanted - float(log_a[i]))), 1.0 - 2.0**-53)
+    share = min(math.exp(min(0.0, wanted - float(log_a[i]))), 1.0 - U)
     epsilon = max(0.0, float(log_a[i] - log_b[i]) + math.log1p(-share))
     slope = (1.0 - share) / max(share, 1e-300)
     return epsilon, slope if slope > 0.0 else 1.0

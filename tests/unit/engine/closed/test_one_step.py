@@ -166,3 +166,19 @@ def test_between_point_masses_the_guess_is_the_answer(mechanism: tb.Mechanism) -
         assert guess == pytest.approx(epsilon, rel=1e-9)
         further = float(point_truth.hockey_stick(point_truth.events(mechanism, Direction.REMOVE), epsilon + 1e-7))
         assert slope == pytest.approx((delta - further) / delta / 1e-7, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mixture_of_gaussians(sigma=0.066229, centres=[0, 1, 3.00321], probabilities=[0.5, 0.25, 0.25])",
+        "group(poisson(gaussian(sigma=0.0603209), q=0.554264), k=6)",
+        "with_replacement(gaussian(sigma=0.0985997), batch=19, examples=1000, relation='add_remove')",
+        "poisson(gaussian(sigma=0.05), q=0.01, relation='replace_one')",
+    ],
+)
+@pytest.mark.parametrize("delta", [1e-3, 5.328660251701735e-09, 1e-30])
+def test_small_noise_is_found_as_closely(text: str, delta: float) -> None:
+    """Losses of thousands, where e^loss is no float: a guess that saw nothing there left [0.69, 79998]."""
+    found = tb.parse(text).epsilon(delta)
+    assert found.upper - found.lower <= 1e-8 * found.upper
