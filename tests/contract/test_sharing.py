@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 from tests.support.processes import elsewhere, in_a_child
 
 import tightbudget as tb
@@ -71,6 +73,32 @@ def test_two_objects_on_one_database_see_each_other(url: str) -> None:
         with pytest.raises(tb.BudgetClosed):
             second.charge(STEP)
         assert other.verify().ok
+
+
+def test_what_lies_in_the_database_decides_and_not_what_was_left_there(ledger: Ledger) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    budget.charge(STEP, key="a")
+    full = text("UPDATE budgets SET spent = replace(spent, :before, :after) WHERE name = 'census'")
+    (spent,) = re.findall(r'"epsilon":"(\d+)', budget._book.row(budget._place.id).spent)
+    with ledger._database.writing_connection() as connection:
+        connection.execute(full, {"before": f'"{spent}', "after": f'"{10 * int(spent)}'})
+    with pytest.raises(tb.BudgetRefused):
+        budget.charge(STEP, key="b")
+    assert not ledger.verify().ok
+
+
+def test_two_take_turns_and_decide_upon_what_the_other_left(url: str) -> None:
+    with Ledger(url) as one, Ledger(url) as other:
+        first = one.create_budget("census", epsilon=1, delta=0, filter="basic")
+        second = other.budget("census")
+        for place in range(5):
+            assert first.charge(STEP, key=f"a {place}").sequence == 2 * place + 2
+            assert second.charge(STEP, key=f"b {place}").sequence == 2 * place + 3
+            assert first.charge(STEP, key=f"b {place}") == second.receipt(f"b {place}")
+        for budget in (first, second):
+            with pytest.raises(tb.BudgetRefused):
+                budget.charge(STEP)
+        assert one.verify().ok
 
 
 def test_a_closed_ledger_opens_again(ledger: Ledger) -> None:

@@ -129,13 +129,17 @@ class Database(ABC):
         """Close all connections that are not in use."""
         self.engine.dispose()
 
+    def forget_connections(self) -> None:
+        """Leave all connections to the parent, in a child that was just forked."""
+        self.engine.dispose(close=False)
+
 
 _EVERY: "weakref.WeakSet[Database]" = weakref.WeakSet()
 
 
 def _forget_connections() -> None:
     for database in list(_EVERY):
-        database.engine.dispose(close=False)  # they are the parent's
+        database.forget_connections()
 
 
 if hasattr(os, "register_at_fork"):
