@@ -191,6 +191,32 @@ class Book:
             raise InvalidParameter("key", "used twice in one batch", "another one for each charge")
         return self.database.transact(work)
 
+    def charge_each(self, everything: Sequence[Wanted]) -> list[Receipt | Refusal | TightBudgetError]:
+        """Charge those of several steps on one budget that it admits, each decided by itself, in one transaction."""
+        place = everything[0].place
+
+        def work(tx: Transaction) -> list[Receipt | Refusal | TightBudgetError]:
+            rows = {id: Row(self._one(tx, self.statements.lock, id=id)) for id in place.lineage}
+            return [self._one_of_each(tx, rows, wanted) for wanted in everything]
+
+        return self.database.transact(work)
+
+    def _one_of_each(self, tx: Transaction, rows: dict[int, Row], wanted: Wanted) -> Receipt | Refusal | TightBudgetError:
+        try:
+            known = self._known(tx, wanted.place, wanted.key)
+            if known is not None:
+                return self._again(tx, rows, wanted.place, wanted.step, wanted.payload, known, None)
+            decisions = self._decided(tx, rows, wanted)
+            if isinstance(decisions, Refusal):
+                self._log_refusal(tx, rows[wanted.place.id], wanted, decisions)
+                return decisions
+            entry = self._write_charge(tx, rows, wanted, decisions, None)
+        except LedgerCorrupt:  # something may have been written before that: none of them is charged
+            raise
+        except TightBudgetError as problem:  # nothing of this one was written
+            return problem
+        return self._receipt(wanted.place, entry, entry)
+
     def settle(self, place: Place, key: str, kind: str, reason: str = "") -> Receipt:
         """Commit, abort or refund a charge; doing it again gives the same receipt."""
 
