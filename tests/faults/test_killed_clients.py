@@ -157,3 +157,25 @@ def test_a_killed_server_loses_nothing_it_confirmed(tmp_path: Path, request: pyt
             told = clients.told()
             assert len(told) == 4 * clients.spec["count"]
             assert check(ledger, told, ["census"])["reserved"] == 0
+
+
+def test_a_ledger_is_opened_while_its_server_starts(request: pytest.FixtureRequest) -> None:
+    from tests.support.postgresql import new_database
+
+    server = request.getfixturevalue("own_server")
+    with new_database(server.url) as address:
+        url = address.render_as_string(hide_password=False)
+        Ledger(url).close()
+        server.kill_all()
+        starting = threading.Timer(0.5, server.start_again)
+        starting.start()
+        with Ledger(url) as ledger:
+            assert ledger.names() == []
+        starting.join()
+
+
+def test_a_server_that_is_not_there_is_not_waited_for_for_long() -> None:
+    started = time.monotonic()
+    with pytest.raises(tb.LedgerUnavailable):
+        Ledger("postgresql://nobody@127.0.0.1:1/none", patience=0.5)
+    assert time.monotonic() - started < 5.0

@@ -80,6 +80,10 @@ class Database(ABC):
     def writing_connection(self) -> Any:
         """Return a context manager with a Connection inside a transaction that may write; for what is done seldom."""
 
+    def wait_until_there(self) -> None:
+        """Wait some seconds for a server that is being started; whether it was, whoever asks it something will see."""
+        return
+
     def exists(self) -> bool:
         """Return whether there is a database to connect to, as far as that is known without making one."""
         return True
