@@ -1,8 +1,9 @@
-"""Measure the service over HTTP: `python bench/service.py [--seconds 10] [--only questions]`. A full run writes SERVICE.md.
+"""Measure the service over HTTP: `python bench/service.py [--seconds 10] [--only questions]`.
 
+A full run writes SERVICE.md. Its parts:
 questions  medians of `epsilon` for common cases, new and repeated ones
 load       32 clients charge for a minute, on PostgreSQL with 2 workers, between two rounds of the ledger alone
-kills      the same load, while a worker and then the database are killed; what clients were told is held against the log
+kills      the same, while a worker and then the database are killed; what clients were told is held against the log
 """
 
 import argparse

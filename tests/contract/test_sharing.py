@@ -3,9 +3,11 @@
 import copy
 import pickle
 import re
+import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -178,3 +180,43 @@ def test_connections_that_were_cut_are_made_anew(ledger: Ledger) -> None:
             )
         cut.close()
         ask()  # nobody needs to ask twice
+
+
+@pytest.mark.parametrize("kind", ["charge", "reserve", "batch"])
+def test_while_one_decides_nobody_else_does(ledger: Ledger, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    ledger._book._crowded[budget._place.id] = 10  # charges take the lock
+    place, decided = budget._place.id, ledger._book._decided
+    seen: list[tuple[str, int]] = []
+    inside, go_on = threading.Event(), threading.Event()
+
+    def slowly(tx: Any, rows: Any, wanted: Any) -> Any:
+        seen.append((wanted.key, rows[place].seq))
+        if wanted.key == "first":
+            inside.set()
+            assert go_on.wait(10)
+        return decided(tx, rows, wanted)
+
+    monkeypatch.setattr(ledger._book, "_decided", slowly)
+    ask = {
+        "charge": lambda key: budget.charge(STEP, key=key),
+        "reserve": lambda key: budget.reserve(STEP, key=key),
+        "batch": lambda key: budget.charge_all([STEP], keys=[key]),
+    }[kind]
+    threads = [threading.Thread(target=ask, args=(key,)) for key in ("first", "second")]
+    threads[0].start()
+    assert inside.wait(10)
+    threads[1].start()
+    time.sleep(0.2)
+    alone = list(seen)
+    if ledger._database.engine.dialect.name == "sqlite":  # also for programs that know nothing of turns
+        stranger = sqlite3.connect(ledger._database.path, isolation_level=None, timeout=0)  # type: ignore[attr-defined]
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            stranger.execute("BEGIN IMMEDIATE")
+        stranger.close()
+    go_on.set()
+    for thread in threads:
+        thread.join()
+    assert alone == [("first", 1)]
+    assert seen == [("first", 1), ("second", 2)]
+    assert ledger.verify().ok

@@ -57,7 +57,7 @@ class Budgets:
         return found
 
     async def charged(self, budget: Budget, asked: AskedCharge) -> Receipt:
-        """Charge, together with all that came for the same budget meanwhile: one of them waits for the disk, not each."""
+        """Charge, together with all that came for the same budget meanwhile: one waits for the disk, not each."""
         answer: asyncio.Future[Receipt] = asyncio.get_running_loop().create_future()
         waiting = self._waiting.get(budget.name)
         if waiting is not None:
