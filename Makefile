@@ -42,7 +42,7 @@ test test-fast test-faults test-lowest test-opacus check mutants random-runs: ex
 # Not for mutants: a file that is changed twice in a second would be taken for the one that was kept.
 test test-fast test-faults check: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo serve test test-fast test-faults test-lowest test-opacus opacus-environment check bench bench-ledger random-runs format map mutants clean python-is-new-enough
+.PHONY: help demo serve test test-fast test-faults test-lowest test-opacus opacus-environment check bench bench-ledger bench-service random-runs format map mutants clean python-is-new-enough
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -83,6 +83,9 @@ bench: $(BENCH_READY)  ## measure time, memory and width beside the peers
 
 bench-ledger: $(READY)  ## measure the ledger on both databases beside bare transactions; writes its results beside RESULTS.md (some ten minutes)
 	$(BIN)/python bench/ledger.py
+
+bench-service: $(READY)  ## measure the service: questions, 32 clients on PostgreSQL, a killed worker and database (four minutes)
+	$(BIN)/python bench/service.py
 
 random-runs: $(READY)  ## draw 600 DP-SGD runs anew and list those that are slow or not converged
 	$(BIN)/python bench/random_runs.py

@@ -1,6 +1,7 @@
 """Batches are all or nothing, also over several budgets."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -71,3 +72,25 @@ def test_filters_without_prices_go_from_step_to_step(ledger: Ledger, kind: str) 
         budget.charge_all(["pure_dp(epsilon=0.1)", "pure_dp(epsilon=1)"])
     budget.charge("pure_dp(epsilon=0.1)")
     assert ledger.verify().ok
+
+
+def test_rows_are_locked_in_one_order_the_outermost_first(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = (ledger.create_budget(name, epsilon=100, delta=0, filter="basic") for name in ("a", "b"))
+    part = a.split("part", epsilon=100, delta=0)
+    locked: list[int] = []
+    one = ledger._book._one
+
+    def watched(tx: Any, statement: Any, **values: Any) -> Any:
+        if statement in (ledger._book.statements.lock, ledger._book.statements.lock_with_key):
+            locked.append(values["id"])
+        return one(tx, statement, **values)
+
+    monkeypatch.setattr(ledger._book, "_one", watched)
+    order = [each._place.id for each in (a, b, part)]
+    assert order == sorted(order)
+    ledger.charge_all([(part, STEP, "1"), (b, STEP, "2"), (a, STEP, "3")])
+    assert locked == order
+    for work in (lambda: part.charge(STEP, key="4"), lambda: part.reserve(STEP, key="5"), lambda: part.commit("5")):
+        locked.clear()
+        work()
+        assert locked == [a._place.id, part._place.id]

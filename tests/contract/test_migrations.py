@@ -9,7 +9,9 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+import tightbudget as tb
 from tightbudget.ledger import Ledger
+from tightbudget.ledger.storage import layout
 from tightbudget.ledger.storage.layout import NEWEST
 from tightbudget.ledger.storage.schema import metadata
 
@@ -57,3 +59,14 @@ def test_an_old_ledger_opens_and_goes_on(dump: Path, tmp_path: Path) -> None:
         assert ledger.verify().ok
     with Ledger(file) as again:
         assert again.verify().ok
+
+
+def test_an_older_layout_is_said_to_be_older_and_how_to_upgrade(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "NEWEST", "9999")
+    with pytest.raises(tb.LedgerUnavailable, match=r"layout 0001, which is older than 9999.*ledger init"):
+        Ledger(ledger.url, create=False)
+
+
+def test_where_there_is_no_ledger_none_is_found(url: str) -> None:
+    with pytest.raises(tb.NoLedger):
+        Ledger(url, create=False)

@@ -2,13 +2,17 @@
 
 import copy
 import pickle
+import re
+import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 from tests.support.processes import elsewhere, in_a_child
 
 import tightbudget as tb
@@ -71,6 +75,32 @@ def test_two_objects_on_one_database_see_each_other(url: str) -> None:
         with pytest.raises(tb.BudgetClosed):
             second.charge(STEP)
         assert other.verify().ok
+
+
+def test_what_lies_in_the_database_decides_and_not_what_was_left_there(ledger: Ledger) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    budget.charge(STEP, key="a")
+    full = text("UPDATE budgets SET spent = replace(spent, :before, :after) WHERE name = 'census'")
+    (spent,) = re.findall(r'"epsilon":"(\d+)', budget._book.row(budget._place.id).spent)
+    with ledger._database.writing_connection() as connection:
+        connection.execute(full, {"before": f'"{spent}', "after": f'"{10 * int(spent)}'})
+    with pytest.raises(tb.BudgetRefused):
+        budget.charge(STEP, key="b")
+    assert not ledger.verify().ok
+
+
+def test_two_take_turns_and_decide_upon_what_the_other_left(url: str) -> None:
+    with Ledger(url) as one, Ledger(url) as other:
+        first = one.create_budget("census", epsilon=1, delta=0, filter="basic")
+        second = other.budget("census")
+        for place in range(5):
+            assert first.charge(STEP, key=f"a {place}").sequence == 2 * place + 2
+            assert second.charge(STEP, key=f"b {place}").sequence == 2 * place + 3
+            assert first.charge(STEP, key=f"b {place}") == second.receipt(f"b {place}")
+        for budget in (first, second):
+            with pytest.raises(tb.BudgetRefused):
+                budget.charge(STEP)
+        assert one.verify().ok
 
 
 def test_a_closed_ledger_opens_again(ledger: Ledger) -> None:
@@ -150,3 +180,43 @@ def test_connections_that_were_cut_are_made_anew(ledger: Ledger) -> None:
             )
         cut.close()
         ask()  # nobody needs to ask twice
+
+
+@pytest.mark.parametrize("kind", ["charge", "reserve", "batch"])
+def test_while_one_decides_nobody_else_does(ledger: Ledger, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    ledger._book._crowded[budget._place.id] = 10  # charges take the lock
+    place, decided = budget._place.id, ledger._book._decided
+    seen: list[tuple[str, int]] = []
+    inside, go_on = threading.Event(), threading.Event()
+
+    def slowly(tx: Any, rows: Any, wanted: Any) -> Any:
+        seen.append((wanted.key, rows[place].seq))
+        if wanted.key == "first":
+            inside.set()
+            assert go_on.wait(10)
+        return decided(tx, rows, wanted)
+
+    monkeypatch.setattr(ledger._book, "_decided", slowly)
+    ask = {
+        "charge": lambda key: budget.charge(STEP, key=key),
+        "reserve": lambda key: budget.reserve(STEP, key=key),
+        "batch": lambda key: budget.charge_all([STEP], keys=[key]),
+    }[kind]
+    threads = [threading.Thread(target=ask, args=(key,)) for key in ("first", "second")]
+    threads[0].start()
+    assert inside.wait(10)
+    threads[1].start()
+    time.sleep(0.2)
+    alone = list(seen)
+    if ledger._database.engine.dialect.name == "sqlite":  # also for programs that know nothing of turns
+        stranger = sqlite3.connect(ledger._database.path, isolation_level=None, timeout=0)  # type: ignore[attr-defined]
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            stranger.execute("BEGIN IMMEDIATE")
+        stranger.close()
+    go_on.set()
+    for thread in threads:
+        thread.join()
+    assert alone == [("first", 1)]
+    assert seen == [("first", 1), ("second", 2)]
+    assert ledger.verify().ok

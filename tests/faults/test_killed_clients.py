@@ -139,21 +139,42 @@ def test_a_killed_server_loses_nothing_it_confirmed(tmp_path: Path, request: pyt
         with Ledger(url) as ledger:
             ledger.create_budget("census", epsilon=1_000_000, delta=0, filter="basic")
         clients = Clients(url, tmp_path / "told", clients=4, count=scaled(60, 20_000))
-        killed = 0
-        for place in range(backends + servers):
+        killed = place = 0
+        while killed < backends + servers and clients.process.poll() is None:
             time.sleep(0.1 + 0.4 * ((place * 0.618) % 1.0))
-            if clients.process.poll() is not None:
-                break
             if place % (backends // servers + 1) == 1:
                 server.kill_all()
                 server.start_again()
                 killed += 1
-            else:
+            else:  # right after a crash nobody may be connected
                 killed += server.kill_a_backend(address.database)
                 server.wait()
+            place += 1
         clients.killed()
-        assert killed >= scaled(2, 200)
         with Ledger(url) as ledger:
             told = clients.told()
             assert len(told) == 4 * clients.spec["count"]
             assert check(ledger, told, ["census"])["reserved"] == 0
+        assert killed >= scaled(2, 200)
+
+
+def test_a_ledger_is_opened_while_its_server_starts(request: pytest.FixtureRequest) -> None:
+    from tests.support.postgresql import new_database
+
+    server = request.getfixturevalue("own_server")
+    with new_database(server.url) as address:
+        url = address.render_as_string(hide_password=False)
+        Ledger(url).close()
+        server.kill_all()
+        starting = threading.Timer(0.5, server.start_again)
+        starting.start()
+        with Ledger(url) as ledger:
+            assert ledger.names() == []
+        starting.join()
+
+
+def test_a_server_that_is_not_there_is_not_waited_for_for_long() -> None:
+    started = time.monotonic()
+    with pytest.raises(tb.LedgerUnavailable):
+        Ledger("postgresql://nobody@127.0.0.1:1/none", patience=0.5)
+    assert time.monotonic() - started < 5.0

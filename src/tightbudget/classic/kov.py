@@ -55,12 +55,13 @@ class KOVProfile:
     def upper(self, epsilons: Array) -> Array:
         """Return D at each epsilon >= 0, rounded up."""
         # The last l with x_l > epsilon. One too many is harmless, D at x_l <= epsilon being no smaller; so round up.
-        ratio = epsilons / self.epsilon
+        below = np.minimum(epsilons, self.largest)  # beyond, where D is 0, the quotient may be no float
+        ratio = below / self.epsilon
         last = np.ceil(0.5 * (self.steps - ratio) + 4.0 * U * (self.steps + ratio)) - 1.0 - self.first
         index = np.clip(last, 0, self.values.size - 1).astype(np.intp)
         knots = self.knots(index)
         # raising x_l raises D, so its rounding and that of the difference are added
-        gap = np.maximum(knots - epsilons + 8.0 * U * (np.abs(knots) + epsilons), 0.0)
+        gap = np.maximum(knots - below + 8.0 * U * (np.abs(knots) + below), 0.0)
         values = self.values[index] + -np.expm1(-gap) * self.weights[index]
         return np.where(epsilons >= self.largest, 0.0, np.minimum(1.0, raised(values, 8) + NEGLIGIBLE))
 

@@ -1,14 +1,15 @@
 """The book: everything that writes to a ledger, each decision in one transaction.
 
 A charge locks the budget and those above it, from the outermost inwards so that no two charges wait for each other in a
-circle, reads what is spent, decides, appends to the log and moves the sums. Nothing is kept in memory from one charge
-to the next but what can never change.
+circle, reads what is spent, decides, appends to the log and moves the sums. Between charges nothing is relied on that
+can change: a row that this process left behind is decided upon only if it still lies there, word for word.
 """
 
 import math
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from tightbudget.errors import (
@@ -18,6 +19,7 @@ from tightbudget.errors import (
     InvalidParameter,
     KeyReused,
     LedgerCorrupt,
+    TightBudgetError,
     UnknownCharge,
 )
 from tightbudget.ledger import entries
@@ -27,7 +29,7 @@ from tightbudget.ledger.individual_rules import rules_of
 from tightbudget.ledger.receipts import Receipt, receipt_of
 from tightbudget.ledger.rules import Decision, Rules, Step
 from tightbudget.ledger.storage.database import Database, Transaction
-from tightbudget.ledger.storage.statements import ROW, Statements
+from tightbudget.ledger.storage.statements import BEFORE, CHANGING, ROW, Statements
 
 ROOT = 0
 """The chain of the ledger itself: budgets made, heads signed, questions about budgets that do not exist."""
@@ -36,7 +38,10 @@ ROOT_NAME = "*"
 SKEW = 60_000_000
 """Microseconds by which clocks of several machines may differ; an entry is never dated before the last one."""
 
+_changing = attrgetter(*CHANGING)
+
 _CROWDED = 64
+_REMEMBERED = 1024
 
 DEFAULT_TTL = 3600.0
 LONGEST_TTL = 366 * 86400.0
@@ -49,33 +54,53 @@ class Book:
         self.statements = Statements(database.engine.dialect)
         self._rules: dict[int, tuple[int, Rules]] = {}
         self.ledger = ""
+        self._left: dict[int, Row] = {}
+        """Rows of budgets as this process left them. They are never changed, only replaced."""
+        self._shared: dict[int, int] = {}
+        """How many of the next charges of a budget look at its row first, since others charge it too."""
         self._crowded: dict[int, int] = {}
-        """How many of the next charges of a budget take the lock at once, since others charge it too."""
+        """How many of the next charges of a budget take the lock at once, since even that was too late."""
 
     def charge(
         self, place: Place, step: Step, key: str, payload: Payload, ttl: float | None = None
     ) -> tuple[Receipt | Refusal, bool]:
         """Charge a step, or reserve it for `ttl` seconds; return receipt or refusal, and whether it is a new one."""
         wanted = Wanted(place, step, key, payload)
-        if ttl is None and not place.above and (receipt := self._swapped(wanted)) is not None:
-            return receipt, True
+        alone = ttl is None and not place.above
+        if alone and (swapped := self._swapped(wanted)) is not None:
+            return self._given_out(*swapped), True
 
-        def work(tx: Transaction) -> tuple[Receipt | Refusal, bool]:
+        def work(tx: Transaction) -> tuple[Known | Receipt | Refusal, Row | None]:
+            if alone and not self.database.swaps and (left := self._left.get(place.id)) is not None:
+                moved = self._moved(tx, wanted, left)
+                if moved is not None:
+                    return moved
             rows = {id: Row(self._one(tx, self.statements.lock, id=id)) for id in place.above}
             found = self._one(tx, self.statements.lock_with_key, id=place.id, origin=place.id, key=key)
-            rows[place.id] = Row(found)
+            rows[place.id] = row = Row(found)
             if found[-1] is not None:
                 seq, body, digest = found[len(ROW) :]
-                return self._again(tx, rows, place, step, payload, Known(seq, bytes(body), bytes(digest)), ttl), False
+                return self._again(tx, rows, place, step, payload, Known(seq, bytes(body), bytes(digest)), ttl), None
             decisions = self._decided(tx, rows, wanted)
             if isinstance(decisions, Refusal):
-                self._log_refusal(tx, rows[place.id], wanted, decisions)
-                return decisions, True
-            return self._write_charge(tx, rows, wanted, decisions, ttl), True
+                self._log_refusal(tx, row, wanted, decisions)
+                return decisions, row
+            return self._write_charge(tx, rows, wanted, decisions, ttl), row
 
-        return self.database.transact(work)
+        found, row = self.database.transact(work)
+        if isinstance(found, Known):
+            return self._given_out(found, row if alone else None, place), True
+        return found, row is not None
 
-    def _swapped(self, wanted: Wanted) -> Receipt | None:
+    def _given_out(self, entry: Known, row: Row | None, place: Place) -> Receipt:
+        """Return the receipt of an entry that is in the log now, and remember the row as the entry left it."""
+        if row is not None:
+            if len(self._left) >= _REMEMBERED:
+                self._left.clear()
+            self._left[row.id] = row
+        return receipt_of(place.name, entry.body, entry.body, entry.raw, entry.digest)
+
+    def _swapped(self, wanted: Wanted) -> tuple[Known, Row, Place] | None:
         """Charge without a lock, where the database can: write only if nobody has written since the row was read.
 
         None if that is not so, or if anything else is unusual: the way with the lock then finds out what.
@@ -87,31 +112,47 @@ class Book:
             self._crowded[place.id] -= 1
             return None
 
-        def work(tx: Transaction) -> Receipt | None:
+        def work(tx: Transaction) -> tuple[Known, Row] | None:
+            left = self._left.get(place.id)
+            if self._shared.get(place.id, 0) > 0:
+                self._shared[place.id] -= 1
+            elif left is not None:
+                moved = self._moved(tx, wanted, left)
+                if moved is not None:
+                    return moved
+                self._shared[place.id] = _CROWDED
             found = tx.one(self.statements.look_with_key, id=place.id, origin=place.id, key=wanted.key)
             if found is None or found[-1] is not None:
                 return None
-            row = Row(found)
-            seq = row.seq
-            decisions = self._decided(tx, {place.id: row}, wanted) if row.state == "open" else None
-            if not isinstance(decisions, list):
-                return None
-            (decision,) = decisions
-            fields = {**wanted.payload.fields(wanted.step), **decision.cost()}
-            entry = self._next(row, entries.CHARGED, fields, origin=place.id, key=wanted.key)
-            row.last, row.charges = row.seq, row.charges + 1
-            tx.run(
-                self.statements.swap,
-                id_=row.id, seq_before=seq, state=row.state, rules=row.rules, seq=row.seq, head=row.head, time=row.time,
-                spent=row.spent, last=row.last, charges=row.charges, budget=row.id, kind=entries.CHARGED, origin=place.id,
-                key=wanted.key, body=entry.raw,
-            )  # fmt: skip
-            if tx.cursor.rowcount != 1:
+            moved = self._moved(tx, wanted, Row(found))
+            if moved is None:
                 self._crowded[place.id] = _CROWDED
-                return None
-            return receipt_of(place.name, entry.body, entry.body, entry.raw, entry.digest)
+            return moved
 
-        return self.database.at_once(work)
+        done = self.database.at_once(work)
+        return None if done is None else (*done, place)
+
+    def _moved(self, tx: Transaction, wanted: Wanted, before: Row) -> tuple[Known, Row] | None:
+        """Charge from a row, if it lies there word for word and the key is new; else nothing happens."""
+        place, row = wanted.place, before.copy()
+        try:
+            decisions = self._decided(tx, {place.id: row}, wanted)
+            if isinstance(decisions, Refusal):
+                return None
+            fields = {**wanted.payload.fields(wanted.step), **decisions[0].cost()}
+            entry = self._next(row, entries.CHARGED, fields, origin=place.id, key=wanted.key)
+        except TightBudgetError:  # what is wrong with a row that may be old, or with a key that may be known, is not known
+            return None
+        row.last, row.charges = row.seq, row.charges + 1
+        was, now = zip(BEFORE, _changing(before), strict=True), zip(CHANGING, _changing(row), strict=True)
+        values = {"id_": row.id, "origin": place.id, "key": wanted.key, **dict(was), **dict(now)}
+        if self.database.swaps:
+            values.update(budget=row.id, kind=entries.CHARGED, body=entry.raw)
+            return (entry, row) if tx.run(self.statements.swap, **values).rowcount == 1 else None
+        if tx.run(self.statements.move_if, **values).rowcount != 1:
+            return None
+        self._insert(tx, row, entry, entries.CHARGED, origin=place.id, key=wanted.key)
+        return entry, row
 
     def charge_all(self, everything: Sequence[Wanted], ttl: float | None = None) -> list[Receipt] | Refusal:
         """Charge all steps or none, in their order."""
@@ -141,13 +182,40 @@ class Book:
                     again = self._again(tx, rows, wanted.place, wanted.step, wanted.payload, found, ttl)
                     receipts.append(again)
                 else:
-                    receipts.append(self._write_charge(tx, rows, wanted, found, ttl))
+                    entry = self._write_charge(tx, rows, wanted, found, ttl)
+                    receipts.append(self._receipt(wanted.place, entry, entry))
             return receipts
 
         keys = [(wanted.place.id, wanted.key) for wanted in everything]
         if len(set(keys)) < len(keys):
             raise InvalidParameter("key", "used twice in one batch", "another one for each charge")
         return self.database.transact(work)
+
+    def charge_each(self, everything: Sequence[Wanted]) -> list[Receipt | Refusal | TightBudgetError]:
+        """Charge those of several steps on one budget that it admits, each decided by itself, in one transaction."""
+        place = everything[0].place
+
+        def work(tx: Transaction) -> list[Receipt | Refusal | TightBudgetError]:
+            rows = {id: Row(self._one(tx, self.statements.lock, id=id)) for id in place.lineage}
+            return [self._one_of_each(tx, rows, wanted) for wanted in everything]
+
+        return self.database.transact(work)
+
+    def _one_of_each(self, tx: Transaction, rows: dict[int, Row], wanted: Wanted) -> Receipt | Refusal | TightBudgetError:
+        try:
+            known = self._known(tx, wanted.place, wanted.key)
+            if known is not None:
+                return self._again(tx, rows, wanted.place, wanted.step, wanted.payload, known, None)
+            decisions = self._decided(tx, rows, wanted)
+            if isinstance(decisions, Refusal):
+                self._log_refusal(tx, rows[wanted.place.id], wanted, decisions)
+                return decisions
+            entry = self._write_charge(tx, rows, wanted, decisions, None)
+        except (LedgerCorrupt, ClockWentBack):  # sums were moved, or something was written: none of them is charged
+            raise
+        except TightBudgetError as problem:  # nothing of this one was written
+            return problem
+        return self._receipt(wanted.place, entry, entry)
 
     def settle(self, place: Place, key: str, kind: str, reason: str = "") -> Receipt:
         """Commit, abort or refund a charge; doing it again gives the same receipt."""
@@ -293,7 +361,7 @@ class Book:
 
     def _write_charge(
         self, tx: Transaction, rows: dict[int, Row], wanted: Wanted, decisions: list[Decision], ttl: float | None
-    ) -> Receipt:
+    ) -> Known:
         place, key = wanted.place, wanted.key
         kind = entries.CHARGED if ttl is None else entries.RESERVED
         fields = wanted.payload.fields(wanted.step)
@@ -314,7 +382,7 @@ class Book:
                 )  # fmt: skip
             self._move(tx, row)
         assert entry is not None
-        return receipt_of(place.name, entry.body, entry.body, entry.raw, entry.digest)
+        return entry
 
     def _again(
         self,
@@ -404,11 +472,23 @@ class Book:
         origin: int | None = None, key: str | None = None, settles: int | None = None, time: int | None = None,
     ) -> Known:  # fmt: skip
         entry = self._next(row, kind, fields, origin=origin, key=key, settles=settles, time=time)
+        self._insert(tx, row, entry, kind, origin, key, settles)
+        return entry
+
+    def _insert(
+        self,
+        tx: Transaction,
+        row: Row,
+        entry: Known,
+        kind: str,
+        origin: int | None,
+        key: str | None,
+        settles: int | None = None,
+    ) -> None:
         tx.run(
             self.statements.append,
-            budget=row.id, seq=row.seq, kind=kind, origin=origin, key=key, settles=settles, hash=row.head, body=entry.raw,
+            budget=row.id, seq=entry.seq, kind=kind, origin=origin, key=key, settles=settles, hash=row.head, body=entry.raw,
         )  # fmt: skip
-        return entry
 
     def _next(
         self, row: Row, kind: str, fields: Body, *,

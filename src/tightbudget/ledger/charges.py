@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from tightbudget.ledger.entries import Body, read
@@ -47,6 +48,9 @@ class Refusal:
     spent: str
 
 
+_values = attrgetter(*ROW)
+
+
 class Row:
     """A budget's row, locked; it is written back by `move`."""
 
@@ -65,10 +69,14 @@ class Row:
     charges: int
 
     def __init__(self, values: Sequence[Any]) -> None:
-        for name, value in zip(ROW, values, strict=False):
-            setattr(self, name, value)
-        if type(self.head) is not bytes:
-            self.head = bytes(self.head)
+        (
+            self.id, self.name, self.parent, self.state, self.rules, self.seq, head, self.time, self.spent, self.last,
+            self.charges,
+        ) = values[: len(ROW)]  # fmt: skip
+        self.head = bytes(head)
+
+    def copy(self) -> "Row":
+        return Row(_values(self))
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,7 @@ class Ledger:
             raise NoLedger(f"There is no ledger at {self.address}.", "tightbudget ledger init makes one.")
         self._book = Book(self._database, clock)
         try:
+            self._database.wait_until_there()
             prepare(self._database, create=create, restore_guards=restore_guards, check=check)
             self._book.start()
         except BaseException:

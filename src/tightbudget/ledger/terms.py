@@ -128,10 +128,10 @@ def checked_note(name: str, note: object, longest: int = LONGEST_NOTE) -> str:
 
 def checked_metadata(metadata: object) -> dict[str, Any]:
     """Return what else is to be remembered: an object of JSON, not too long."""
-    from tightbudget.ledger.entries import text_of
-
     if metadata is None:
         return {}
+    from tightbudget.ledger.entries import text_of
+
     allowed = f"a dictionary fit for JSON, of up to {LONGEST_METADATA} characters"
     if not isinstance(metadata, Mapping) or not all(isinstance(name, str) for name in metadata):
         raise InvalidParameter("metadata", metadata, allowed)

@@ -42,6 +42,15 @@ def test_another_secret_of_the_same_token_is_refused(store: SqlTokenStore) -> No
     assert token_of(other, store, NOW) is None
 
 
+def test_secrets_are_compared_in_constant_time(store: SqlTokenStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[tuple[str, str]] = []
+    token, written = new_token("laptop", Role.OWNER, NOW)
+    store.add(token)
+    monkeypatch.setattr("tightbudget.access.tokens.hmac.compare_digest", lambda one, other: bool(compared.append((one, other))))
+    assert token_of(written, store, NOW) is None
+    assert compared == [(token.digest, token.digest)]
+
+
 @pytest.mark.parametrize(
     "written", ["", "tb", "tb__", "tb_0123456789abcdef_short", "Bearer", "tb_" + "0" * 16 + "_" + "x" * 44]
 )

@@ -90,6 +90,12 @@ def test_from_the_largest_loss_on_nothing_is_lost() -> None:
     assert kov.epsilon(tb.PureDP(1.0) * 10, 0.0) == 10.0
 
 
+def test_epsilon_may_be_as_large_as_a_float() -> None:
+    for largest in (1.7e308, float(np.finfo(float).max), math.inf):
+        assert list(kov_profile(1, 0.4).upper(np.array([0.1, largest]))) == [kov_profile(1, 0.4).upper(np.array([0.1]))[0], 0.0]
+    assert tb.compare("randomized_response(0.6)", epsilon=1.7e308).rows
+
+
 def test_exponentials_too_small_for_a_float_are_not_lost() -> None:
     assert 0.0 < kov.delta(tb.PureDP(0.01) * 10**6, 5_000.0) <= 2e-300
 

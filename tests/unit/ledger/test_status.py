@@ -8,6 +8,7 @@ import pytest
 
 import tightbudget as tb
 from tightbudget.ledger import Ledger
+from tightbudget.ledger.terms import new_odometer
 
 STEP = "gaussian(sigma=50)"
 
@@ -93,6 +94,28 @@ def test_what_is_reserved_counts_for_odometers_and_for_the_fixed_plan(ledger: Le
     assert 2 * once.lower <= status.naive <= 2.03 * once.upper
     budget.abort("a")
     assert budget.status().fixed_plan.upper < twice.lower
+
+
+@pytest.mark.parametrize("kind", ["renyi", "mixture"])
+def test_the_running_loss_is_that_of_the_odometer_in_memory(ledger: Ledger, kind: str) -> None:
+    steps = [("pure_dp(epsilon=0.01)", 7), ("pure_dp(epsilon=0.02)", 3), ("approximate_dp(epsilon=0.01, delta=1e-12)", 2)]
+    terms: dict[str, Any] = {"filter": "basic"}
+    if kind == "renyi":
+        terms = {"filter": "rdp", "orders": [2, 8]}
+        steps = [("gaussian(sigma=50)", 5), ("poisson(gaussian(sigma=2), q=0.01) * 10", 2), ("laplace(scale=30)", 4)]
+    odometer = new_odometer(kind, 1e-6)
+    budget = ledger.create_budget("census", epsilon=5, delta=1e-5, odometers=[odometer], **terms)
+    expected = new_odometer(kind, 1e-6)
+    for text, count in steps:
+        for place in range(count):
+            budget.charge(text, key=f"{text} {place}")
+            expected.spend(tb.parse(text))
+        budget.abort(budget.reserve(text, key=f"{text} aborted").key)
+        budget.refund(budget.charge(text, key=f"{text} refunded").key, "nothing was released")
+        (running,) = budget.status().running
+        assert running.odometer == kind
+        assert 0.0 < running.epsilon == pytest.approx(expected.epsilon, rel=1e-12)
+        assert running.delta == expected.delta
 
 
 def test_an_odometer_that_cannot_follow_says_so_in_a_few_words(ledger: Ledger) -> None:

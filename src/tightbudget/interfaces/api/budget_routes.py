@@ -17,6 +17,7 @@ from tightbudget.interfaces.api.ledger_work import plain
 from tightbudget.interfaces.api.operations import with_etag
 from tightbudget.interfaces.api.service import Service
 from tightbudget.ledger import Budget, Receipt
+from tightbudget.ledger.gathered import AskedCharge
 from tightbudget.ledger.history import entries_of
 
 router = APIRouter(prefix="/v1", route_class=GuardedRoute, tags=["budgets"])
@@ -123,7 +124,7 @@ async def charge(request: Request, name: Name, body: bodies.ChargeAsked, idempot
     said = _said(request, body)
     budgets = _budgets(request)
     budget = await budgets.weighable(name, body.increment, _who(request).name)
-    return _receipt(await budgets.run(lambda: budget.charge(body.increment, key=key, **said)))
+    return _receipt(await budgets.charged(budget, AskedCharge(body.increment, key, **said)))
 
 
 @router.post("/budgets/{name}/reserve", **_RECEIPT)

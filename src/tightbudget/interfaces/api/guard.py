@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastapi import Request, Response, params
 from fastapi.routing import APIRoute
-from starlette.concurrency import run_in_threadpool
 
 from tightbudget.access.roles import Permission, Role
 from tightbudget.access.tokens import Token
@@ -88,14 +87,14 @@ async def _admitted(request: Request, service: "Service", wanted: Permission | s
 async def _identified(request: Request, service: "Service", unknown: Client) -> Client:
     scheme, _, text = request.headers.get("authorization", "").partition(" ")
     if scheme:
-        token = await run_in_threadpool(service.token_of, text.strip()) if scheme.lower() == "bearer" else None
+        token = await service.lookups.find(text.strip()) if scheme.lower() == "bearer" else None
         if token is None:
             service.rates.count(unknown.name, anonymous=True)
             sentence = "The token is not known, has expired or was revoked."
             raise of_status(401, sentence, {"WWW-Authenticate": "Bearer"})
         return Client(f"token:{token.id}", token)
     session = service.sessions.read(request)
-    token = None if session is None else await run_in_threadpool(service.active_token, session.token_id)
+    token = None if session is None else await service.session_lookups.find(session.token_id)
     if session is None or token is None:
         return unknown  # a browser whose log-in has ended is asked to log in again
     return Client(f"token:{token.id}", token, session.csrf)

@@ -17,6 +17,7 @@ from tightbudget.interfaces.api.cache import AnswerCache
 from tightbudget.interfaces.api.compute import Compute
 from tightbudget.interfaces.api.database import engine_of
 from tightbudget.interfaces.api.limits import RateLimits
+from tightbudget.interfaces.api.lookups import SharedLookups
 from tightbudget.interfaces.api.pool import ComputePool
 from tightbudget.interfaces.api.sessions import Sessions, signing_key
 from tightbudget.interfaces.api.settings import MEGABYTE, Settings
@@ -40,6 +41,10 @@ class Service:
     budgets: Budgets
     audit: Audit
     ready: bool = False
+
+    def __post_init__(self) -> None:
+        self.lookups = SharedLookups(self.token_of)
+        self.session_lookups = SharedLookups(self.active_token)
 
     @classmethod
     def started(cls, settings: Settings) -> "Service":

@@ -4,11 +4,13 @@ import csv
 import io
 import json
 import uuid
+from collections.abc import Iterator
 from typing import Annotated, Any
 from urllib.parse import quote as quoted
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Request, Response
+from fastapi.responses import StreamingResponse
 
 from tightbudget.access.roles import Permission
 from tightbudget.adaptive.filters.registry import BY_KIND
@@ -19,7 +21,8 @@ from tightbudget.interfaces.api.problems import Problem, of_error
 from tightbudget.interfaces.api.service import Service
 from tightbudget.interfaces.web.budget_view import at_minute, course_of, gauge_of
 from tightbudget.interfaces.web.rendering import page
-from tightbudget.ledger.history import entries_of
+from tightbudget.ledger import Budget
+from tightbudget.ledger.history import all_entries, entries_of
 from tightbudget.ledger.timeline import timeline_of
 
 router = APIRouter(route_class=GuardedRoute, include_in_schema=False)
@@ -28,6 +31,7 @@ ON_A_PAGE, SHOWN = 12, 50
 DRAWN = 20_000
 """Charges of which the course is drawn: each is read from the log whenever the page is asked for."""
 
+_ROWS = 500  # of a table that are sent at once
 RELATIONS = ("add_remove", "replace_one", "zero_out")
 _COLUMNS = ("sequence", "time", "state", "budget", "key", "increment", "actor", "purpose", "reason", "settled", "hash")
 Text = Annotated[str, Form(max_length=4000)]
@@ -123,15 +127,23 @@ async def history(request: Request, name: str) -> Response:
     """Every entry as a table."""
     held = _service(request).budgets
     found = await held.named(name)
-    entries = await held.run(lambda: entries_of(found, 100_000))
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quoted(name, safe='')}.csv"}
+    return StreamingResponse(_as_csv(found), headers=headers, media_type="text/csv; charset=utf-8")
+
+
+def _as_csv(budget: Budget) -> Iterator[str]:
+    """Yield the whole history, the newest first, some rows at a time: a log may be longer than fits into memory."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(_COLUMNS)
-    for entry in entries:
+    for place, entry in enumerate(all_entries(budget)):
         shape = entry.as_json()
         rows.writerow([_harmless(shape[column]) for column in _COLUMNS])
-    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quoted(name, safe='')}.csv"}
-    return Response(text.getvalue(), headers=headers, media_type="text/csv; charset=utf-8")
+        if place % _ROWS == _ROWS - 1:
+            yield text.getvalue()
+            text.seek(0)
+            text.truncate()
+    yield text.getvalue()
 
 
 async def _list(request: Request, after: str, problem: Problem | None = None, given: dict[str, str] | None = None) -> Response:

@@ -80,6 +80,10 @@ class Database(ABC):
     def writing_connection(self) -> Any:
         """Return a context manager with a Connection inside a transaction that may write; for what is done seldom."""
 
+    def wait_until_there(self) -> None:
+        """Wait some seconds for a server that is being started; whether it was, whoever asks it something will see."""
+        return
+
     def exists(self) -> bool:
         """Return whether there is a database to connect to, as far as that is known without making one."""
         return True
@@ -129,13 +133,17 @@ class Database(ABC):
         """Close all connections that are not in use."""
         self.engine.dispose()
 
+    def forget_connections(self) -> None:
+        """Leave all connections to the parent, in a child that was just forked."""
+        self.engine.dispose(close=False)
+
 
 _EVERY: "weakref.WeakSet[Database]" = weakref.WeakSet()
 
 
 def _forget_connections() -> None:
     for database in list(_EVERY):
-        database.engine.dispose(close=False)  # they are the parent's
+        database.forget_connections()
 
 
 if hasattr(os, "register_at_fork"):

@@ -12,15 +12,15 @@ NEWEST = "0001"
 _LOCK = 0x7467_6274  # any number that nobody else takes an advisory lock on
 
 
-def is_current(connection: Connection) -> bool:
-    """Return whether the tables are there, in the newest layout; refuse a newer one, and somebody else's tables."""
+def layout_of(connection: Connection) -> str | None:
+    """Return the layout of the tables, None if there are none; refuse a newer one, and somebody else's tables."""
     there = set(inspect(connection).get_table_names())
     if "alembic_version" not in there:
         if there & {"budgets", "entries"}:
             raise LedgerUnavailable(
                 "This database has tables of others by the names of ours.", "Give the ledger one of its own."
             )
-        return False
+        return None
     found = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
     if found and max(found) > NEWEST:
         raise LedgerUnavailable(
@@ -28,22 +28,27 @@ def is_current(connection: Connection) -> bool:
         )
     if not found or "entries" not in there:
         raise LedgerCorrupt("This database was a ledger, and its tables are gone.", "Restore it from a backup.")
-    return found == [NEWEST]
+    return str(max(found))
 
 
 def prepare(database: Database, *, create: bool, restore_guards: bool = False, check: bool = True) -> None:
     """Bring the tables up to date and see that the log is protected."""
     with database.reading() as connection:
-        current = is_current(connection)
-        if current and not restore_guards:
+        layout = layout_of(connection)
+        if layout == NEWEST and not restore_guards:
             if check:
                 check_guards(connection)
             return
-    if not create and not current:
+    if not create and layout is None:
         raise NoLedger("There is no ledger at this address.", "tightbudget ledger init makes one.")
+    if not create and layout != NEWEST:
+        raise LedgerUnavailable(
+            f"This ledger has layout {layout}, which is older than {NEWEST}, that of this version of tightbudget.",
+            "Back it up; tightbudget ledger init then brings it up to date, and nothing in it is lost.",
+        )
     with database.writing_connection() as connection:
         _wait_for_others(connection)
-        if not is_current(connection):  # another may have done it meanwhile
+        if layout_of(connection) != NEWEST:  # another may have done it meanwhile
             upgrade(connection)
             restore_guards = True
         if restore_guards:

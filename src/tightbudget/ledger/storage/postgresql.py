@@ -3,6 +3,8 @@
 Stricter isolation makes most attempts fail when many charge one budget; the lock makes them wait, each in its turn.
 """
 
+import random
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +20,9 @@ try:
     import psycopg
 except ImportError:
     raise MissingExtra("postgres", "psycopg[binary]") from None
+
+STARTING = 5.0
+"""Seconds for which a ledger that is opened waits for its server, which may have been started at the same time."""
 
 _PASSING = (
     psycopg.errors.SerializationFailure,
@@ -97,6 +102,18 @@ class PostgreSQL(Database):
                 yield connection
         except DBAPIError as problem:
             raise self.explained(problem) from problem
+
+    def wait_until_there(self) -> None:
+        until = time.monotonic() + min(STARTING, self.patience)
+        while True:
+            try:
+                self._connection().close()
+            except psycopg.Error as problem:
+                if not self._may_pass(problem) or time.monotonic() > until:
+                    return
+            else:
+                return
+            time.sleep(random.uniform(0.05, 0.15))
 
     def _connection(self) -> Any:
         try:

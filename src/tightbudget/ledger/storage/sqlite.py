@@ -1,16 +1,10 @@
 """A ledger in a file. Every commit is on disk before it is reported (WAL, synchronous=FULL).
 
 Whoever writes says so at once (BEGIN IMMEDIATE): a transaction that reads first and then wants to write fails when
-another has written meanwhile. SQLite lets writers wait with ever longer pauses, so that of many busy ones some wait for
-seconds. A lock on a file beside it, for which all wait alike, gives each its turn.
+another has written meanwhile. Writers take turns before that (`turns.py`).
 """
 
-import errno
-import fcntl
-import os
-import random
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,35 +16,9 @@ from sqlalchemy.pool import QueuePool
 
 from tightbudget.errors import LedgerCorrupt, LedgerError, LedgerUnavailable
 from tightbudget.ledger.storage.database import PATIENCE, Database, Result, Transaction
+from tightbudget.ledger.storage.turns import Turn
 
-_POLL = 0.001  # seconds between two looks at the lock; a charge takes about a third of it
-
-
-class Turn:
-    """The lock that writers take before SQLite's own, through a file of its own per connection."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-
-    def take(self, patience: float) -> None:
-        until = time.monotonic() + patience
-        while True:
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as problem:
-                if problem.errno not in (errno.EAGAIN, errno.EACCES, errno.EINTR):
-                    raise
-            else:
-                return
-            if time.monotonic() > until:
-                raise sqlite3.OperationalError("database is locked")
-            time.sleep(random.uniform(0.5, 1.5) * _POLL)
-
-    def pass_on(self) -> None:
-        fcntl.flock(self._file, fcntl.LOCK_UN)  # also for a child that was forked meanwhile and has the same lock
-
-    def close(self) -> None:
-        os.close(self._file)
+_KEPT = 16  # connections
 
 
 class SQLite(Database):
@@ -68,8 +36,9 @@ class SQLite(Database):
             url, connect_args=options, poolclass=QueuePool, pool_size=16, max_overflow=-1, pool_reset_on_return=None
         )
         event.listen(engine, "connect", self._connected)
-        event.listen(engine, "close", _closed)
         event.listen(engine, "begin", _begin)
+        self._idle: list[_Own] = []
+        self._parents: list[_Own] = []
         super().__init__(engine, patience)
 
     def exists(self) -> bool:
@@ -81,62 +50,77 @@ class SQLite(Database):
             cursor.execute(f"PRAGMA {setting}")
         cursor.close()
 
-    def _turn(self, connection: Any) -> Turn:
-        turn: Turn | None = connection.info.get("turn")
-        if turn is None:
-            try:
-                turn = connection.info["turn"] = Turn(self.path.with_name(self.path.name + "-turn"))
-            except OSError as problem:
-                raise sqlite3.OperationalError(f"attempt to write a readonly database ({problem.strerror})") from None
-        return turn
+    def _own(self) -> "_Own":
+        """Return a connection that nobody else uses. The engine's pool costs more than a decision does."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            pass
+        pooled = self.engine.raw_connection()
+        pooled.detach()
+        assert pooled.dbapi_connection is not None
+        return _Own(pooled.dbapi_connection, self.path)
+
+    def _give_back(self, own: "_Own") -> None:
+        if len(self._idle) < _KEPT and own.rolled_back():
+            self._idle.append(own)
+        else:
+            own.close()
 
     def _once(self, work: Callable[[Transaction], Result]) -> Result:
-        connection = self.engine.raw_connection()
+        own = self._own()
         try:
-            turn = self._turn(connection)
+            turn = own.turn()
             turn.take(self.patience)
             try:
-                cursor = connection.cursor()
-                cursor.execute("BEGIN IMMEDIATE")
+                own.cursor.execute("BEGIN IMMEDIATE")
                 try:
-                    result = work(Transaction(cursor))
-                    cursor.execute("COMMIT")
+                    result = work(Transaction(own.cursor))
+                    own.cursor.execute("COMMIT")
                 except BaseException:
-                    connection.rollback()
+                    own.rolled_back()
                     raise
-                return result
             finally:
                 turn.pass_on()
         finally:
-            connection.close()
+            self._give_back(own)
+        return result
 
     def _once_reading(self, work: Callable[[Transaction], Result]) -> Result:
-        connection = self.engine.raw_connection()
+        own = self._own()
         try:
-            cursor = connection.cursor()
-            cursor.execute("BEGIN")
-            try:
-                return work(Transaction(cursor))
-            finally:
-                connection.rollback()
+            own.cursor.execute("BEGIN")
+            return work(Transaction(own.cursor))
         finally:
-            connection.close()
+            self._give_back(own)
 
     @contextmanager
     def writing_connection(self) -> Iterator[Connection]:
+        own = self._own()
         try:
-            with self.engine.connect().execution_options(write=True) as connection:
-                turn = self._turn(connection.connection)
-                turn.take(self.patience)
-                try:
-                    with connection.begin():
-                        yield connection
-                finally:
-                    turn.pass_on()
+            turn = own.turn()
+            turn.take(self.patience)
+            try:
+                with self.engine.connect().execution_options(write=True) as connection, connection.begin():
+                    yield connection
+            finally:
+                turn.pass_on()
         except sqlite3.Error as problem:
             raise self._explained(problem) from problem
         except DBAPIError as problem:
             raise self.explained(problem) from problem
+        finally:
+            self._give_back(own)
+
+    def dispose(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+        super().dispose()
+
+    def forget_connections(self) -> None:
+        self._parents += self._idle  # closing them here would be closing files of the parent
+        self._idle = []
+        super().forget_connections()
 
     def _may_pass(self, problem: Exception) -> bool:
         text = str(problem)
@@ -159,10 +143,38 @@ class SQLite(Database):
         return LedgerUnavailable(f"{self.path} failed: {text}.", "Nothing was spent.")
 
 
-def _closed(driver: Any, record: Any) -> None:
-    turn = record.info.pop("turn", None)
-    if turn is not None:
-        turn.close()
+class _Own:
+    """A connection of the driver, with its cursor and its turn."""
+
+    __slots__ = ("_path", "_turn", "cursor", "driver")
+
+    def __init__(self, driver: Any, path: Path) -> None:
+        self.driver = driver
+        self.cursor = driver.cursor()
+        self._path = path
+        self._turn: Turn | None = None
+
+    def turn(self) -> Turn:
+        if self._turn is None:
+            try:
+                self._turn = Turn(self._path)
+            except OSError as problem:
+                raise sqlite3.OperationalError(f"attempt to write a readonly database ({problem.strerror})") from None
+        return self._turn
+
+    def rolled_back(self) -> bool:
+        """End what was begun, and return whether the connection can be used again."""
+        try:
+            if self.driver.in_transaction:
+                self.driver.rollback()
+        except sqlite3.Error:
+            return False
+        return True
+
+    def close(self) -> None:
+        if self._turn is not None:
+            self._turn.close()
+        self.driver.close()
 
 
 def _begin(connection: Connection) -> None:

@@ -1,6 +1,6 @@
 """Every statement of a charge, for one database."""
 
-from sqlalchemy import Dialect, Insert, and_, bindparam, delete, insert, select, update
+from sqlalchemy import Dialect, Insert, Update, and_, bindparam, delete, insert, select, update
 
 from tightbudget.ledger.storage.prepared import Prepared
 from tightbudget.ledger.storage.schema import budgets, entries, reservations
@@ -9,6 +9,11 @@ ROW = (
     "id", "name", "parent", "state", "rules", "seq", "head", "time", "spent", "last", "charges",
 )  # fmt: skip
 """Columns of a budget that a decision needs, in this order."""
+
+CHANGING = ("state", "rules", "seq", "head", "time", "spent", "last", "charges")
+"""Those of them that ever change."""
+
+BEFORE = tuple(f"{name}_before" for name in CHANGING)
 
 
 class Statements:
@@ -54,14 +59,14 @@ class Statements:
             )
         )
         self.append = prepared(insert(entries).values({column: bindparam(column.name) for column in entries.c}))
-        changing = ("state", "rules", "seq", "head", "time", "spent", "last", "charges")
         self.move = prepared(
             update(budgets)
             .where(budgets.c.id == bindparam("id_"))
-            .values({budgets.c[name]: bindparam(name) for name in changing})
+            .values({budgets.c[name]: bindparam(name) for name in CHANGING})
         )
+        self.move_if = prepared(_moved())
         if dialect.name == "postgresql":
-            self.swap = prepared(_swap(changing))
+            self.swap = prepared(_swap())
         self.new_budget = prepared(
             insert(budgets)
             .values({column: bindparam(column.name) for column in budgets.c if column.name != "id"})
@@ -88,15 +93,24 @@ class Statements:
         )
 
 
-def _swap(changing: tuple[str, ...]) -> Insert:
-    """Return the statement that moves a row, if it is where it was, and appends the entry; else it does neither."""
-    moved = (
-        update(budgets)
-        .where(budgets.c.id == bindparam("id_"), budgets.c.seq == bindparam("seq_before"))
-        .values({budgets.c[name]: bindparam(name) for name in changing})
-        .returning(budgets.c.seq, budgets.c.head)
-        .cte("moved")
+def _moved() -> Update:
+    """Return the statement that moves a row, if it is as it was and no charge has the key."""
+    same_key = (
+        select(entries.c.seq)
+        .where(entries.c.budget == bindparam("id_"), entries.c.origin == bindparam("origin"), entries.c.key == bindparam("key"))
+        .exists()
     )
+    as_it_was = [budgets.c[name] == bindparam(before) for name, before in zip(CHANGING, BEFORE, strict=True)]
+    return (
+        update(budgets)
+        .where(budgets.c.id == bindparam("id_"), *as_it_was, ~same_key)
+        .values({budgets.c[name]: bindparam(name) for name in CHANGING})
+    )
+
+
+def _swap() -> Insert:
+    """Return the statement that moves a row, if it is where it was, and appends the entry; else it does neither."""
+    moved = _moved().returning(budgets.c.seq, budgets.c.head).cte("moved")
     given = ("budget", "kind", "origin", "key", "body")
     columns = [bindparam(name, type_=entries.c[name].type) for name in given]
     return insert(entries).from_select([*given, "seq", "hash"], select(*columns, moved.c.seq, moved.c.head))

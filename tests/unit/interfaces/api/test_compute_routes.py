@@ -8,6 +8,8 @@ import pytest
 from tests.support.service import TRAINING, Served
 
 import tightbudget as tb
+from tightbudget.interfaces.api.answers import answer
+from tightbudget.interfaces.api.bodies import CurveAsked
 from tightbudget.interfaces.cli import main
 
 WEEK = "gaussian(sigma=80) * 512 + laplace(scale=200) * 100"
@@ -114,3 +116,10 @@ def test_files_of_the_service_are_not_read(service: Served) -> None:
     assert service.ask("calibrate", 'histograms("/etc/passwd") * ?', epsilon=1, delta=1e-6).status_code == 422
     assert service.ask("epsilon", "histograms([6, 3, 1], [5, 3, 2])", delta=1e-3).status_code == 200
     assert math.isclose(service.ask("epsilon", "pure_dp(0.25)", delta=0).json()["upper"], 0.25)
+
+
+@pytest.mark.parametrize("ends", [{"min": 10**30}, {"max": 10**30}, {"min": 2**64, "max": 10**30}])
+@pytest.mark.parametrize("how", ["as asked", "cheap", "free"])
+def test_curves_with_ends_beyond_whole_numbers_of_a_machine(ends: dict[str, int], how: str) -> None:
+    question = CurveAsked(expression="histograms([1, 2], [2, 1])", points=3, **ends).model_dump()
+    assert answer("curve", question, how).status in (200, 422)

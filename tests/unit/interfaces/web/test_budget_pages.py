@@ -1,5 +1,7 @@
 """Pages of budgets without a browser: plain forms, roles, refusals with reasons, forms of other sites."""
 
+import csv
+import io
 import re
 import uuid
 
@@ -78,6 +80,18 @@ def test_a_form_that_is_sent_twice_is_charged_once(service: Served, name: str) -
     for _ in range(2):
         assert visitor.post(f"/budgets/{name}/charge", increment=STEP, key="same").status_code == 200
     assert visitor.get(f"/budgets/{name}/history.csv").text.count("committed") == 1
+
+
+def test_the_table_has_the_whole_history(service: Served, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tightbudget.interfaces.web.budget_pages._ROWS", 2)
+    visitor = Browser(service, Role.ANALYST)
+    for place in range(4):
+        assert visitor.post(f"/budgets/{name}/charge", increment=STEP, key=f"{place}").status_code == 200
+    sent = visitor.get(f"/budgets/{name}/history.csv")
+    rows = list(csv.DictReader(io.StringIO(sent.text)))
+    assert [row["key"] for row in rows] == ["3", "2", "1", "0", ""]
+    assert [int(row["sequence"]) for row in rows] == [5, 4, 3, 2, 1]
+    assert sent.headers["content-type"].startswith("text/csv")
 
 
 def test_forms_of_other_sites_do_nothing(service: Served, name: str) -> None:

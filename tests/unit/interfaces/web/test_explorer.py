@@ -8,6 +8,7 @@ import pytest
 from tests.support.service import Served
 
 import tightbudget as tb
+from tightbudget.interfaces.web import pictures
 from tightbudget.interfaces.web.explored import Explored
 from tightbudget.interfaces.web.pictures import curve_picture, growth_picture, roc_picture
 
@@ -98,3 +99,26 @@ def test_what_is_served_for_ever_has_an_address_that_changes_with_it(service: Se
     with service.http.stream("GET", address, headers={"Accept-Encoding": "identity"}) as plain:
         assert "content-encoding" not in plain.headers
     assert service.http.get("/static/0123456789abcdef/style.css").status_code == 404
+
+
+def test_lines_through_every_fourth_point_stay_on_their_side() -> None:
+    """δ falls: an upper line through some of its points, one place late, is above all of them; a lower one below."""
+    rng = np.random.default_rng(5)
+    for size in (2, 5, 6, 65, 66, 67, 260):
+        line = np.sort(rng.uniform(0.0, 1.0, size) ** 8)[::-1]
+        places = np.linspace(0.0, 1.0, size)
+        kept = pictures._kept(places)
+        upper, lower = np.asarray(pictures._upper(line)), np.asarray(pictures._lower(line))
+        assert len(upper) == len(lower) == len(kept)
+        assert kept[0] == 0.0
+        assert kept[-1] == 1.0
+        assert (np.interp(places, kept, upper) >= line).all()
+        assert (np.interp(places, kept, lower) <= line).all()
+
+
+def test_numbers_of_pictures_are_rounded_outward() -> None:
+    line = np.asarray([0.123456789, 0.123456789, 0.123456789, 0.123456789, 0.123456789])
+    assert pictures._upper(line) == [0.12346, 0.12346]
+    assert pictures._lower(line) == [0.12345, 0.12345]
+    assert min(pictures._upper(np.zeros(5))) >= 1e-300  # nothing is below what is drawn on a scale of logarithms
+    assert pictures._lower(np.zeros(5)) == [0.0, 0.0]
