@@ -29,10 +29,12 @@ def html_record(rows: Iterable[tuple[str, object]], caption: str = "") -> str:
 
 def html_table(heading: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "", note: str = "") -> str:
     """Return a table under a heading, one row each; where there are many, the first and the last."""
-    return _html_table(heading, _shortened([[str(cell) for cell in row] for row in rows], len(heading)), caption, note)
+    return _html_table(
+        heading, _shortened_html_rows([[str(cell) for cell in row] for row in rows], len(heading)), caption, note
+    )
 
 
-def _shortened(rows: list[list[str]], columns: int) -> list[list[str]]:
+def _shortened_html_rows(rows: list[list[str]], columns: int) -> list[list[str]]:
     if len(rows) <= MOST_ROWS:
         return rows
     left_out = f"{len(rows) - MOST_ROWS} more"

@@ -28,12 +28,12 @@ class SqlTokenStore:
     def find(self, token_id: str) -> Token | None:
         with self._reading.connect() as connection:
             row = connection.execute(select(tokens).where(tokens.c.id == token_id)).one_or_none()
-        return None if row is None else _token(row)
+        return None if row is None else _token_from_row(row)
 
     def listed(self, limit: int, after: str = "") -> list[Token]:
         asked = select(tokens).where(tokens.c.id > after).order_by(tokens.c.id).limit(limit)
         with self._engine.connect() as connection:
-            return [_token(row) for row in connection.execute(asked)]
+            return [_token_from_row(row) for row in connection.execute(asked)]
 
     def revoke(self, token_id: str, now: int) -> bool:
         # The first revocation counts: a later one must not move it.
@@ -50,5 +50,5 @@ class SqlTokenStore:
             )
 
 
-def _token(row: Any) -> Token:
+def _token_from_row(row: Any) -> Token:
     return Token(row.id, row.name, Role(row.role), row.digest, row.created, row.expires, row.revoked)

@@ -35,7 +35,7 @@ class Token:
 
     def is_of(self, secret: str) -> bool:
         """Return whether this is the token of the secret; takes as long for a wrong one as for the right one."""
-        return hmac.compare_digest(self.digest, _digest(secret))
+        return hmac.compare_digest(self.digest, _token_digest(secret))
 
 
 class TokenStore(Protocol):
@@ -65,7 +65,7 @@ def new_token(name: str, role: Role, now: float, expires: int | None = None) -> 
     if expires is not None and not now < expires < 2**53:
         raise InvalidParameter("expires", expires, "a time to come, in seconds since 1970")
     secret = secrets.token_urlsafe(32)
-    token = Token(secrets.token_hex(8), name, role, _digest(secret), int(now), expires)
+    token = Token(secrets.token_hex(8), name, role, _token_digest(secret), int(now), expires)
     return token, f"{PREFIX}_{token.id}_{secret}"
 
 
@@ -84,5 +84,5 @@ def token_of(text: str, store: TokenStore, now: float) -> Token | None:
     return token
 
 
-def _digest(secret: str) -> str:
+def _token_digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()

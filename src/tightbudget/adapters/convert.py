@@ -40,7 +40,7 @@ def convert(text: str, relation: str = ADD_REMOVE, read_as: str | None = None) -
     form = _form_of(text) if read_as is None else read_as
     if form not in FORMS:
         raise InvalidParameter("read_as", read_as, f"one of {', '.join(FORMS)}")
-    c = _read(text, relation, form)
+    c = _read_as_form(text, relation, form)
     event, no_event = None, ""
     try:
         event = event_fields(c)
@@ -63,7 +63,7 @@ def _form_of(text: str) -> str:
     return HISTORY if isinstance(found, dict) and "history" in found else EVENT
 
 
-def _read(text: str, relation: str, form: str) -> Composable:
+def _read_as_form(text: str, relation: str, form: str) -> Composable:
     if form == NOTATION:
         return parse(text)
     if form == EVENT:
@@ -79,14 +79,14 @@ def _history_of(c: Composable) -> tuple[list[list[float | int]] | None, str]:
     """Return the entries (noise multiplier, rate, steps) of a training run, or why it is none."""
     entries: list[list[float | int]] = []
     for mechanism, count in (Composition(()) + c).items:
-        entry = _entry(mechanism)
+        entry = _opacus_history_entry(mechanism)
         if entry is None:
             return None, f"An Opacus history holds normal noise on Poisson samples under add_remove, not {mechanism}."
         entries.append([*entry, count])
     return entries, ""
 
 
-def _entry(mechanism: Mechanism) -> tuple[float, float] | None:
+def _opacus_history_entry(mechanism: Mechanism) -> tuple[float, float] | None:
     noise, rate = (mechanism.mechanism, mechanism.q) if isinstance(mechanism, Poisson) else (mechanism, 1.0)
     if not isinstance(noise, Gaussian) or mechanism.relations != {ADD_REMOVE} or not noise.sensitivity:
         return None

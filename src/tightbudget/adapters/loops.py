@@ -68,7 +68,7 @@ class BudgetGuard:
             raise InvalidParameter("accountant", accountant, "a tightbudget.Accountant, or left out")
         once = Accountant(mix_relations=accountant is not None and accountant._mixes)
         once.step(step, noise_multiplier=noise_multiplier, sample_rate=sample_rate)
-        self._step = _single(once.composition)
+        self._step = _single_loop_step(once.composition)
         self._accountant = Accountant() if accountant is None else accountant
         self._left: tuple[int, int] | None = None
         self._locks: Locks = {}
@@ -165,6 +165,6 @@ def checked_guard(guard: object) -> BudgetGuard:
     return guard
 
 
-def _single(step: Composition) -> Composable:
+def _single_loop_step(step: Composition) -> Composable:
     """Return the one mechanism of a step, if it is one: it prints without its count."""
     return step.items[0][0] if len(step.items) == 1 and step.items[0][1] == 1 else step

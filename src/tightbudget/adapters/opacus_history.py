@@ -31,7 +31,7 @@ def checked_entry(entry: object) -> Entry:
         raise InvalidParameter("history", entry, f"a list of which each entry is {_ENTRY}")
     noise, rate, steps, *accumulated = (_plain_entry(number) for number in entry)
     told = noise_below("noise_multiplier", noise), rate_above("sample_rate", rate), whole_count(steps, "steps")
-    batches = _batches(accumulated[0]) if accumulated else 1
+    batches = _accumulated_batches(accumulated[0]) if accumulated else 1
     return told if batches == 1 else (*told, batches)
 
 
@@ -100,7 +100,7 @@ def history_in(state_dict: object) -> list[Entry]:
     return checked_history(state_dict["history"])
 
 
-def _batches(value: object) -> int:
+def _accumulated_batches(value: object) -> int:
     batches = whole_count(value, "batches")
     if batches < 1:
         raise InvalidParameter("batches", value, "a whole number from 1 on")

@@ -34,42 +34,42 @@ REMEMBERED = 4096  # a service sees the same few kinds of step over and over
 @remembered(REMEMBERED)
 def basic_price(increment: Increment) -> Price:
     """Return (epsilon, delta)."""
-    return _price_of_composition(increment, _promise)
+    return _price_of_composition(increment, _promised_price)
 
 
 @remembered(REMEMBERED)
 def squares_price(increment: Increment) -> Price:
     """Return (epsilon^2, delta, epsilon)."""
-    return _price_of_composition(increment, lambda step: _squares(*_promise(step)))
+    return _price_of_composition(increment, lambda step: _squared_epsilon_price(*_promised_price(step)))
 
 
 @remembered(REMEMBERED)
 def printed_drift(increment: Increment) -> Price:
     """Return (epsilon (e^epsilon - 1)/2, epsilon^2, delta, epsilon), the first two in ticks: drift of Theorem 5.1."""
-    return _price_of_composition(increment, lambda step: _with_drift(_promise(step), _half_expm1))
+    return _price_of_composition(increment, lambda step: _with_drift(_promised_price(step), _half_expm1))
 
 
 @remembered(REMEMBERED)
 def exact_drift(increment: Increment) -> Price:
     """Return (epsilon tanh(epsilon/2), epsilon^2, delta, epsilon), the first two in ticks: drift is the mean loss."""
-    return _price_of_composition(increment, lambda step: _with_drift(_promise(step), mean_loss))
+    return _price_of_composition(increment, lambda step: _with_drift(_promised_price(step), mean_loss))
 
 
 @remembered(REMEMBERED)
 def zcdp_price(increment: Increment) -> Price:
     """Return (rho, delta, epsilon)."""
-    return _price_of_composition(increment, _zcdp)
+    return _price_of_composition(increment, _zcdp_price_of_step)
 
 
 @remembered(REMEMBERED)
 def gdp_price(increment: Increment) -> Price:
     """Return (mu^2, delta)."""
-    return _price_of_composition(increment, _gdp)
+    return _price_of_composition(increment, _gdp_price_of_step)
 
 
 def renyi_price(increment: Increment, orders: tuple[Fraction, ...]) -> Price:
     """Return the divergences at the orders, then (delta, epsilon)."""
-    return _price_of_composition(increment, lambda step: _renyi(step, orders))
+    return _price_of_composition(increment, lambda step: _renyi_price_of_step(step, orders))
 
 
 def renyi_ticks(increment: Increment, orders: tuple[Fraction, ...]) -> Price:
@@ -100,12 +100,12 @@ def _price_of_composition(increment: Increment, price: Callable[[Mechanism], Pri
     return total
 
 
-def _promise(step: Mechanism) -> tuple[Amount, Amount]:
+def _promised_price(step: Mechanism) -> tuple[Amount, Amount]:
     if step.moment_promise is not None:  # of a promise about moments no epsilon follows
         raise _no_epsilon(step)
     stated = step.stated_epsilon
     if stated is not None:
-        return _typed(stated), _delta_price(step.promise)
+        return _price_as_typed(stated), _delta_price(step.promise)
     bound = step.pure_epsilon
     if math.isinf(bound):
         raise _no_epsilon(step)
@@ -119,28 +119,28 @@ def _no_epsilon(step: Mechanism) -> InvalidParameter:
 def _epsilon_or_inf(step: Mechanism) -> Amount:
     """Return the epsilon of a step that has one; the basic alternative of a filter ends with one that has none."""
     try:
-        return _promise(step)[0]
+        return _promised_price(step)[0]
     except InvalidParameter:
         return math.inf
 
 
-def _squares(epsilon: Amount, delta: Amount) -> Price:
+def _squared_epsilon_price(epsilon: Amount, delta: Amount) -> Price:
     return epsilon * epsilon, delta, epsilon
 
 
 def _with_drift(promise: tuple[Amount, Amount], drift: Callable[[Amount], Amount]) -> Price:
-    squares, delta, epsilon = _squares(*promise)
+    squares, delta, epsilon = _squared_epsilon_price(*promise)
     return _in_ticks(drift(epsilon)), _in_ticks(squares), delta, epsilon
 
 
-def _zcdp(step: Mechanism) -> Price:
+def _zcdp_price_of_step(step: Mechanism) -> Price:
     promised = step.moment_promise
     if promised is not None:  # as it was typed, and of promises at some orders no rho follows
         if promised.stated_rho is None:
             raise _no_rho(step)
         return promised.stated_rho, promised.promised_delta, math.inf
     if step.promise is not None:
-        epsilon, delta = _promise(step)
+        epsilon, delta = _promised_price(step)
         return mean_loss(epsilon), delta, epsilon
     mu = _exact_mu(step)
     if mu is not None:
@@ -155,14 +155,14 @@ def _no_rho(step: Mechanism) -> InvalidParameter:
     return _no_price(step, "a rho", "Give it as zcdp, gaussian_dp or pure_dp, or take a filter for steps of its kind.")
 
 
-def _gdp(step: Mechanism) -> Price:
+def _gdp_price_of_step(step: Mechanism) -> Price:
     if step.moment_promise is not None:  # neither rho nor divergences bound mu
         raise _no_mu(step)
     mu = _exact_mu(step)
     if mu is not None:
         return mu**2, ZERO
     if step.promise is not None:
-        epsilon, delta = _promise(step)
+        epsilon, delta = _promised_price(step)
         return _squared_mu(epsilon), delta
     bound = divergences.gdp(step)
     if math.isinf(bound):
@@ -177,7 +177,7 @@ def _no_mu(step: Mechanism) -> InvalidParameter:
 def _exact_mu(step: Mechanism) -> Fraction | None:
     """Return mu as it was typed, of a step that is normal noise or promises to be no worse."""
     noise = step.normal_noise
-    return _quotient("mu", noise) if noise is not None and noise.proper else None
+    return _exact_price_quotient("mu", noise) if noise is not None and noise.proper else None
 
 
 def _squared_mu(epsilon: Amount) -> Amount:
@@ -186,7 +186,7 @@ def _squared_mu(epsilon: Amount) -> Amount:
     return Fraction(mu) ** 2 if mu < math.inf else math.inf
 
 
-def _renyi(step: Mechanism, orders: tuple[Fraction, ...]) -> Price:
+def _renyi_price_of_step(step: Mechanism, orders: tuple[Fraction, ...]) -> Price:
     promised = step.moment_promise
     if promised is not None:  # as they were typed
         bounds = [promised.at(order) for order in orders]
@@ -196,7 +196,7 @@ def _renyi(step: Mechanism, orders: tuple[Fraction, ...]) -> Price:
             )
         return (*(math.inf if bound is None else bound for bound in bounds), promised.promised_delta, math.inf)
     if step.promise is not None:
-        epsilon, delta = _promise(step)
+        epsilon, delta = _promised_price(step)
         return (*(pure_renyi(epsilon, order) for order in orders), delta, epsilon)
     mu = _exact_mu(step)
     if mu is not None:
@@ -211,13 +211,13 @@ def mean_loss(epsilon: Amount) -> Amount:
     """Return epsilon tanh(epsilon/2), the least rho of epsilon-private steps, rounded up."""
     x = amount_to_float(epsilon)
     # x is good to one rounding, tanh loses no more than its argument does
-    return amount_rounded_up(x * math.tanh(0.5 * x)) if x < math.inf and epsilon else _end(epsilon)
+    return amount_rounded_up(x * math.tanh(0.5 * x)) if x < math.inf and epsilon else _zero_or_infinite_price(epsilon)
 
 
 def _half_expm1(epsilon: Amount) -> Amount:
     x = amount_to_float(epsilon)
     if not epsilon or x > 700.0:
-        return _end(epsilon)
+        return _zero_or_infinite_price(epsilon)
     # a rounding of x moves e^x by x roundings
     return amount_rounded_up(0.5 * x * math.expm1(x), 8.0 + 2.0 * x)
 
@@ -232,7 +232,7 @@ def pure_renyi(epsilon: Amount, order: Fraction) -> Amount:
     """
     x = amount_to_float(epsilon)
     if not epsilon or math.isinf(x):
-        return _end(epsilon)
+        return _zero_or_infinite_price(epsilon)
     a, rest = amount_to_float(order), amount_to_float(order - 1)
     if a * x > 600.0:  # the hyperbolic functions overflow; what is dropped is below e^-600 and covered by the rounding
         return min(epsilon, amount_rounded_up(x - math.log1p(math.exp(-x)) / rest + math.exp(-600.0) / rest, 16.0))
@@ -241,15 +241,15 @@ def pure_renyi(epsilon: Amount, order: Fraction) -> Amount:
     return min(epsilon, amount_rounded_up(math.log1p(ratio) / rest, 16.0 + 4.0 * a * x))
 
 
-def _end(epsilon: Amount) -> Amount:
+def _zero_or_infinite_price(epsilon: Amount) -> Amount:
     return ZERO if not epsilon else math.inf
 
 
-def _typed(epsilon: Ratio) -> Amount:
-    return math.inf if epsilon.above == math.inf else _quotient("epsilon", epsilon)
+def _price_as_typed(epsilon: Ratio) -> Amount:
+    return math.inf if epsilon.above == math.inf else _exact_price_quotient("epsilon", epsilon)
 
 
-def _quotient(name: str, ratio: Ratio) -> Fraction:
+def _exact_price_quotient(name: str, ratio: Ratio) -> Fraction:
     return exact(name, ratio.above) if ratio.below == 1 else exact(name, ratio.above) / exact(name, ratio.below)
 
 

@@ -27,7 +27,7 @@ PICKLED = "a pickle"
 """The home of what was read from one: no process is called so."""
 
 
-class _Process:
+class _SpendingProcess:
     """The process we are in. Its number would not do: a container gives the same one to every run."""
 
     token = uuid.uuid4().hex
@@ -38,13 +38,13 @@ class _Process:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_Process.renew)
+    os.register_at_fork(after_in_child=_SpendingProcess.renew)
 
 
 def lock_of(locks: Locks) -> threading.RLock:
     """Return the one of this process."""
-    lock = locks.get(_Process.token)
-    return lock if lock is not None else locks.setdefault(_Process.token, threading.RLock())
+    lock = locks.get(_SpendingProcess.token)
+    return lock if lock is not None else locks.setdefault(_SpendingProcess.token, threading.RLock())
 
 
 class Shared:
@@ -53,7 +53,7 @@ class Shared:
     _go_on: ClassVar[str] = "Spend it there; or, if nothing more will be, go on here with from_state(copy.state())."
 
     def __init__(self) -> None:
-        self._home = _Process.token
+        self._home = _SpendingProcess.token
         self._locks: Locks = {}
 
     def _reading(self) -> threading.RLock:
@@ -62,7 +62,7 @@ class Shared:
 
     def _spending(self) -> threading.RLock:
         """Return the lock of this process, if it is the one in which the budget is spent."""
-        if self._home != _Process.token:
+        if self._home != _SpendingProcess.token:
             how, where = ("pickle", "elsewhere") if self._home == PICKLED else ("fork", "in another process")
             problem = f"This is a copy, by {how}, of a budget that is kept {where} and does not know what is spent there."
             raise CannotShare(problem, self._go_on)

@@ -146,7 +146,7 @@ def object_from_state(state: object, kinds: Mapping[str, type[AnyKept]], what: s
             constants = made._upgraded(constants)
         check_state_keys("constants", constants, made._constants().keys(), wrote)
         made._use_constants(constants)
-        made._relations = _relations(state["relations"], made._mixes)
+        made._relations = _relations_of_state(state["relations"], made._mixes)
     made._sequence = _count_in_state(state["sequence"]) if version > 2 else None
     made._restore(state["spent"])
     return made
@@ -173,7 +173,7 @@ def check_state_keys(name: str, found: object, expected: Any, wrote: str) -> Non
         raise InvalidParameter(name, f"with {', '.join(unknown)}", wrote)
 
 
-def _relations(found: object, mixed: bool) -> Relations:
+def _relations_of_state(found: object, mixed: bool) -> Relations:
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
         raise InvalidParameter("relations", found, "a list of neighbouring relations")
     if len(set(found)) > 1 and not mixed:

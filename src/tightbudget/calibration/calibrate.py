@@ -64,7 +64,7 @@ def calibrate(
     if tolerance >= 1.0:
         raise InvalidParameter("rtol", rtol, "a number above 0 and below 1", "1e-6 is the default.")
     open_number = OpenNumber.of(template, whole, mix_relations, relation)
-    limits = None if bounds is None else _bounds(bounds, open_number.whole)
+    limits = None if bounds is None else _calibration_bounds(bounds, open_number.whole)
     if limits is not None and not open_number.covers(*limits):
         open_number = open_number.without_trend()
     scale = Scale(open_number.whole, linear=limits is not None and not limits[0] > 0 and not open_number.whole)
@@ -74,10 +74,10 @@ def calibrate(
         reason = narrow_whole(points) if open_number.whole else narrow_real(points, tolerance)
     except NotRefuted as doubt:
         reason = largest_met(points, int(doubt.number), doubt.reason)
-    return _result(points, tolerance, reason)
+    return _calibration_result(points, tolerance, reason)
 
 
-def _result(points: Points, rtol: float, reason: str) -> Calibration:
+def _calibration_result(points: Points, rtol: float, reason: str) -> Calibration:
     best, miss = points.best, points.nearest_miss
     assert best is not None
     return Calibration(
@@ -96,7 +96,7 @@ def _result(points: Points, rtol: float, reason: str) -> Calibration:
     )
 
 
-def _bounds(bounds: object, whole: bool) -> tuple[Number, Number]:
+def _calibration_bounds(bounds: object, whole: bool) -> tuple[Number, Number]:
     allowed = "two finite numbers, the smaller first"
     if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
         raise InvalidParameter("bounds", bounds, allowed)

@@ -35,7 +35,7 @@ def enclose_target(points: Points, bounds: tuple[Number, Number] | None) -> None
     Raise `NotRefuted` where the least count that misses it cannot be proven to.
     """
     if bounds is not None:
-        _between(points, *bounds)
+        _find_ends_between(points, *bounds)
         return
     start = points.open_number.start()
     points.reveals = points.open_number.reveals(start)
@@ -44,11 +44,11 @@ def enclose_target(points: Points, bounds: tuple[Number, Number] | None) -> None
         here = _find_trend(points, here)
     assert points.reveals is not None
     while not (points.best and points.nearest_miss):
-        _walk(points, here, upward=points.reveals == (points.best is not None))
+        _walk_to_other_end(points, here, upward=points.reveals == (points.best is not None))
         here = points.best or points.nearest_miss or here
 
 
-def _between(points: Points, low: Number, high: Number) -> None:
+def _find_ends_between(points: Points, low: Number, high: Number) -> None:
     ends = []
     for number in (low, high):
         try:
@@ -71,7 +71,7 @@ def _find_trend(points: Points, here: TriedPoint) -> TriedPoint:
     factor, last = 2.0, here
     for _ in range(_TURNS):
         for up in (True, False):
-            number = _moved(points, here.number, factor if up else 1.0 / factor)
+            number = _moved_end(points, here.number, factor if up else 1.0 / factor)
             try:
                 last = points.at(number, ROUGH)
             except NotAllowed:
@@ -83,7 +83,7 @@ def _find_trend(points: Points, here: TriedPoint) -> TriedPoint:
     raise _same_everywhere(points, here, last)
 
 
-def _walk(points: Points, here: TriedPoint, upward: bool) -> None:
+def _walk_to_other_end(points: Points, here: TriedPoint, upward: bool) -> None:
     """Go one way until the target is passed: to where it seems to be, and beyond by ever larger factors."""
     wanted_met = points.reveals != upward
     factor = _FIRST_FACTOR
@@ -93,7 +93,7 @@ def _walk(points: Points, here: TriedPoint, upward: bool) -> None:
         # where risks are all but none, or all, guesses lag behind: after some, steps go by the factor alone
         if turn < _GUESSED and guess is not None and (guess.place > here.place) == upward:
             step = min(step, math.exp(min(max(_PAST * abs(guess.place - here.place), 0.01), 700.0)))
-        number = _moved(points, here.number, step if upward else 1.0 / step)
+        number = _moved_end(points, here.number, step if upward else 1.0 / step)
         if number == here.number:
             break
         try:
@@ -113,10 +113,10 @@ def _walk(points: Points, here: TriedPoint, upward: bool) -> None:
 def _give_up(points: Points, undecided: TriedPoint) -> None:
     """Raise `NotRefuted` for counts of which one meets the target."""
     if points.scale.whole and points.reveals and points.best is not None:
-        raise NotRefuted(undecided.number, f"at ? = {undecided.number!r} {_still(points, undecided)}, too wide to tell")
+        raise NotRefuted(undecided.number, f"at ? = {undecided.number!r} {_end_in_words(points, undecided)}, too wide to tell")
 
 
-def _moved(points: Points, number: Number, factor: float) -> Number:
+def _moved_end(points: Points, number: Number, factor: float) -> Number:
     """Return the number times a factor, or a whole number beyond it, within what is looked at."""
     if not points.scale.whole:
         return min(max(float(f"{number * factor:.3g}"), 1.0 / _FARTHEST), _FARTHEST)
@@ -128,7 +128,7 @@ def _at_the_edge(points: Points, inside: TriedPoint, outside: Number, wanted_met
     """Look at the last number that is allowed; if the target is not passed there either, say so."""
     allows = points.open_number.allows
     dear = allows(outside)  # then it is the question that is refused
-    ask: Callable[[Number], bool] = (lambda number: _answers(points, number)) if dear else allows
+    ask: Callable[[Number], bool] = (lambda number: _end_is_answered(points, number)) if dear else allows
     last = _last_allowed(points, inside.number, outside, ask, _DEAR_EDGE if dear else _EDGE)
     try:
         there = points.decided(last)
@@ -140,7 +140,7 @@ def _at_the_edge(points: Points, inside: TriedPoint, outside: Number, wanted_met
         raise _met_by_none(points, there, why) if wanted_met else _met_by_all(points, there, why)
 
 
-def _answers(points: Points, number: Number) -> bool:
+def _end_is_answered(points: Points, number: Number) -> bool:
     try:
         points.at(number, ROUGH)
     except NotAllowed:
@@ -150,14 +150,14 @@ def _answers(points: Points, number: Number) -> bool:
 
 def _last_allowed(points: Points, inside: Number, outside: Number, ask: Callable[[Number], bool], most: int) -> Number:
     for _ in range(most):
-        middle = _middle(points, inside, outside)
+        middle = _middle_of_ends(points, inside, outside)
         if middle in (inside, outside):
             break
         inside, outside = (middle, outside) if ask(middle) else (inside, middle)
     return inside
 
 
-def _middle(points: Points, one: Number, other: Number) -> Number:
+def _middle_of_ends(points: Points, one: Number, other: Number) -> Number:
     if points.scale.whole:
         return (int(one) + int(other)) // 2
     low, high = sorted((one, other))
@@ -166,22 +166,25 @@ def _middle(points: Points, one: Number, other: Number) -> Number:
 
 def _met_by_none(points: Points, point: TriedPoint, why: str | None) -> InvalidParameter:
     cause = "the other steps, or losses without bound, cost that much whatever ? is."
-    hint = f"Even with ? = {point.number!r} {_still(points, point)}: {f'beyond, {why}' if why else cause}"
+    hint = f"Even with ? = {point.number!r} {_end_in_words(points, point)}: {f'beyond, {why}' if why else cause}"
     return InvalidParameter(points.target.name, points.target.limit, "a limit that some ? meets", hint)
 
 
 def _met_by_all(points: Points, point: TriedPoint, why: str | None) -> InvalidParameter:
     if not point.met:  # nor missed
         best = "" if points.best is None else f"? = {points.best.number!r} certainly meets it. "
-        hint = f"{best}At ? = {point.number!r} {_still(points, point)}, too wide to tell; give bounds= (--min and --max)."
+        hint = (
+            f"{best}At ? = {point.number!r} {_end_in_words(points, point)}, too wide to tell; give bounds= (--min and --max)."
+        )
         return InvalidParameter(points.target.name, points.target.limit, "a limit that some ? is proven to miss", hint)
     hint = (
-        f"Even with ? = {point.number!r} {_still(points, point)}: {f'beyond, {why}' if why else 'there is nothing to choose.'}"
+        f"Even with ? = {point.number!r} {_end_in_words(points, point)}: "
+        f"{f'beyond, {why}' if why else 'there is nothing to choose.'}"
     )
     return InvalidParameter(points.target.name, points.target.limit, "a limit that some ? misses", hint)
 
 
-def _still(points: Points, point: TriedPoint) -> str:
+def _end_in_words(points: Points, point: TriedPoint) -> str:
     if point.answer.lower == math.inf:
         rest: Bracket = point.composition.delta(epsilon=math.inf)
         if rest.lower == 0.0:  # normal noise at delta 0

@@ -16,20 +16,20 @@ def narrow_whole(points: Points) -> str:
     open_number = None
     slow, before = 0, math.inf
     while points.evaluations < _MOST and open_number is None:
-        low, high = _ends(points)
+        low, high = _whole_ends(points)
         if high - low <= 1:
             return ""
         slow = 0 if 4 * (high - low) <= before else slow + 1
         before = high - low
         # one that is guessed, most of the time; but every third one halves the interval, should the guesses be poor
-        number, width = _guessed(points, low, high) if slow % 3 < 2 else ((low + high) // 2, ROUGH)
+        number, width = _guessed_whole_number(points, low, high) if slow % 3 < 2 else ((low + high) // 2, ROUGH)
         point = points.decided(number, width)
         if not (point.met or point.missed):
             open_number, finest = number, point.asked
     if open_number is not None:
         for met in (True, False):
-            _approach(points, open_number, met, finest)
-    low, high = _ends(points)
+            _approach_open_number(points, open_number, met, finest)
+    low, high = _whole_ends(points)
     return "" if high - low <= 1 else f"brackets are not narrow enough to decide what lies between {low} and {high}"
 
 
@@ -51,12 +51,12 @@ def largest_met(points: Points, undecided: int, reason: str) -> str:
     return f"no larger count is proven to miss the target: {reason}"
 
 
-def _ends(points: Points) -> tuple[int, int]:
+def _whole_ends(points: Points) -> tuple[int, int]:
     low, high = sorted(int(end.number) for end in points.ends)
     return low, high
 
 
-def _guessed(points: Points, low: int, high: int) -> tuple[int, float]:
+def _guessed_whole_number(points: Points, low: int, high: int) -> tuple[int, float]:
     """Return the number between two that is nearest to the guess, and how narrow its bracket should be."""
     guess = points.guess()
     if guess is None:
@@ -66,7 +66,7 @@ def _guessed(points: Points, low: int, high: int) -> tuple[int, float]:
     return number, min(COARSE, away * guess.slope)
 
 
-def _approach(points: Points, open_number: int, met: bool, width: float) -> None:
+def _approach_open_number(points: Points, open_number: int, met: bool, width: float) -> None:
     """Move one end towards a number that could not be decided, to where brackets of this width seem to decide."""
     beyond = open_number  # the nearest to the end that could not be decided
     for _ in range(_TRIES):

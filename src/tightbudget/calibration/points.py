@@ -153,7 +153,7 @@ class Points:
         if not finite:
             return None
         here = finite[0]
-        lines = [line for other in finite[1:6] if (line := _line(here, other, self.reveals)) is not None]
+        lines = [line for other in finite[1:6] if (line := _excess_line(here, other, self.reveals)) is not None]
         if not lines:
             return None
         slope, error = min(lines, key=lambda line: line[1])
@@ -161,7 +161,7 @@ class Points:
         return Guess(here.place - away, abs(slope), abs(away) * min(1.0, error) + here.doubt / abs(slope))
 
 
-def _line(here: TriedPoint, other: TriedPoint, reveals: bool | None) -> tuple[float, float] | None:
+def _excess_line(here: TriedPoint, other: TriedPoint, reveals: bool | None) -> tuple[float, float] | None:
     """Return the slope of the excess between two points, and about how far off it is, relatively."""
     run, rise = other.place - here.place, other.excess - here.excess
     if run == 0.0 or rise == 0.0 or (reveals is not None and (rise / run > 0.0) != reveals):

@@ -29,13 +29,13 @@ def target_asked(**limits: Any) -> Target:
     (kind,) = kinds
     for name in _GO_WITH[kind]:
         if name not in given and (kind, name) not in _OPTIONAL:
-            raise InvalidParameter(name, None, f"given with {kind}", _example(name))
+            raise InvalidParameter(name, None, f"given with {kind}", _example_of_limit(name))
     for name in given:
         if name not in (kind, *_GO_WITH[kind]):
             raise InvalidParameter(name, given[name], f"left out where the target is {kind}")
     if kind == "epsilon":
-        return _budget(given["epsilon"], given["delta"])
-    chances = {name: _chance(name, value) for name, value in given.items()}
+        return _budget_target(given["epsilon"], given["delta"])
+    chances = {name: _target_probability(name, value) for name, value in given.items()}
     makers: dict[str, Any] = {
         "advantage": AdvantageTarget,
         "tpr": TruePositiveRateTarget,
@@ -59,21 +59,21 @@ def _check_reach(kind: str, chances: dict[str, float]) -> None:
         raise InvalidParameter("bayes_error", limit, f"below {least!r}", "Whoever goes by the prior is wrong so often.")
 
 
-def _budget(epsilon: object, delta: object) -> Target:
+def _budget_target(epsilon: object, delta: object) -> Target:
     most, rare = epsilon_asked(epsilon), delta_asked(delta)
     if math.isinf(most):
         raise InvalidParameter("epsilon", epsilon, "a finite number from 0", "Every composition has an infinite epsilon.")
     return BudgetTarget(most, rare) if most > 0.0 else DeltaTarget(most, rare)
 
 
-def _chance(name: str, value: object) -> float:
+def _target_probability(name: str, value: object) -> float:
     number = not_lost_to_zero(name, value, real(name, value, _CHANCE), _CHANCE)
     if not 0.0 <= number <= 1.0:
         raise InvalidParameter(name, value, _CHANCE, "It is a probability.")
     return number
 
 
-def _example(name: str) -> str:
+def _example_of_limit(name: str) -> str:
     return {
         "delta": "1e-6 is a usual choice; 0 is pure privacy.",
         "fpr": "0.01 is a usual choice.",

@@ -16,11 +16,11 @@ from tightbudget.numerics.rounding import raised_by
 Array = NDArray[np.float64]
 
 
-def _moments(promises: Promises, epsilons: Array) -> tuple[Array, Array]:
+def _advanced_moments(promises: Promises, epsilons: Array) -> tuple[Array, Array]:
     k, epsilon = float(promises.counts[0]), epsilons[:, 0]
     with np.errstate(over="ignore"):
         drift = k * product_up(epsilon, np.expm1(epsilon))
     return raised_by(drift, ROUNDING), raised_by(k * product_up(epsilon, epsilon), ROUNDING)
 
 
-advanced = concentration_bound("advanced", "Dwork, Rothblum, Vadhan 2010, Thm III.3", _moments, only_equal_steps)
+advanced = concentration_bound("advanced", "Dwork, Rothblum, Vadhan 2010, Thm III.3", _advanced_moments, only_equal_steps)

@@ -33,14 +33,14 @@ class RangeBound:
 
     def delta(self, asked: Composable | Promises, epsilon: float) -> float:
         promises, epsilon = prepared_promises(asked), epsilon_asked(epsilon)
-        largest, drift, variance = _moments(promises)
+        largest, drift, variance = _bounded_range_moments(promises)
         if epsilon >= largest:
             return 0.0
         return min(1.0, float(slack_at(drift, variance, epsilon)))
 
     def epsilon(self, asked: Composable | Promises, delta: float) -> float:
         promises, delta = prepared_promises(asked), delta_asked(delta)
-        largest, drift, variance = _moments(promises)
+        largest, drift, variance = _bounded_range_moments(promises)
         if delta == 1.0:
             return 0.0
         return min(largest, float(epsilon_at(drift, variance, np.array(delta))))
@@ -50,14 +50,14 @@ class RangeBound:
         return [self.delta(promises, epsilon) for epsilon in epsilons]
 
 
-def _moments(promises: Promises) -> tuple[float, Array, Array]:
+def _bounded_range_moments(promises: Promises) -> tuple[float, Array, Array]:
     """Return the largest loss, the sum of the largest mean losses, and a quarter of the sum of eta_i^2."""
     if any(math.isinf(step.pure) for step in promises.steps):
         raise DoesNotApply("the loss of a step is not bounded")
     etas, counts = [step.mechanism.loss_range for step in promises.steps], promises.counts
     largest = sum_up([(step.pure, count) for step, count in zip(promises.steps, counts, strict=True)])
     drift = math.fsum(_largest_mean(eta) * count for eta, count in zip(etas, counts, strict=True))
-    quarter = math.fsum(0.25 * _square(eta) * count for eta, count in zip(etas, counts, strict=True))
+    quarter = math.fsum(0.25 * _squared_range(eta) * count for eta, count in zip(etas, counts, strict=True))
     return largest, np.array(raised_by(drift, ROUNDING)), np.array(raised_by(quarter, ROUNDING))
 
 
@@ -67,13 +67,13 @@ def _largest_mean(eta: float) -> float:
     For small eta the terms cancel; there eta^2/8 is an upper bound, by Hoeffding's lemma, as it is everywhere.
     """
     if eta < 1e-3:
-        return _square(eta) / 8.0
+        return _squared_range(eta) / 8.0
     c = eta / -math.expm1(-eta)
     # the terms are good to 4u of c; below eta = 1 the difference is at least eta^2/9
     return min(eta * eta / 8.0, c - 1.0 - math.log(c) + 1e-15 * c)
 
 
-def _square(eta: float) -> float:
+def _squared_range(eta: float) -> float:
     return float(product_up(np.array(eta), np.array(eta)))
 
 

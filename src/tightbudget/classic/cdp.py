@@ -35,12 +35,12 @@ class CdpBound:
 
     def delta(self, asked: Composable | Promises, epsilon: float) -> float:
         epsilon = epsilon_asked(epsilon)
-        taus = _lines(prepared_promises(asked))
+        taus = _cdp_lines(prepared_promises(asked))
         return _least_over_orders(taus, lambda a, tau: rdp_delta(a, tau, epsilon))
 
     def epsilon(self, asked: Composable | Promises, delta: float) -> float:
         delta = delta_asked(delta)
-        taus = _lines(prepared_promises(asked))
+        taus = _cdp_lines(prepared_promises(asked))
         return _least_over_orders(taus, lambda a, tau: rdp_epsilon(a, tau, delta))
 
     def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
@@ -52,7 +52,7 @@ def _least_over_orders(taus: Array, convert: Callable[[Array, Array], Array]) ->
     return float(np.min(convert(np.broadcast_to(_ORDERS, taus.shape), taus)))
 
 
-def _lines(promises: Promises) -> Array:
+def _cdp_lines(promises: Promises) -> Array:
     """Return xi + rho a at the orders, one row a line; each line bounds every divergence."""
     if promises.lines is None:
         composition = promises.composition

@@ -16,7 +16,7 @@ from tightbudget.errors import DoesNotApply
 from tightbudget.pairs.base import Direction, Pair
 
 
-def _mu(promises: Promises) -> float:
+def _central_limit_mu(promises: Promises) -> float:
     """Return the mu of the worse direction."""
     if any(step.reveals for step in promises.steps):
         raise DoesNotApply("a step may reveal everything, so its loss has no mean")
@@ -26,14 +26,14 @@ def _mu(promises: Promises) -> float:
         for step, count in zip(promises.steps, promises.counts, strict=True):
             pair = step.mechanism.pair(direction)
             if pair is not None:
-                first, second = _moments(pair)
+                first, second = _central_limit_moments(pair)
                 mean, variance = mean + count * first, variance + count * second
         if variance > 0.0:
             largest = max(largest, 2.0 * mean / math.sqrt(variance))
     return largest
 
 
-def _moments(pair: Pair) -> tuple[float, float]:
+def _central_limit_moments(pair: Pair) -> tuple[float, float]:
     """Return mean and variance of the loss under A, from its few hundred coarse cells."""
     cells = pair.coarse_cells()
     mass = np.exp(cells.log_a)
@@ -44,5 +44,5 @@ def _moments(pair: Pair) -> tuple[float, float]:
 
 
 central_limit = NumberBound(
-    "GDP, central limit", "Dong, Roth, Su 2022, Thm 3.4", _mu, gdp_delta, gdp_epsilon, kind="approximation"
+    "GDP, central limit", "Dong, Roth, Su 2022, Thm 3.4", _central_limit_mu, gdp_delta, gdp_epsilon, kind="approximation"
 )

@@ -11,11 +11,11 @@ from tightbudget.divergences import gdp, gdp_delta, gdp_epsilon
 from tightbudget.errors import DoesNotApply
 
 
-def _mu(promises: Promises) -> float:
+def _composed_gdp_mu(promises: Promises) -> float:
     mu = gdp(promises.composition)
     if math.isinf(mu):
         raise DoesNotApply("no mu is known for which every step is mu-GDP")
     return mu
 
 
-gaussian_dp = NumberBound("Gaussian DP", "Dong, Roth, Su 2022, Cor. 3.3", _mu, gdp_delta, gdp_epsilon)
+gaussian_dp = NumberBound("Gaussian DP", "Dong, Roth, Su 2022, Cor. 3.3", _composed_gdp_mu, gdp_delta, gdp_epsilon)

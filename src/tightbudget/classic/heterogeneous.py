@@ -15,9 +15,9 @@ from tightbudget.numerics.rounding import raised_by
 Array = NDArray[np.float64]
 
 
-def _moments(promises: Promises, epsilons: Array) -> tuple[Array, Array]:
+def _heterogeneous_moments(promises: Promises, epsilons: Array) -> tuple[Array, Array]:
     variance = raised_by(product_up(epsilons, epsilons) @ np.array(promises.counts, dtype=np.float64), ROUNDING)
     return 0.5 * variance, variance
 
 
-heterogeneous = concentration_bound("advanced, by zCDP", "Bun, Steinke 2016, Prop. 1.3 and 1.4", _moments)
+heterogeneous = concentration_bound("advanced, by zCDP", "Bun, Steinke 2016, Prop. 1.3 and 1.4", _heterogeneous_moments)

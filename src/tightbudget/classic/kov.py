@@ -103,7 +103,7 @@ def kov_profile(steps: int, epsilon: float) -> KOVProfile:
     # factor, the sum to one u a term: relative error below 8u times the number of terms, doubled for the quotient.
     masses = raised(masses / masses.sum(), 16.0 * (masses.size + 4.0))
     masses = masses[: max(1, steps // 2 + 1 - first)]  # only l with x_l >= 0 matter
-    weights = _discounted(masses, math.exp(-2.0 * epsilon))
+    weights = _discounted_kov_sums(masses, math.exp(-2.0 * epsilon))
     values = np.concatenate([[0.0], np.cumsum(weights[:-1])]) * -math.expm1(-2.0 * epsilon)
     roundings = 2.0 * (masses.size + 200.0)  # the sum, and 3 for each of at most 64 doublings
     return KOVProfile(steps, epsilon, first, raised(values, roundings), raised(weights, roundings))
@@ -114,7 +114,7 @@ def _kov_reach(deviation: float) -> int:
     return math.ceil(37.5 * deviation) + 1050
 
 
-def _discounted(masses: Array, ratio: float) -> Array:
+def _discounted_kov_sums(masses: Array, ratio: float) -> Array:
     """Return sum over j <= l of masses[j] ratio^(l - j), by doubling the number of terms that each sum holds."""
     sums, shift = masses, 1
     while shift < masses.size and ratio > 0.0:
@@ -126,12 +126,12 @@ def _discounted(masses: Array, ratio: float) -> Array:
 
 def _kov_delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:
     found = np.full(epsilons.shape[0], math.inf)
-    tried = _thinned(epsilons.shape[0])
-    found[tried] = _deltas(promises, epsilons[tried], deltas[tried], np.array([epsilon]))[:, 0]
+    tried = _thinned_kov_rows(epsilons.shape[0])
+    found[tried] = _kov_deltas(promises, epsilons[tried], deltas[tried], np.array([epsilon]))[:, 0]
     return found
 
 
-def _deltas(promises: Promises, epsilons: Array, deltas: Array, asked: Array) -> Array:
+def _kov_deltas(promises: Promises, epsilons: Array, deltas: Array, asked: Array) -> Array:
     steps, rows = promises.counts[0], []
     for promised, failure in zip(epsilons[:, 0].tolist(), deltas, strict=True):
         slack = kov_profile(steps, promised).upper(asked) if promised > 0.0 else np.zeros(asked.size)
@@ -142,14 +142,14 @@ def _deltas(promises: Promises, epsilons: Array, deltas: Array, asked: Array) ->
 def _kov_epsilon(promises: Promises, epsilons: Array, deltas: Array, delta: float) -> Array:
     steps, left = promises.counts[0], slack_left(promises, deltas, delta)
     found = np.where(some_step_fails(promises, deltas) <= delta, promises.weighted(epsilons), math.inf)
-    for place in _thinned(epsilons.shape[0]).tolist():
+    for place in _thinned_kov_rows(epsilons.shape[0]).tolist():
         promised, slack = float(epsilons[place, 0]), float(left[place])
         if promised > 0.0 and slack > 0.0:
             found[place] = min(found[place], kov_profile(steps, promised).epsilon_at(slack))
     return found
 
 
-def _thinned(rows: int) -> NDArray[np.intp]:
+def _thinned_kov_rows(rows: int) -> NDArray[np.intp]:
     """Return the places of a list that are tried, the last among them."""
     return np.arange(rows - 1, -1, -(_THIN if rows > 64 else 1))[::-1]
 
@@ -167,5 +167,5 @@ kov = PromiseBound(
     epsilon_formula=_kov_epsilon,
     at_infinity=some_step_fails,
     check=_check_number_of_terms,
-    curve_formula=_deltas,
+    curve_formula=_kov_deltas,
 )

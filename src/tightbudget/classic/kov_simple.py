@@ -20,14 +20,14 @@ from tightbudget.pairs.base import NEGLIGIBLE
 Array = NDArray[np.float64]
 
 
-def _moments(promises: Promises, epsilons: Array) -> tuple[Array, Array]:
+def _kov_simple_moments(promises: Promises, epsilons: Array) -> tuple[Array, Array]:
     counts = np.array(promises.counts, dtype=np.float64)
     drift = product_up(epsilons, np.tanh(0.5 * epsilons)) @ counts
     return raised_by(drift, ROUNDING), raised_by(product_up(epsilons, epsilons) @ counts, ROUNDING)
 
 
 def _kov_simple_delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:
-    drift, variance = _moments(promises, epsilons)
+    drift, variance = _kov_simple_moments(promises, epsilons)
     slack = slack_at(drift, variance, epsilon)
     # log(e + sqrt(V)/d') = x  <=>  d' = sqrt(V) e^-x / (1 - e^(1-x)), for x > 1
     exponent = exponent_at(drift, variance, epsilon)
@@ -40,7 +40,7 @@ def _kov_simple_delta(promises: Promises, epsilons: Array, deltas: Array, epsilo
 
 
 def _kov_simple_epsilon(promises: Promises, epsilons: Array, deltas: Array, delta: float) -> Array:
-    drift, variance = _moments(promises, epsilons)
+    drift, variance = _kov_simple_moments(promises, epsilons)
     slack = slack_left(promises, deltas, delta)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         middle = raised_by(drift + np.sqrt(2.0 * variance * np.log(np.e + np.sqrt(variance) / slack)), ROUNDING)

@@ -43,7 +43,7 @@ def composition_of_promises(promises: Sequence[tuple[float, float]], counts: Seq
     return compose([ApproximateDP(epsilon, delta) * count for (epsilon, delta), count in pairs])
 
 
-def _promised(promises: Promises, epsilons: Array) -> Composition:
+def _composed_promises(promises: Promises, epsilons: Array) -> Composition:
     deltas = promises.deltas(epsilons[None, :])[0].tolist()
     return composition_of_promises(list(zip(epsilons.tolist(), deltas, strict=True)), promises.counts)
 
@@ -74,7 +74,7 @@ class OptimalBound:
             first, last = anchors[max(0, index - _SERVE_BELOW)], anchors[min(len(rows) - 1, index + _SERVE_ABOVE)]
             near = (places >= first) & (places <= last)
             if near.any():
-                least[near] = np.minimum(least[near], _promised(promises, row).curve(places[near], _ROUGH).upper)
+                least[near] = np.minimum(least[near], _composed_promises(promises, row).curve(places[near], _ROUGH).upper)
         # delta falls as epsilon grows, so what holds at one epsilon holds at every larger one
         order = np.argsort(places, kind="stable")
         least[order] = np.minimum.accumulate(least[order])
@@ -87,13 +87,13 @@ class OptimalBound:
             return Bracket(0.0, 0.0)
         if math.isinf(epsilon):
             row = np.array([step.grid[-1] for step in promises.steps])
-            return _promised(promises, row).delta(epsilon, rtol)
+            return _composed_promises(promises, row).delta(epsilon, rtol)
         row = _promises_climbed(
             promises,
             _theorem_for_promises(promises).best_for_delta(promises, epsilon)[1],
-            lambda tried: _promised(promises, tried).delta(epsilon, _ROUGH).upper,
+            lambda tried: _composed_promises(promises, tried).delta(epsilon, _ROUGH).upper,
         )
-        return _promised(promises, row).delta(epsilon, rtol)
+        return _composed_promises(promises, row).delta(epsilon, rtol)
 
     def epsilon_bracket(self, asked: Composable | Promises, delta: float, rtol: float = _RTOL) -> Bracket:
         """Return a bracket of the optimal epsilon for the best promises found."""
@@ -101,8 +101,8 @@ class OptimalBound:
         if not promises.steps or delta == 1.0:
             return Bracket(0.0, 0.0)
         _, row = _theorem_for_promises(promises).best_for_epsilon(promises, delta)
-        row = _promises_climbed(promises, row, lambda tried: _promised(promises, tried).epsilon(delta, _ROUGH).upper)
-        return _promised(promises, row).epsilon(delta, rtol)
+        row = _promises_climbed(promises, row, lambda tried: _composed_promises(promises, tried).epsilon(delta, _ROUGH).upper)
+        return _composed_promises(promises, row).epsilon(delta, rtol)
 
 
 def _rows_along(promises: Promises, epsilons: Array) -> tuple[list[Array], list[float]]:
@@ -139,14 +139,14 @@ def _theorem_for_promises(promises: Promises) -> PromiseBound:
     return _guide
 
 
-def _concentration(promises: Promises, epsilons: Array) -> Array:
+def _response_concentration(promises: Promises, epsilons: Array) -> Array:
     """Return rho a for each row and order: randomised response is epsilon tanh(epsilon/2)-zCDP (Steinke 2024)."""
     rho: Array = (epsilons * np.tanh(0.5 * epsilons)) @ np.array(promises.counts, dtype=np.float64)
     return rho[:, None] * _ORDERS[None, :]
 
 
 def _guide_delta(promises: Promises, epsilons: Array, deltas: Array, epsilon: float) -> Array:
-    slack = rdp_delta(_ORDERS[None, :], _concentration(promises, epsilons), epsilon).min(axis=1)
+    slack = rdp_delta(_ORDERS[None, :], _response_concentration(promises, epsilons), epsilon).min(axis=1)
     return with_slack(promises, deltas, np.where(promises.weighted(epsilons) <= epsilon, 0.0, slack))
 
 
@@ -154,7 +154,9 @@ def _guide_epsilon(promises: Promises, epsilons: Array, deltas: Array, delta: fl
     left = slack_left(promises, deltas, delta)
     a = _ORDERS[None, :]
     with np.errstate(all="ignore"):
-        tails = _concentration(promises, epsilons) + np.log1p(-1.0 / a) - (np.log(left)[:, None] + np.log(a)) / (a - 1.0)
+        tails = (
+            _response_concentration(promises, epsilons) + np.log1p(-1.0 / a) - (np.log(left)[:, None] + np.log(a)) / (a - 1.0)
+        )
     tail = np.where(left > 0.0, np.maximum(tails.min(axis=1), 0.0), np.inf)
     return np.minimum(tail, np.where(some_step_fails(promises, deltas) <= delta, promises.weighted(epsilons), np.inf))
 

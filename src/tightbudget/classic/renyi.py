@@ -52,28 +52,28 @@ class RenyiBound:
 
     def delta(self, asked: Composable | Promises, epsilon: float) -> float:
         promises, epsilon = prepared_promises(asked), epsilon_asked(epsilon)
-        taus = _divergences(promises)
+        taus = _usual_renyi_divergences(promises)
         if not promises.steps or math.isinf(epsilon):
             return 0.0
         return min(1.0, _least_over_orders(promises, taus, lambda a, tau: self.to_delta(a, tau, epsilon)))
 
     def epsilon(self, asked: Composable | Promises, delta: float) -> float:
         promises, delta = prepared_promises(asked), delta_asked(delta)
-        taus = _divergences(promises)
+        taus = _usual_renyi_divergences(promises)
         if not promises.steps or delta == 1.0:
             return 0.0
         return _least_over_orders(promises, taus, lambda a, tau: self.to_epsilon(a, tau, delta))
 
     def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
         promises = prepared_promises(asked)
-        taus = _divergences(promises)
+        taus = _usual_renyi_divergences(promises)
         if not promises.steps:
             return [0.0 for _ in epsilons]
         with np.errstate(all="ignore"):
             return [min(1.0, float(self.to_delta(ORDERS, taus, epsilon).min())) for epsilon in epsilons]
 
 
-def _divergences(promises: Promises) -> Array:
+def _usual_renyi_divergences(promises: Promises) -> Array:
     """Return the divergences at the usual orders; DoesNotApply if none is finite."""
     if promises.taus is None:
         promises.taus = np.asarray(renyi(promises.composition, ORDERS))

@@ -13,11 +13,11 @@ from tightbudget.divergences import zcdp_delta, zcdp_epsilon
 from tightbudget.errors import DoesNotApply
 
 
-def _rho(promises: Promises) -> float:
+def _composed_zcdp_rho(promises: Promises) -> float:
     rho = rho_of(promises.composition)
     if math.isinf(rho):
         raise DoesNotApply("no rho is known with all Rényi divergences D_a at most rho times a")
     return rho
 
 
-zcdp = NumberBound("zCDP", "Bun, Steinke 2016", _rho, zcdp_delta, zcdp_epsilon)
+zcdp = NumberBound("zCDP", "Bun, Steinke 2016", _composed_zcdp_rho, zcdp_delta, zcdp_epsilon)

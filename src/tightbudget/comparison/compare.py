@@ -70,7 +70,7 @@ def _row_of_bound(bound: Bound, promises: Promises, delta: float | None, epsilon
     lower = None
     try:
         if bound is murtagh_vadhan:
-            bracket = _optimum(promises, delta, epsilon)
+            bracket = _compared_optimum(promises, delta, epsilon)
             lower, value = bracket.lower, bracket.upper
         elif delta is not None:
             value = bound.epsilon(promises, delta)
@@ -82,7 +82,7 @@ def _row_of_bound(bound: Bound, promises: Promises, delta: float | None, epsilon
     return Row(bound.name, value, bound.kind, bound.reference, _NOTHING if math.isinf(value) else "", lower)
 
 
-def _optimum(promises: Promises, delta: float | None, epsilon: float | None) -> Bracket:
+def _compared_optimum(promises: Promises, delta: float | None, epsilon: float | None) -> Bracket:
     if delta is not None:
         return murtagh_vadhan.epsilon_bracket(promises, delta)
     assert epsilon is not None

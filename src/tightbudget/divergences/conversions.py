@@ -59,7 +59,7 @@ def best_rdp_epsilon(orders: ArrayLike, taus: ArrayLike, delta: float) -> tuple[
 
 def zcdp_delta(rho: float, epsilon: float) -> float:
     """Return delta(epsilon) implied by rho-zCDP, rounded up: the best of all orders a, at tau = rho a."""
-    r, e = _nonnegative("rho", rho), epsilon_asked(epsilon)
+    r, e = _conversion_argument("rho", rho), epsilon_asked(epsilon)
     if r in (0.0, math.inf) or e == math.inf:
         return float(r == math.inf)
     return min(float(rdp_delta(1.0, r, e)), _over_orders(lambda a: _converted_delta(a, _times_up(r, a), e)))
@@ -67,7 +67,7 @@ def zcdp_delta(rho: float, epsilon: float) -> float:
 
 def zcdp_epsilon(rho: float, delta: float) -> float:
     """Return an epsilon with delta(epsilon) <= delta implied by rho-zCDP, rounded up."""
-    r, d = _nonnegative("rho", rho), delta_asked(delta)
+    r, d = _conversion_argument("rho", rho), delta_asked(delta)
     if r == 0.0 or d == 1.0:
         return 0.0
     if r == math.inf or d == 0.0:
@@ -77,13 +77,13 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
 
 def gdp_delta(mu: float, epsilon: float) -> float:
     """Return delta(epsilon) implied by mu-GDP, rounded up."""
-    m, e = _nonnegative("mu", mu), epsilon_asked(epsilon)
+    m, e = _conversion_argument("mu", mu), epsilon_asked(epsilon)
     return 1.0 if m == math.inf else GaussianDP(m).delta(e).upper
 
 
 def gdp_epsilon(mu: float, delta: float) -> float:
     """Return an epsilon with delta(epsilon) <= delta implied by mu-GDP, rounded up."""
-    m, d = _nonnegative("mu", mu), delta_asked(delta)
+    m, d = _conversion_argument("mu", mu), delta_asked(delta)
     if m == math.inf:
         return 0.0 if d == 1.0 else math.inf
     return GaussianDP(m).epsilon(d, rtol=1e-9).upper
@@ -167,7 +167,7 @@ def _orders_and_bounds(order: Any, tau: Any) -> tuple[Array, Array]:
     return a, bound
 
 
-def _nonnegative(name: str, value: object) -> float:
+def _conversion_argument(name: str, value: object) -> float:
     number = real(name, value, "a number from 0 to inf")
     if not number >= 0.0:
         raise InvalidParameter(name, value, "a number from 0 to inf")

@@ -60,7 +60,7 @@ class OneDirection:
         self._saddles: dict[int, Saddle] = {}
 
     @cached_property
-    def _profiles(self) -> "ByteCache[_Made]":
+    def _profiles(self) -> "ByteCache[_MadeProfile]":
         return ByteCache(_KEPT_BYTES, _KEPT)
 
     @cached_property
@@ -177,7 +177,7 @@ class OneDirection:
             return made.profile is not None and made.profile.points > most_points
         return chosen is not None and most_points < chosen.points <= LONGEST
 
-    def _made(self, key: tuple[int, int, int], most_points: float) -> "_Made | None":
+    def _made(self, key: tuple[int, int, int], most_points: float) -> "_MadeProfile | None":
         """Make a profile, or find that none can be made; None if that takes longer lists than who asks allows."""
         decades, tilt_index, width_index = key
         saddle = self.saddle(decades)
@@ -188,15 +188,17 @@ class OneDirection:
                 asked = target_for(self.steps, saddle.at_index(tilt_index), 2.0 ** (width_index / 4.0), saddle.cells)
                 short = self._by_frequencies(asked, decades)
                 if short is not None:
-                    return _Made(short)
+                    return _MadeProfile(short)
                 chosen = plan_levels(asked)
             if chosen.points > most_points:
                 if len(self._plans) >= _KEPT:
                     self._plans.clear()  # they are quickly made anew
                 self._plans[key] = chosen
                 return None
-            return _Made(LevelProfile.of(evaluate_plan(chosen), self._left_out(decades), self.infinity[0], chosen.points))
-        return _Made(None)
+            return _MadeProfile(
+                LevelProfile.of(evaluate_plan(chosen), self._left_out(decades), self.infinity[0], chosen.points)
+            )
+        return _MadeProfile(None)
 
     def chernoff_delta(self, decades: int, tilt_index: int, epsilon: float) -> tuple[float, float]:
         """Return an upper bound on log delta(epsilon) of the losses followed, and one on what that leaves out."""
@@ -274,7 +276,7 @@ class OneDirection:
         return composed_spectrum(asked, points), float(points.places.size)
 
 
-class _Made(NamedTuple):
+class _MadeProfile(NamedTuple):
     """A profile that was made; None if none can be."""
 
     profile: LevelProfile | SpectralProfile | None

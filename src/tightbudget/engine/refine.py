@@ -35,7 +35,7 @@ def delta_bracket(
     """Return a bracket of delta(epsilon) = the larger of the two directions' deltas."""
     trace: list[Attempt] = []
     questions = [DeltaQuestion(shared_direction(direction), epsilon, trace) for direction in directions]
-    return _refined(questions, rtol, atol, effort, trace)
+    return _refined_bracket(questions, rtol, atol, effort, trace)
 
 
 def epsilon_bracket(
@@ -59,7 +59,7 @@ def epsilon_bracket(
         # a direction that stays below this end of another does not matter
         known = (question.upper if ends is Ends.UPPER else question.lower for question in questions)
         questions.append(EpsilonQuestion(shared_direction(direction), delta, trace, larger, max(known, default=0.0), ends))
-    answer = _refined(questions, rtol, atol, effort, trace)
+    answer = _refined_bracket(questions, rtol, atol, effort, trace)
     for question in questions:
         if question.upper < answer.lower:  # what is small beside the other direction is so for neighbours
             question.direction.learn_upper(delta, question.upper)
@@ -73,7 +73,7 @@ def in_closed_form(directions: Sequence[OneDirection]) -> bool:
     return all(direction.closed_form for direction in directions)
 
 
-class _Ends(NamedTuple):
+class _RefinedEnds(NamedTuple):
     """A bracket of the larger direction's answer, and why it is not narrower."""
 
     lower: float
@@ -81,11 +81,11 @@ class _Ends(NamedTuple):
     reason: str
 
 
-def _refined(
+def _refined_bracket(
     questions: Sequence[DirectionQuestion], rtol: float, atol: float, effort: float | None, trace: list[Attempt]
 ) -> Bracket:
     """Bring the larger of the answers into a bracket as narrow as asked."""
-    for found in _brackets(questions, rtol, effort):
+    for found in _refining_brackets(questions, rtol, effort):
         if found.lower > found.upper:
             raise Contradiction(found.lower, found.upper)
         if found.lower == found.upper or found.upper - found.lower <= max(rtol * found.upper, atol) < math.inf:
@@ -96,7 +96,7 @@ def _refined(
     return Bracket(found.lower, found.upper, converged=False, reason=reason, trace=tuple(trace))
 
 
-def _brackets(questions: Sequence[DirectionQuestion], rtol: float, effort: float | None) -> Iterator[_Ends]:
+def _refining_brackets(questions: Sequence[DirectionQuestion], rtol: float, effort: float | None) -> Iterator[_RefinedEnds]:
     """Yield brackets, each inside the one before, with what holds them back; the tolerance only ends them."""
     stages: list[Stage] = []
     reached = True
@@ -129,7 +129,7 @@ def _brackets(questions: Sequence[DirectionQuestion], rtol: float, effort: float
             return
 
 
-def _first_round(stages: Sequence[Stage], tolerance: float) -> Iterator[_Ends]:
+def _first_round(stages: Sequence[Stage], tolerance: float) -> Iterator[_RefinedEnds]:
     """Ask the direction that seems larger, and the other one as well as it takes to see which is."""
     rough = max((stage.question.estimate.answer for stage in stages), default=0.0)
     certain = 0.0
@@ -147,7 +147,7 @@ def _first_round(stages: Sequence[Stage], tolerance: float) -> Iterator[_Ends]:
     yield _both_directions([stage.question for stage in stages], stages)
 
 
-def _both_directions(questions: Sequence[DirectionQuestion], stages: Sequence[Stage] = ()) -> _Ends:
+def _both_directions(questions: Sequence[DirectionQuestion], stages: Sequence[Stage] = ()) -> _RefinedEnds:
     lower = max((question.lower for question in questions), default=0.0)
     upper = max((question.upper for question in questions), default=0.0)
-    return _Ends(lower, upper, next((one.reason for one in stages if one.question.upper == upper and one.reason), ""))
+    return _RefinedEnds(lower, upper, next((one.reason for one in stages if one.question.upper == upper and one.reason), ""))

@@ -36,8 +36,8 @@ def upper_line(places: Array, epsilons: Array, upper: Array) -> Array:
     if epsilons.size == 1:
         return np.full_like(places, upper[0])
     upper = np.minimum.accumulate(upper)  # δ falls
-    left = _intervals(places, epsilons)
-    chord = _line(places, epsilons[left], upper[left], epsilons[left + 1], upper[left + 1], +1.0)
+    left = _band_intervals(places, epsilons)
+    chord = _band_line(places, epsilons[left], upper[left], epsilons[left + 1], upper[left + 1], +1.0)
     chord = np.minimum.accumulate(np.minimum(chord, upper[left]))
     return np.append(chord[:1], chord[:-1])
 
@@ -47,24 +47,24 @@ def lower_line(places: Array, epsilons: Array, lower: Array, upper: Array) -> Ar
     if epsilons.size == 1:
         return np.full_like(places, lower[0])
     lower, upper = np.maximum.accumulate(lower[::-1])[::-1], np.minimum.accumulate(upper)
-    left = _intervals(places, epsilons)
+    left = _band_intervals(places, epsilons)
     held = lower[left + 1]
     inside = left > 0
     i, t = left[inside], places[inside]
-    held[inside] = np.fmax(held[inside], _line(t, epsilons[i - 1], upper[i - 1], epsilons[i], lower[i], -1.0))
+    held[inside] = np.fmax(held[inside], _band_line(t, epsilons[i - 1], upper[i - 1], epsilons[i], lower[i], -1.0))
     inside = left + 2 < epsilons.size
     i, t = left[inside] + 1, places[inside]
-    held[inside] = np.fmax(held[inside], _line(t, epsilons[i], lower[i], epsilons[i + 1], upper[i + 1], -1.0))
+    held[inside] = np.fmax(held[inside], _band_line(t, epsilons[i], lower[i], epsilons[i + 1], upper[i + 1], -1.0))
     held = np.maximum.accumulate(held[::-1])[::-1]
     return np.append(held[1:], held[-1:])
 
 
-def _intervals(places: Array, epsilons: Array) -> NDArray[np.intp]:
+def _band_intervals(places: Array, epsilons: Array) -> NDArray[np.intp]:
     """Return the index of the point left of each place; the last place belongs to the last interval."""
     return np.clip(np.searchsorted(epsilons, places, side="right") - 1, 0, epsilons.size - 2)
 
 
-def _line(places: Array, a: Array, at_a: Array, b: Array, at_b: Array, outward: float) -> Array:
+def _band_line(places: Array, a: Array, at_a: Array, b: Array, at_b: Array, outward: float) -> Array:
     """Return the line that is straight in e^ε through the values at a and b, moved outward by its rounding errors."""
     with np.errstate(over="ignore", invalid="ignore"):  # far away nothing is known: nan, or −inf
         of_a = at_a * np.expm1(places - b) / np.expm1(a - b)

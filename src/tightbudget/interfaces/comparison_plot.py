@@ -63,19 +63,19 @@ def plot_comparison(table: Comparison, ax: "Axes | None" = None, every: bool = F
         if ax is None:
             _paint_whole(axes, view)
             return
-        _draw(axes, view)
+        _draw_comparison(axes, view)
         legend_inside(axes, loc="best", frameon=True, framealpha=0.7, edgecolor="none")
 
     return drawn_on(ax, paint, _SIZE)
 
 
 def _paint_whole(axes: "Axes", view: ComparisonView) -> None:
-    _draw(axes, view)
+    _draw_comparison(axes, view)
     set_title(axes, view.curves.expression)
     legend_below(whole_figure(axes), title="\n".join(textwrap.wrap(view.left_out, _NOTE_WIDTH)))
 
 
-def _draw(axes: "Axes", view: ComparisonView) -> None:
+def _draw_comparison(axes: "Axes", view: ComparisonView) -> None:
     _draw_lines(axes, view.curves, view.floor)
     _draw_question(axes, view.table)
     axes.set_yscale("log")
@@ -133,7 +133,7 @@ def drawn_together(lines: Sequence[Drawn], floor: float) -> list[Drawn]:
     found: list[Drawn] = []
     for line in lines:
         for place, earlier in enumerate(found):
-            if _coincide(line.values, earlier.values, floor):
+            if _drawn_lines_coincide(line.values, earlier.values, floor):
                 found[place] = earlier._replace(names=(*earlier.names, *line.names))
                 break
         else:
@@ -141,7 +141,7 @@ def drawn_together(lines: Sequence[Drawn], floor: float) -> list[Drawn]:
     return found
 
 
-def _coincide(line: Array, other: Array, floor: float) -> bool:
+def _drawn_lines_coincide(line: Array, other: Array, floor: float) -> bool:
     """Whether no point of the line, in view, is further from the other than the eye sees, up or down or sideways."""
     height = np.log(TOP / floor)
     first, second = (np.log(np.clip(values, floor, TOP)) / height for values in (line, other))

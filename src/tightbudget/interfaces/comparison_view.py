@@ -37,7 +37,7 @@ def view_around(table: Comparison, high: float | None = None, rtol: float = 1e-3
     composition = table.composition
     if composition is None:
         raise InvalidParameter("composition", None, "known to a comparison that is drawn", "Make it with tightbudget.compare.")
-    level = _level(table)
+    level = _comparison_delta_level(table)
     at_level = table if table.delta == level else compare(composition, delta=level, rtol=0.01)
     floor = level / 10.0**DECADES_BELOW
     epsilons = epsilons_around(composition, at_level, table.epsilon, high, floor)
@@ -68,7 +68,7 @@ def _view_lines(curves: Curves) -> list[NDArray[np.float64]]:
     return [curves.band.upper, curves.band.lower, *(np.array(line.deltas) for line in curves.lines)]
 
 
-def _level(table: Comparison) -> float:
+def _comparison_delta_level(table: Comparison) -> float:
     """Return the δ around which the picture is drawn."""
     asked = table.delta if table.delta is not None else table.ours.value
     return min(max(asked, 1e-250), 1e-2) if asked else USUAL_DELTA

@@ -102,13 +102,13 @@ class Explanation:
     def sections(self) -> tuple[ExplanationSection, ...]:
         """All that is said, in the order in which it is asked."""
         return (
-            ExplanationSection("Guessing", (_guessing(self),)),
-            ExplanationSection("Finding", tuple(_finding(self))),
-            ExplanationSection("Believing", tuple(_believing(self))),
+            ExplanationSection("Guessing", (_explained_guessing(self),)),
+            ExplanationSection("Finding", tuple(_explained_finding(self))),
+            ExplanationSection("Believing", tuple(_explained_belief(self))),
             ExplanationSection("ε and δ", (_explained_epsilon(self),)),
-            ExplanationSection("Who is protected", tuple(_protected(self))),
+            ExplanationSection("Who is protected", tuple(_explained_protection(self))),
             ExplanationSection("What is not protected", tuple(_not_protected(self))),
-            ExplanationSection("In numbers", tuple(_numbers(self))),
+            ExplanationSection("In numbers", tuple(_explained_numbers(self))),
         )
 
 
@@ -131,39 +131,39 @@ def explained_risk(
     )
 
 
-def _suspicion(of: Explanation) -> Suspicion:
+def _explained_suspicion(of: Explanation) -> Suspicion:
     found = _SUSPICIONS.get(of.relation, _OTHER)
     return Suspicion(*(text.format(unit=of.unit, relation=of.relation) for text in found))
 
 
-def _guessing(of: Explanation) -> str:
+def _explained_guessing(of: Explanation) -> str:
     # a guess is right where it is not wrong: the one that is least often wrong is most often right
     right = min(1.0, raised_by(1.0 - of.bayes_error.lower, AMPLE))
-    who, before = _suspicion(of), max(Decimal(repr(of.prior)), 1 - Decimal(repr(of.prior)))
+    who, before = _explained_suspicion(of), max(Decimal(repr(of.prior)), 1 - Decimal(repr(of.prior)))
     if of.prior == 0.5:
         unsure = f"Suppose an attacker is unsure (50:50) {who.question}."
     else:
-        unsure = f"Suppose an attacker thinks it {_percent(of.prior)} in 100 likely {who.claim}."
-    usual = _plain(100 * before)
+        unsure = f"Suppose an attacker thinks it {_prior_percent(of.prior)} in 100 likely {who.claim}."
+    usual = _explained_number(100 * before)
     if of.bayes_error.lower >= min(of.prior, 1.0 - of.prior):
         return f"{unsure} Seeing the release does not help: {usual} of 100 guesses can be right, as before."
     if of.bayes_error.upper == 0.0:
         return f"{unsure} The release tells: after seeing it, all 100 of 100 guesses are right, where {usual} were before."
-    most = _beyond(right, before)
+    most = _right_guesses_shown(right, before)
     return f"{unsure} After seeing the release, the right guesses rise from {usual} to at most {most} out of 100."
 
 
-def _beyond(right: float, before: Decimal) -> str:
+def _right_guesses_shown(right: float, before: Decimal) -> str:
     """Return the right guesses out of 100, rounded up, in as many digits as it takes to show how few more they are."""
     for digits in range(_DIGITS, _MOST_DIGITS + 1):
         shown = _rounded_up(right, 100, digits)
         if shown - 100 * before <= 2 * 100 * (Decimal(right) - before):
-            return out_of(right, 100) if digits == _DIGITS else _plain(shown)
-    return _plain(shown)
+            return out_of(right, 100) if digits == _DIGITS else _explained_number(shown)
+    return _explained_number(shown)
 
 
-def _finding(of: Explanation) -> Iterator[str]:
-    who = _suspicion(of)
+def _explained_finding(of: Explanation) -> Iterator[str]:
+    who = _explained_suspicion(of)
     for rate, power in zip(RATES, of.tpr, strict=True):
         finds = f"at most {out_of(power.upper, 1000)}" if power.upper > rate else f"{round(1000 * rate)}"
         finds = "all 1000" if power.lower == 1.0 else finds
@@ -173,9 +173,9 @@ def _finding(of: Explanation) -> Iterator[str]:
         )
 
 
-def _believing(of: Explanation) -> Iterator[str]:
+def _explained_belief(of: Explanation) -> Iterator[str]:
     yield (
-        f"An attacker who thought it {_percent(of.prior)} in 100 likely, and then gets an alarm from the first of these "
+        f"An attacker who thought it {_prior_percent(of.prior)} in 100 likely, and then gets an alarm from the first of these "
         f"tests, can come to think it at most {out_of(of.posterior.upper, 100)} in 100 likely."
     )
     if of.advantage.lower == 1.0:
@@ -193,19 +193,19 @@ def _explained_epsilon(of: Explanation) -> str:
         return f"ε is in {of.epsilon} at δ = {of.delta!r}: so much that e^ε, the factor on all probabilities, says nothing."
     return (
         f"ε is in {of.epsilon} at δ = {of.delta!r}: whatever an attacker looks for is at most "
-        f"{_factor(of.epsilon.upper)} times (e^ε) as likely for one of the two as for the "
+        f"{_explained_factor(of.epsilon.upper)} times (e^ε) as likely for one of the two as for the "
         f"other, plus {of.delta!r}."
     )
 
 
-def _factor(epsilon: float) -> str:
+def _explained_factor(epsilon: float) -> str:
     """Return e^epsilon, rounded up; 1 is exact."""
     factor = raised_by(math.exp(epsilon), AMPLE) if epsilon else 1.0
-    return _plain(Context(prec=_DIGITS + 1, rounding=ROUND_CEILING).create_decimal(Decimal(factor)))
+    return _explained_number(Context(prec=_DIGITS + 1, rounding=ROUND_CEILING).create_decimal(Decimal(factor)))
 
 
-def _protected(of: Explanation) -> Iterator[str]:
-    yield _suspicion(of).neighbours
+def _explained_protection(of: Explanation) -> Iterator[str]:
+    yield _explained_suspicion(of).neighbours
     yield (
         "The numbers are proven limits on every attack, rounding included, also by someone who knows all other data and how "
         "the release was made, and has all the time in the world. Others can do less."
@@ -223,7 +223,7 @@ def _not_protected(of: Explanation) -> Iterator[str]:
     yield "- Ways around: timing, error messages, logs, random numbers that can be guessed, the data themselves."
 
 
-def _numbers(of: Explanation) -> Iterator[str]:
+def _explained_numbers(of: Explanation) -> Iterator[str]:
     yield f"- ε in {of.epsilon} at δ = {of.delta!r}"
     for rate, power in zip(RATES, of.tpr, strict=True):
         yield f"- true positive rate in {power} at false positive rate {rate!r}"
@@ -243,19 +243,19 @@ def out_of(chance: float, times: int) -> str:
         shown = _rounded_up(chance, times, digits)
         if shown < times or chance >= 1.0:
             break
-    return _plain(shown)
+    return _explained_number(shown)
 
 
 def _rounded_up(chance: float, times: int, digits: int) -> Decimal:
     return Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(chance) * times)
 
 
-def _percent(prior: float) -> str:
+def _prior_percent(prior: float) -> str:
     """Return a probability as it was typed, in hundredths."""
-    return _plain(100 * Decimal(repr(prior)))
+    return _explained_number(100 * Decimal(repr(prior)))
 
 
-def _plain(number: Decimal) -> str:
+def _explained_number(number: Decimal) -> str:
     written = f"{number:f}"
     if len(written) > 2 * _MOST_DIGITS:
         return f"{number:e}"

@@ -130,15 +130,15 @@ def legend_inside(axes: "Axes", **options: Any) -> None:
 
 def _said_elsewhere(axes: "Axes") -> bool:
     """Whether the legend of other axes of the figure has all of these lines, each in its colour."""
-    own = {(label, _colour(handle)) for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    own = {(label, _handle_colour(handle)) for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
     others = (other for other in whole_figure(axes).axes if other is not axes and other.get_legend() is not None)
     return any(
-        own <= {(label, _colour(handle)) for handle, label in zip(*other.get_legend_handles_labels(), strict=True)}
+        own <= {(label, _handle_colour(handle)) for handle, label in zip(*other.get_legend_handles_labels(), strict=True)}
         for other in others
     )
 
 
-def _colour(handle: Any) -> str:
+def _handle_colour(handle: Any) -> str:
     return str(handle.get_color()) if hasattr(handle, "get_color") else str(handle)
 
 
@@ -165,7 +165,7 @@ def figure_bytes(figure: "Figure", file_format: str) -> bytes:
 
 def set_title(axes: "Axes", expression: str) -> None:
     """Put the expression above the axes, in at most two lines."""
-    axes.set_title(_title(expression), fontsize=10, loc="left", family="monospace", pad=10, parse_math=False)
+    axes.set_title(_figure_title(expression), fontsize=10, loc="left", family="monospace", pad=10, parse_math=False)
 
 
 def shortened_label(text: str, most: int = 48) -> str:
@@ -186,6 +186,6 @@ def legend_name(expression: str) -> str:
     return "\n".join(textwrap.wrap(shortened_label(expression, 2 * LEGEND_LINE - 8), LEGEND_LINE))
 
 
-def _title(expression: str) -> str:
+def _figure_title(expression: str) -> str:
     lines = textwrap.wrap(expression, TITLE_LINE, break_long_words=True)
     return "\n".join(lines) if len(lines) <= 2 else f"{lines[0]}\n{lines[1][: TITLE_LINE - 2]} …"

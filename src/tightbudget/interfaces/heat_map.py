@@ -49,7 +49,7 @@ def heat_map_of(
     else:
         axes.set_xscale(scales[0])
         axes.set_yscale(scales[1])
-        edges = _edges(columns, scales[0]), _edges(rows, scales[1])
+        edges = _heat_map_edges(columns, scales[0]), _heat_map_edges(rows, scales[1])
     axes.set_xlim(edges[0][0], edges[0][-1])
     axes.set_ylim(edges[1][0], edges[1][-1])
     shown = np.ma.masked_invalid(grid)
@@ -57,12 +57,12 @@ def heat_map_of(
         colours = axes.pcolormesh(*edges, shown, norm=norm, cmap="viridis_r", shading="flat", linewidth=0, rasterized=True)
         axes.figure.colorbar(colours, ax=axes, pad=0.02, label=sign)
     if few:
-        _numbers(axes, grid, norm, written)
+        _write_heat_map_numbers(axes, grid, norm, written)
     elif not shown.count():
         said = f"no finite {sign}" if np.isinf(grid).any() else "no answer"
         axes.text(0.5, 0.5, said, ha="center", va="center", transform=axes.transAxes)
     elif min(grid.shape) >= 3:
-        _contours(axes, columns, rows, shown)
+        _draw_heat_map_contours(axes, columns, rows, shown)
 
 
 def upper_end_shown(value: float) -> str:
@@ -70,14 +70,14 @@ def upper_end_shown(value: float) -> str:
     return decimal_rounded(value, _DIGITS, ROUND_CEILING)
 
 
-def _numbers(axes: "Axes", grid: Array, norm: "Normalize | None", written: "Callable[[float], str]") -> None:
+def _write_heat_map_numbers(axes: "Axes", grid: Array, norm: "Normalize | None", written: "Callable[[float], str]") -> None:
     for (row, column), value in np.ndenumerate(grid):
         dark = norm is not None and math.isfinite(value) and float(norm(value)) > 0.5
         text = "–" if math.isnan(value) else "∞" if math.isinf(value) else written(float(value))
         axes.text(column, row, text, ha="center", va="center", fontsize=9, color="white" if dark else "black")
 
 
-def _contours(axes: "Axes", across: Array, down: Array, shown: Any) -> None:
+def _draw_heat_map_contours(axes: "Axes", across: Array, down: Array, shown: Any) -> None:
     from matplotlib.patheffects import withStroke
     from matplotlib.ticker import LogLocator, MaxNLocator
 
@@ -96,7 +96,7 @@ def _contours(axes: "Axes", across: Array, down: Array, shown: Any) -> None:
         text.set_path_effects([withStroke(linewidth=2.4, foreground="white")])
 
 
-def _edges(values: Array, scale: str) -> Array:
+def _heat_map_edges(values: Array, scale: str) -> Array:
     """Return where cells round the values begin and end, half-way between neighbours; none goes below 0 by itself."""
     at = np.log(values) if scale == "log" else values
     inner = (at[1:] + at[:-1]) / 2.0

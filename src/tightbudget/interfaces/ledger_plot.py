@@ -44,7 +44,7 @@ def plot_budget(budget: Budget, ax: "Axes | None" = None) -> "Axes":
         if ax is None:
             _paint_whole(axes, budget)
             return
-        _draw(axes, timeline_of(budget))
+        _draw_budget_course(axes, timeline_of(budget))
         legend_inside(axes, loc="best", frameon=True, framealpha=0.7, edgecolor="none")
 
     return drawn_on(ax, paint, _SIZE)
@@ -52,13 +52,13 @@ def plot_budget(budget: Budget, ax: "Axes | None" = None) -> "Axes":
 
 def _paint_whole(axes: "Axes", budget: Budget) -> None:
     course, terms = timeline_of(budget), budget.terms
-    _draw(axes, course)
+    _draw_budget_course(axes, course)
     promise = f"({terms.epsilon}, {terms.delta}) for one {terms.unit}, {terms.filter['kind']} filter"
     set_title(axes, f"{terms.name}: {promise}")
     legend_below(whole_figure(axes))
 
 
-def _draw(axes: "Axes", course: Timeline) -> None:
+def _draw_budget_course(axes: "Axes", course: Timeline) -> None:
     first, last = course.points[0].time, course.points[-1].time
     end = last + max(_MARGIN * (last - first), timedelta(seconds=1))
     times: Any = [*(point.time for point in course.points), end]
@@ -76,16 +76,16 @@ def _draw(axes: "Axes", course: Timeline) -> None:
         many = "1 step refused" if len(when) == 1 else f"{len(when)} steps refused"
         axes.plot(when, how, linestyle="none", marker="x", color=_REFUSED_COLOUR, label=many, zorder=4, clip_on=False)
     if course.closed is not None:
-        axes.axvline(_dates().date2num(course.closed), color=_REFUSED_COLOUR, linewidth=1.0, label="closed")
+        axes.axvline(_matplotlib_dates().date2num(course.closed), color=_REFUSED_COLOUR, linewidth=1.0, label="closed")
     axes.set_ylabel(course.limit)
     axes.set_ylim(0.0, 1.08 * max(*cap, *used, 1e-300))
-    locator = _dates().AutoDateLocator(minticks=3, maxticks=8)
+    locator = _matplotlib_dates().AutoDateLocator(minticks=3, maxticks=8)
     axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(_dates().ConciseDateFormatter(locator))
+    axes.xaxis.set_major_formatter(_matplotlib_dates().ConciseDateFormatter(locator))
     axes.set_xlabel("time (UTC)")
 
 
-def _dates() -> Any:
+def _matplotlib_dates() -> Any:
     from matplotlib import dates
 
     return dates

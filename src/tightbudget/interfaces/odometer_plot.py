@@ -45,11 +45,11 @@ def draw_paths(
     unsound one, where the adversary would stop, the run goes on faintly. `runs` is how many were played, if not all are
     drawn.
     """
-    with _figure(title, (10.4, 4.8)) as figure:
+    with _odometer_figure(title, (10.4, 4.8)) as figure:
         left, right = figure.subplots(1, 2)
         times = np.arange(losses.shape[1])
         mean, root = times * epsilon * np.tanh(epsilon / 2.0), np.maximum(epsilon * np.sqrt(times), 1e-300)
-        marks = _crossings(losses, bounds)
+        marks = _odometer_crossings(losses, bounds)
         stops = [
             min((marks[name][run] for name in unsound & set(bounds) if run in marks[name]), default=None)
             for run in range(len(losses))
@@ -58,7 +58,7 @@ def draw_paths(
         scaled = {name: (bound - mean) / root for name, bound in bounds.items()}
         _draw_runs(right, (losses - mean) / root, stops, marks, scaled, unsound, np.geomspace)
         left.set_ylabel("privacy loss")
-        left.set_ylim(*_window(losses, bounds))
+        left.set_ylim(*_odometer_window(losses, bounds))
         right.set_ylabel("(loss − mean loss) / √V")
         right.set_ylim(-4.0, 6.0)
         _scale_rounds(left, losses.shape[1] - 1, "linear")
@@ -79,14 +79,14 @@ def _draw_runs(
     spaced: Callable[..., NDArray[np.float64]],
 ) -> None:
     rounds = losses.shape[1] - 1
-    shown = _shown(rounds, spaced)
+    shown = _rounds_to_draw(rounds, spaced)
     for path, stop in zip(losses, stops, strict=True):
         faint = 0.7 if stop is None else 0.3
         axes.plot(shown, path[shown], color=PATH_COLOUR, linewidth=0.5, alpha=faint, zorder=2)
         if stop is not None:
-            before = _shown(stop, spaced)
+            before = _rounds_to_draw(stop, spaced)
             axes.plot(before, path[before], color=UNSOUND_COLOURS[0], linewidth=0.8, alpha=0.7, zorder=3)
-    for name, (colour, style) in _styles(bounds, unsound).items():
+    for name, (colour, style) in _odometer_styles(bounds, unsound).items():
         label = f"{_odometer_label(name, unsound)}, {len(marks[name])} above"
         axes.plot(shown, bounds[name][shown], color=colour, linewidth=2.0, linestyle=style, label=label, zorder=4)
         for run, first in marks[name].items():
@@ -97,7 +97,7 @@ def _draw_runs(
 def draw_separation(result: Separation, unsound: set[str], file_format: str = "png") -> bytes:
     """Return the picture of how often each bound has failed by round t, and how wide each is."""
     title = f"pure_dp(epsilon={result.epsilon:g}) in every round, stop when ahead, δ = {result.delta:g}"
-    with _figure(title, (10.4, 4.9)) as figure:
+    with _odometer_figure(title, (10.4, 4.9)) as figure:
         left, right = figure.subplots(1, 2)
         _draw_over_time(left, result.failing, unsound)
         left.axhline(result.delta, color=QUIET_COLOUR, linewidth=1.0, linestyle=(0, (4, 3)))
@@ -114,8 +114,8 @@ def draw_separation(result: Separation, unsound: set[str], file_format: str = "p
 
 
 def _draw_over_time(axes: "Axes", lines: Bounds, unsound: set[str]) -> None:
-    for name, (colour, style) in _styles(lines, unsound).items():
-        rounds = _shown(lines[name].size, np.geomspace)
+    for name, (colour, style) in _odometer_styles(lines, unsound).items():
+        rounds = _rounds_to_draw(lines[name].size, np.geomspace)
         axes.plot(
             rounds, lines[name][rounds - 1], color=colour, linewidth=1.8, linestyle=style, label=_odometer_label(name, unsound)
         )
@@ -148,7 +148,7 @@ def _legend_below(figure: "Figure", axes: "Axes") -> None:
         legend.remove()
 
 
-class _figure:
+class _odometer_figure:
     """A figure in the style of the package, for as long as it is drawn."""
 
     def __init__(self, title: str, size: tuple[float, float]) -> None:
@@ -169,7 +169,7 @@ class _figure:
         self._style.__exit__(None, None, None)
 
 
-def _styles(bounds: Bounds, unsound: set[str]) -> dict[str, tuple[str, Any]]:
+def _odometer_styles(bounds: Bounds, unsound: set[str]) -> dict[str, tuple[str, Any]]:
     """Return colour and dashes for each name: those that are shipped look the same in every picture."""
     known = list(players.every_odometer())
     names = [*known, *(name for name in bounds if name not in known)]
@@ -184,14 +184,14 @@ def _odometer_label(name: str, unsound: set[str]) -> str:
     return f"{name} (UNSOUND)" if name in unsound else name
 
 
-def _shown(rounds: int, spaced: Callable[..., NDArray[np.float64]]) -> NDArray[np.intp]:
+def _rounds_to_draw(rounds: int, spaced: Callable[..., NDArray[np.float64]]) -> NDArray[np.intp]:
     """Return the rounds to draw, from 1 to the last."""
     if rounds <= POINTS_DRAWN:
         return np.arange(1, rounds + 1)
     return np.unique(np.append(spaced(1, rounds, min(rounds, POINTS_DRAWN)).astype(np.intp), rounds))
 
 
-def _crossings(losses: NDArray[np.float64], bounds: Bounds) -> dict[str, dict[int, int]]:
+def _odometer_crossings(losses: NDArray[np.float64], bounds: Bounds) -> dict[str, dict[int, int]]:
     """Return, for each bound, the runs that ever go above it with the round where each first does."""
     crossings: dict[str, dict[int, int]] = {}
     for name, bound in bounds.items():
@@ -200,7 +200,7 @@ def _crossings(losses: NDArray[np.float64], bounds: Bounds) -> dict[str, dict[in
     return crossings
 
 
-def _window(losses: NDArray[np.float64], bounds: Bounds) -> tuple[float, float]:
+def _odometer_window(losses: NDArray[np.float64], bounds: Bounds) -> tuple[float, float]:
     """Show all losses and the bounds that are not far above them."""
     finite = losses[np.isfinite(losses)]
     tops = [float(bound[np.isfinite(bound)].max(initial=0.0)) for bound in bounds.values()]

@@ -64,7 +64,7 @@ def plot_curve(given: Curve, ax: "Axes | None" = None) -> "Axes":
     return drawn_on(ax, paint, (7.2, 4.2))
 
 
-class _Band(NamedTuple):
+class _CurveBand(NamedTuple):
     """The two bounds between the points too, as far as they can be shown on a log scale; where they cannot, `floor`."""
 
     places: NDArray[np.float64]
@@ -82,26 +82,26 @@ class _Band(NamedTuple):
         return min(1.3, 3.0 * float(self.upper.max()))
 
 
-def _band(curve: Curve) -> _Band | None:
+def _curve_band(curve: Curve) -> _CurveBand | None:
     """Return what can be drawn; None if that is nothing."""
     points = band.increasing_places(curve.epsilons)
     epsilons, lower, upper = (np.ravel(values)[points] for values in (curve.epsilons, curve.lower, curve.upper))
     if not (upper > SMALLEST_SHOWN).any():
         return None
-    floor = _floor(upper[upper > SMALLEST_SHOWN])
+    floor = _curve_floor(upper[upper > SMALLEST_SHOWN])
     places = band.places_between(epsilons)
     lower = np.maximum(band.lower_line(places, epsilons, lower, upper), floor)
     upper = np.maximum(band.upper_line(places, epsilons, upper), floor)
     end = int(np.count_nonzero(upper > floor)) + 1  # both fall: what follows lies on the floor
-    return _Band(places[:end], lower[:end], upper[:end], floor)
+    return _CurveBand(places[:end], lower[:end], upper[:end], floor)
 
 
 def draw_band(axes: "Axes", curve: Curve) -> None:
     """Draw the band in the colours of the house on axes of its own."""
-    drawn = _band(curve)
+    drawn = _curve_band(curve)
     axes.set_ylabel(f"δ ({curve.relation})")
     if drawn is None:
-        _say(axes, "δ is 0 on this whole range")
+        _write_on_curve_axes(axes, "δ is 0 on this whole range")
         return
     places, lower, upper, floor = drawn
     axes.set_yscale("log")
@@ -114,7 +114,7 @@ def draw_band(axes: "Axes", curve: Curve) -> None:
 def _add_band(axes: "Axes", curve: Curve) -> None:
     """Add the band to what is on the axes: one colour and one entry of the legend for each curve."""
     before = axes.get_ylim() if axes.has_data() and axes.get_yscale() == "log" else None
-    drawn = _band(curve)
+    drawn = _curve_band(curve)
     axes.set_ylabel("δ")
     axes.set_yscale("log")
     name = legend_name(curve.expression) or "δ"
@@ -130,7 +130,7 @@ def _add_band(axes: "Axes", curve: Curve) -> None:
     legend_inside(axes, loc="best", frameon=True, framealpha=0.7, edgecolor="none")
 
 
-def _floor(upper: NDArray[np.float64]) -> float:
+def _curve_floor(upper: NDArray[np.float64]) -> float:
     """Return the lowest δ of the axis; a bound of exactly 0 is drawn there."""
     return max(SMALLEST_SHOWN, float(upper.min()) / 3.0)
 
@@ -142,7 +142,7 @@ def _draw_width(axes: "Axes", curve: Curve) -> None:
     axes.set_ylabel("relative width")
     width = (curve.upper[shown] - curve.lower[shown]) / curve.upper[shown]
     if not (width > 0).any():
-        _say(axes, "both bounds are the same float")
+        _write_on_curve_axes(axes, "both bounds are the same float")
         return
     positive = width > 0
     axes.set_yscale("log")
@@ -154,7 +154,7 @@ def _draw_width(axes: "Axes", curve: Curve) -> None:
     axes.set_title("(upper − lower) / upper", fontsize=9, loc="right", pad=3, color=QUIET_COLOUR)
 
 
-def _say(axes: "Axes", sentence: str) -> None:
+def _write_on_curve_axes(axes: "Axes", sentence: str) -> None:
     axes.text(0.5, 0.5, sentence, ha="center", va="center", transform=axes.transAxes, color=QUIET_COLOUR)
     axes.set_yticks([])
     axes.grid(False)

@@ -93,7 +93,7 @@ def _roc_band(roc: Roc) -> _RocBand:
 
 def _draw_band(axes: "Axes", roc: Roc) -> None:
     places, lower, upper = _roc_band(roc)
-    _prepare(axes, roc)
+    _prepare_roc_axes(axes, roc)
     axes.fill_between(places, lower, upper, color=BAND_COLOUR, alpha=0.6, linewidth=0, label="between the bounds")
     axes.plot(places, upper, color=UPPER_COLOUR, linewidth=2.2, label="upper bound")
     axes.plot(places, lower, color=LOWER_COLOUR, linewidth=1.2, linestyle=DASHED, label="lower bound")
@@ -102,14 +102,14 @@ def _draw_band(axes: "Axes", roc: Roc) -> None:
 def _add_roc_band(axes: "Axes", roc: Roc, name: str) -> None:
     """Add the band to what is on the axes: one colour and one entry of the legend for each."""
     places, lower, upper = _roc_band(roc)
-    _prepare(axes, roc)
+    _prepare_roc_axes(axes, roc)
     (line,) = axes.plot(places, upper, linewidth=1.8, label=name)
     axes.plot(places, lower, color=line.get_color(), linewidth=1.0, linestyle=DASHED)
     axes.fill_between(places, lower, upper, color=line.get_color(), alpha=0.3, linewidth=0)
     legend_inside(axes, loc="best", frameon=True, framealpha=0.7, edgecolor="none")
 
 
-def _prepare(axes: "Axes", roc: Roc) -> None:
+def _prepare_roc_axes(axes: "Axes", roc: Roc) -> None:
     """Scale and name the axes, and draw what guessing achieves; once, however many curves there will be."""
     if axes.get_xscale() == "log" and axes.has_data():
         return

@@ -38,15 +38,15 @@ def roc_upper_line(places: Array, rates: Array, lower: Array, upper: Array) -> A
     held = upper[left + 1].copy()
     inside = left > 0
     i, at = left[inside], places[inside]
-    held[inside] = np.minimum(held[inside], _extended(at, rates[i - 1], lower[i - 1], rates[i], upper[i]))
+    held[inside] = np.minimum(held[inside], _extended_roc_line(at, rates[i - 1], lower[i - 1], rates[i], upper[i]))
     inside = left + 2 < rates.size
     i, at = left[inside] + 1, places[inside]
-    held[inside] = np.minimum(held[inside], _extended(at, rates[i + 1], lower[i + 1], rates[i], upper[i]))
+    held[inside] = np.minimum(held[inside], _extended_roc_line(at, rates[i + 1], lower[i + 1], rates[i], upper[i]))
     held = np.minimum(np.minimum.accumulate(held[::-1])[::-1], 1.0)
     return np.append(held[1:], held[-1:])
 
 
-def _extended(at: Array, far: Array, at_far: Array, near: Array, at_near: Array) -> Array:
+def _extended_roc_line(at: Array, far: Array, at_far: Array, near: Array, at_near: Array) -> Array:
     """Return the line through the values at two rates, beyond the nearer one, raised by its rounding errors."""
     rise = (at_near - at_far) / (near - far) * (at - near)
     raised: Array = at_near + rise + ROUNDING * (np.abs(at_near) + 4.0 * np.abs(rise))

@@ -16,15 +16,15 @@ _LEAST = 0.02  # width of a bar, relatively
 
 def plot_samplings(found: "Samplings", ax: "Axes | None") -> "Axes":
     """Draw the brackets on the axes given, or on new ones."""
-    return drawn_on(ax, lambda axes: _paint(axes, found), _SIZE)
+    return drawn_on(ax, lambda axes: _paint_samplings(axes, found), _SIZE)
 
 
 def draw_samplings(found: "Samplings", file_format: str) -> bytes:
     """Return the picture as the bytes of a file."""
-    return rendered_figure(lambda figure: _paint(figure.add_subplot(), found), _SIZE, file_format)
+    return rendered_figure(lambda figure: _paint_samplings(figure.add_subplot(), found), _SIZE, file_format)
 
 
-def _paint(axes: "Axes", found: "Samplings") -> None:
+def _paint_samplings(axes: "Axes", found: "Samplings") -> None:
     rows = list(found)[::-1]
     ends = [end for row in rows for end in (row.epsilon.lower, row.epsilon.upper) if 0.0 < end < math.inf]
     least, most = 0.6 * min(ends, default=0.1), 4.0 * max(ends, default=1.0)

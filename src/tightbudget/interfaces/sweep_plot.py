@@ -47,7 +47,7 @@ def check_drawable(plan: SweepPlan) -> None:
     for name in names:
         if isinstance(plan.space.values(name)[0], str):
             raise InvalidParameter("--plot", name, "for parameters that are numbers", "Leave out --plot for this plan.")
-    panels = _panels(plan)
+    panels = _number_of_sweep_panels(plan)
     if panels > MOST_PANELS:
         raise InvalidParameter("--plot", f"{panels} panels", f"for at most {MOST_PANELS}", "Ask fewer questions in one plan.")
 
@@ -55,7 +55,7 @@ def check_drawable(plan: SweepPlan) -> None:
 def draw_sweep(result: SweepResult, file_format: str = "png") -> bytes:
     """Return the picture of a sweep as the bytes of a PNG or SVG file."""
     check_drawable(result.plan)
-    return rendered_figure(lambda figure: _paint(figure, result), _size(result.plan), file_format)
+    return rendered_figure(lambda figure: _paint_sweep(figure, result), _sweep_figure_size(result.plan), file_format)
 
 
 def plot_sweep(result: SweepResult, ax: "Axes | None" = None) -> "Axes":
@@ -63,45 +63,47 @@ def plot_sweep(result: SweepResult, ax: "Axes | None" = None) -> "Axes":
     check_drawable(result.plan)
     require_matplotlib()
     if ax is not None:
-        if _panels(result.plan) > 1:
+        if _number_of_sweep_panels(result.plan) > 1:
             hint = "Leave out ax, which gives each a panel of its own, or sweep over one question."
-            raise InvalidParameter("ax", ax, f"left out for this sweep, which has {_panels(result.plan)} panels", hint)
-        return drawn_on(ax, lambda axes: _paint_one(axes, result), _size(result.plan))
+            raise InvalidParameter(
+                "ax", ax, f"left out for this sweep, which has {_number_of_sweep_panels(result.plan)} panels", hint
+            )
+        return drawn_on(ax, lambda axes: _paint_one(axes, result), _sweep_figure_size(result.plan))
     from tightbudget.interfaces.axes import ShownAxes, new_figure
 
     with house_style():
-        figure = new_figure(_size(result.plan))
-        _paint(figure, result, axes_class=ShownAxes)
+        figure = new_figure(_sweep_figure_size(result.plan))
+        _paint_sweep(figure, result, axes_class=ShownAxes)
         return figure.axes[0]
 
 
-def _panels(plan: SweepPlan) -> int:
-    return len(_groups(plan)) if len(swept_names(plan)) == 1 else len(plan.questions)
+def _number_of_sweep_panels(plan: SweepPlan) -> int:
+    return len(_sweep_question_groups(plan)) if len(swept_names(plan)) == 1 else len(plan.questions)
 
 
-def _size(plan: SweepPlan) -> tuple[float, float]:
-    panels = _panels(plan)
+def _sweep_figure_size(plan: SweepPlan) -> tuple[float, float]:
+    panels = _number_of_sweep_panels(plan)
     if len(swept_names(plan)) == 1:
         return 7.2, 1.2 + 3.4 * panels
     columns = min(panels, 2)
     return 6.4 * columns, 4.6 * -(-panels // columns) + 0.4
 
 
-def _paint(figure: "Figure", result: SweepResult, **options: Any) -> None:
+def _paint_sweep(figure: "Figure", result: SweepResult, **options: Any) -> None:
     (_sweep_lines if len(swept_names(result.plan)) == 1 else _heat_maps)(figure, result, options)
 
 
 def _paint_one(axes: "Axes", result: SweepResult) -> None:
     names = swept_names(result.plan)
     if len(names) == 1:
-        ((ask, asked),) = _groups(result.plan).items()
-        _panel(axes, result, names[0], ask, asked)
+        ((ask, asked),) = _sweep_question_groups(result.plan).items()
+        _draw_sweep_panel(axes, result, names[0], ask, asked)
         axes.set_xlabel(names[0])
         return
-    heat_map(axes, result, result.plan.questions[0], names, _norms(result)[result.plan.questions[0].ask])
+    heat_map(axes, result, result.plan.questions[0], names, _sweep_colour_norms(result)[result.plan.questions[0].ask])
 
 
-def _groups(plan: SweepPlan) -> dict[str, list[Question]]:
+def _sweep_question_groups(plan: SweepPlan) -> dict[str, list[Question]]:
     """Return the questions that share an axis: those that ask for the same kind of number."""
     groups: dict[str, list[Question]] = {}
     for question in plan.questions:
@@ -123,22 +125,22 @@ def swept_answers(result: SweepResult, question: Question, names: Sequence[str])
 
 def _sweep_lines(figure: "Figure", result: SweepResult, options: dict[str, Any]) -> None:
     (name,) = swept_names(result.plan)
-    groups = _groups(result.plan)
+    groups = _sweep_question_groups(result.plan)
     panels = figure.subplots(len(groups), 1, sharex=True, squeeze=False, subplot_kw=options)[:, 0]
     for axes, (ask, asked) in zip(panels, groups.items(), strict=True):
-        _panel(axes, result, name, ask, asked)
+        _draw_sweep_panel(axes, result, name, ask, asked)
     panels[-1].set_xlabel(name)
     set_title(panels[0], result.plan.template.text)
 
 
-def _panel(axes: "Axes", result: SweepResult, name: str, ask: str, asked: Sequence[Question]) -> None:
+def _draw_sweep_panel(axes: "Axes", result: SweepResult, name: str, ask: str, asked: Sequence[Question]) -> None:
     drawn = []
     for place, question in enumerate(asked):
         (at,), lower, upper = swept_answers(result, question, [name])
         order = np.argsort(at, kind="stable")
         at, lower, upper = at[order], lower[order], upper[order]
         known = np.isfinite(lower) & np.isfinite(upper)
-        colour = _colour(place, len(asked))
+        colour = _sweep_line_colour(place, len(asked))
         mark = "o" if at.size <= MARKED else None
         hidden = np.where(known, upper, np.nan)
         axes.fill_between(at, np.where(known, lower, np.nan), hidden, color=colour, alpha=0.25, linewidth=0)
@@ -148,16 +150,16 @@ def _panel(axes: "Axes", result: SweepResult, name: str, ask: str, asked: Sequen
         drawn.append((lower[known], upper[known]))
         for gap in at[~known]:
             axes.axvline(gap, color=QUIET_COLOUR, linewidth=0.8, linestyle=":", alpha=0.7)
-        axes.set_xscale(_scale(at))
+        axes.set_xscale(_sweep_axis_scale(at))
     _set_range(axes, np.concatenate([end for ends in drawn for end in ends]))
-    axes.set_ylabel(_sign(result.plan, ask))
+    axes.set_ylabel(_sweep_axis_sign(result.plan, ask))
     if not any(upper.size for _, upper in drawn):
         axes.text(0.5, 0.5, "no finite answer", ha="center", va="center", transform=axes.transAxes, color=QUIET_COLOUR)
-    title = "certified to meet the target" if ask == CALIBRATE else _width(drawn)
+    title = "certified to meet the target" if ask == CALIBRATE else _sweep_band_width(drawn)
     axes.legend(frameon=False, fontsize=9, title=title, title_fontsize=8)
 
 
-def _width(drawn: "Sequence[tuple[Array, Array]]") -> str:
+def _sweep_band_width(drawn: "Sequence[tuple[Array, Array]]") -> str:
     """Return how wide the bands are: most are thinner than the lines."""
     kept = [(lower[upper > 0.0], upper[upper > 0.0]) for lower, upper in drawn]
     widths = [float(((upper - lower) / upper).max(initial=0.0)) for lower, upper in kept]
@@ -168,11 +170,11 @@ def question_label(plan: SweepPlan, question: Question) -> str:
     """Return what was asked, in signs."""
     target = ", ".join(f"{SIGNS.get(name, name)} = {value:g}" for name, value in question.at)
     joint = "for" if question.ask == CALIBRATE else "at"
-    sign = _sign(plan, question.ask)
+    sign = _sweep_axis_sign(plan, question.ask)
     return f"{sign} {joint} {target}" if target else sign
 
 
-def _sign(plan: SweepPlan, ask: str) -> str:
+def _sweep_axis_sign(plan: SweepPlan, ask: str) -> str:
     """Return the sign of what was asked for; of a calibration, the name of what was open."""
     return _open_argument(plan) if ask == CALIBRATE else SIGNS.get(ask, ask)
 
@@ -185,23 +187,23 @@ def _open_argument(plan: SweepPlan) -> str:
         return "?"
 
 
-def _colour(place: int, of: int) -> Any:
+def _sweep_line_colour(place: int, of: int) -> Any:
     from matplotlib import colormaps
 
     return colormaps["viridis"](0.15 + 0.65 * place / max(1, of - 1))
 
 
-def _scale(values: Array) -> str:
+def _sweep_axis_scale(values: Array) -> str:
     """Return the scale on which the values are spaced more evenly; two of them, by how far they are apart."""
     distinct = np.unique(values)
     if distinct.size < 2 or not (distinct > 0.0).all():
         return "linear"
     if distinct.size == 2:
         return "log" if distinct[1] >= WIDE_RANGE * distinct[0] else "linear"
-    return "log" if _unevenness(np.log(distinct)) < _unevenness(distinct) else "linear"
+    return "log" if _sweep_unevenness(np.log(distinct)) < _sweep_unevenness(distinct) else "linear"
 
 
-def _unevenness(values: Array) -> float:
+def _sweep_unevenness(values: Array) -> float:
     steps = np.diff(values)
     return float(steps.std() / steps.mean())
 
@@ -215,7 +217,7 @@ def _set_range(axes: "Axes", values: Array) -> None:
 
 
 def _heat_maps(figure: "Figure", result: SweepResult, options: dict[str, Any]) -> None:
-    names, questions, norms = swept_names(result.plan), result.plan.questions, _norms(result)
+    names, questions, norms = swept_names(result.plan), result.plan.questions, _sweep_colour_norms(result)
     columns = min(len(questions), 2)
     panels = figure.subplots(-(-len(questions) // columns), columns, squeeze=False, subplot_kw=options)
     for axes, question in zip(panels.flat, questions, strict=False):
@@ -235,16 +237,16 @@ def heat_map(axes: "Axes", result: SweepResult, question: Question, names: Seque
     axes.set_ylabel(names[1])
     # a number that was calibrated may be proven with all its digits and no fewer
     written = shown_value if question.ask == CALIBRATE else upper_end_shown
-    scales = _scale(across), _scale(down)
-    heat_map_of(axes, across, down, upper, norm, _sign(result.plan, question.ask), scales, written)
+    scales = _sweep_axis_scale(across), _sweep_axis_scale(down)
+    heat_map_of(axes, across, down, upper, norm, _sweep_axis_sign(result.plan, question.ask), scales, written)
 
 
-def _norms(result: SweepResult) -> "dict[str, Normalize | None]":
+def _sweep_colour_norms(result: SweepResult) -> "dict[str, Normalize | None]":
     """Return the scale of colours for each kind of number, so that panels compare; None if none is finite."""
     from matplotlib.colors import LogNorm, Normalize
 
     norms: dict[str, Normalize | None] = {}
-    for ask, asked in _groups(result.plan).items():
+    for ask, asked in _sweep_question_groups(result.plan).items():
         values = np.concatenate([swept_answers(result, question, [])[2] for question in asked])
         finite = values[np.isfinite(values)]
         low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)

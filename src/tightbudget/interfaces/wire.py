@@ -146,9 +146,9 @@ def calibration_shape(answer: "Calibration", note: str = "") -> Wire:
         "argument": answer.argument,
         "target": {field.name: _as_given(getattr(answer.target, field.name)) for field in fields(answer.target)},
         "value": _as_given(answer.value),
-        "achieved": _ends(answer.achieved),
+        "achieved": _ends_on_the_wire(answer.achieved),
         "too_little": _as_given(answer.too_little),
-        "missed": None if answer.missed is None else _ends(answer.missed),
+        "missed": None if answer.missed is None else _ends_on_the_wire(answer.missed),
         "expression": str(answer.composition),
         "relation": answer.relation,
         "converged": answer.converged,
@@ -198,18 +198,23 @@ def training_shape(answer: "TrainingRun", rtol: float) -> Wire:
     if answer.shuffled is not None:
         bounds = {name: upper_end(getattr(answer.shuffled, name)) for name in ("zero_out", "replace_one")}
         plain["shuffled"] = {**plain["shuffled"], **bounds}
-    return {**plain, **_ends(answer.epsilon), "rtol": rtol, "trace": [attempt_shape(one) for one in answer.epsilon.trace]}
+    return {
+        **plain,
+        **_ends_on_the_wire(answer.epsilon),
+        "rtol": rtol,
+        "trace": [attempt_shape(one) for one in answer.epsilon.trace],
+    }
 
 
 def _with_reason(answer: "Bracket") -> Wire:
-    return {**_ends(answer), "converged": answer.converged, "reason": answer.reason}
+    return {**_ends_on_the_wire(answer), "converged": answer.converged, "reason": answer.reason}
 
 
 def _as_given(value: float | None) -> float | str | None:
     return value if value is None or isinstance(value, int) else json_number(value)
 
 
-def _ends(answer: "Bracket") -> Wire:
+def _ends_on_the_wire(answer: "Bracket") -> Wire:
     return {"lower": lower_end(answer.lower), "upper": upper_end(answer.upper)}
 
 

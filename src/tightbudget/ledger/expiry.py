@@ -22,14 +22,14 @@ def expire(ledger: Ledger) -> int:
     done = 0
     for name, key in found:
         try:
-            ledger._book.settle(_place(ledger, name), key, entries.COMMITTED)
+            ledger._book.settle(_place_of_expiring(ledger, name), key, entries.COMMITTED)
         except ChargeSettled:  # somebody else was faster
             continue
         done += 1
     return done
 
 
-def _place(ledger: Ledger, name: str) -> Place:
+def _place_of_expiring(ledger: Ledger, name: str) -> Place:
     """Return where the budget is, whether it is for all or for each of many people."""
     known = ledger._place_and_terms(name)
     assert known is not None  # budgets are never removed

@@ -30,10 +30,10 @@ Row = dict[str, Any]
 def rows(budget: Budget) -> Iterator[Row]:
     """Yield the rows, oldest first; prices are exact, and like metadata they are JSON."""
     for entry in all_entries(budget, oldest_first=True):
-        yield _row(budget.name, entry)
+        yield _export_row(budget.name, entry)
 
 
-def _row(log: str, entry: Entry) -> Row:
+def _export_row(log: str, entry: Entry) -> Row:
     found = {name: getattr(entry, name) for name in COLUMNS[1:]}
     for name in ("price", "metadata"):
         found[name] = text_of(found[name]) if found[name] else ""
@@ -65,7 +65,7 @@ def export(budget: Budget, path: str | os.PathLike[str]) -> int:
     if write is None:
         raise InvalidParameter("path", str(path), f"the name of a file that ends in {', '.join(_WRITERS)}")
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
-    counted = _Counted(rows(budget))
+    counted = _CountedExport(rows(budget))
     try:
         write(counted, draft)
         os.replace(draft, target)
@@ -77,7 +77,7 @@ def export(budget: Budget, path: str | os.PathLike[str]) -> int:
     return counted.count
 
 
-class _Counted:
+class _CountedExport:
     def __init__(self, wanted: Iterator[Row]) -> None:
         self.count = 0
         self._wanted = wanted

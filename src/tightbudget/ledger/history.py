@@ -83,12 +83,12 @@ def entries_of(
     found: list[Entry] = []
     if limit == 0:
         return found
-    for entry in all_entries(budget, before=before, oldest_first=oldest_first, key=key, kinds=_kinds(state)):
-        if since is not None and entry.time < _aware(since):
+    for entry in all_entries(budget, before=before, oldest_first=oldest_first, key=key, kinds=_entry_kinds_in_state(state)):
+        if since is not None and entry.time < _aware_history_time(since):
             if not oldest_first:
                 break  # all that follow are older
             continue
-        if until is not None and entry.time > _aware(until):
+        if until is not None and entry.time > _aware_history_time(until):
             continue
         asked_state = state in (None, entry.state if state in STATES else entry.kind)
         if asked_state and (actor is None or entry.actor == actor):
@@ -104,7 +104,7 @@ def standing_charges(budget: Budget, limit: int) -> list[Entry]:
     return list(islice(standing, limit))
 
 
-def _kinds(state: str | None) -> tuple[str, ...] | None:
+def _entry_kinds_in_state(state: str | None) -> tuple[str, ...] | None:
     """Return the kinds of entry that can be in a state; None for any."""
     if state is None:
         return None
@@ -145,7 +145,7 @@ def all_entries(
         with ledger._database.reading() as connection:
             rows = connection.execute(page).all()
         for seq, raw, digest, settled, refunded in rows:
-            entry = _entry(ledger, names, read(bytes(raw)), bytes(digest), settled, refunded)
+            entry = _history_entry(ledger, names, read(bytes(raw)), bytes(digest), settled, refunded)
             if key is None or entry.key == key:
                 yield entry
             last = seq
@@ -153,7 +153,7 @@ def all_entries(
             return
 
 
-def _entry(ledger: Ledger, names: dict[int, str], body: Body, digest: bytes, settled: Any, refunded: Any) -> Entry:
+def _history_entry(ledger: Ledger, names: dict[int, str], body: Body, digest: bytes, settled: Any, refunded: Any) -> Entry:
     newest = read(bytes(refunded)) if refunded is not None else read(bytes(settled)) if settled is not None else body
     kind = str(body["kind"])
     origin = int(body.get("origin") or body["budget"])
@@ -179,5 +179,5 @@ def _entry(ledger: Ledger, names: dict[int, str], body: Body, digest: bytes, set
     )
 
 
-def _aware(time: datetime) -> datetime:
+def _aware_history_time(time: datetime) -> datetime:
     return time if time.tzinfo is not None else time.replace(tzinfo=UTC)

@@ -41,10 +41,10 @@ class RunningLoss:
 
 def running_losses(terms: Terms, counts: Counts) -> tuple[RunningLoss, ...]:
     """Return what the odometers of a budget show after these steps."""
-    return tuple(_run(state, terms, counts) for state in terms.odometers)
+    return tuple(_run_odometer(state, terms, counts) for state in terms.odometers)
 
 
-def _run(state: dict[str, Any], terms: Terms, counts: Counts) -> RunningLoss:
+def _run_odometer(state: dict[str, Any], terms: Terms, counts: Counts) -> RunningLoss:
     odometer = from_state(state)
     told = odometer.kind, math.inf, odometer.delta, odometer.sense.value
     for text, count in counts.items():
@@ -63,8 +63,8 @@ def fixed_plan(terms: Terms, counts: Counts) -> Bracket | None:
     if len(counts) > MOST_KINDS:
         return None
     try:
-        steps = [step * count for step, count in _steps(terms, counts)]
-        return compose(steps, mix_relations=True).epsilon(_delta(terms), rtol=1e-2)
+        steps = [step * count for step, count in _steps_of_budget(terms, counts)]
+        return compose(steps, mix_relations=True).epsilon(_delta_of_terms(terms), rtol=1e-2)
     except TightBudgetError:
         return None
 
@@ -75,19 +75,19 @@ def naive_sum(terms: Terms, counts: Counts) -> float | None:
         return None
     total = sum(counts.values())
     try:
-        share = math.nextafter(_delta(terms) / total, 0.0) if total else 0.0
-        each = [count * step.epsilon(share, rtol=1e-2).upper for step, count in _steps(terms, counts)]
+        share = math.nextafter(_delta_of_terms(terms) / total, 0.0) if total else 0.0
+        each = [count * step.epsilon(share, rtol=1e-2).upper for step, count in _steps_of_budget(terms, counts)]
     except TightBudgetError:
         return None
     raised = [math.nextafter(one, math.inf) for one in each]
     return math.nextafter(math.fsum(raised), math.inf) if raised else 0.0
 
 
-def _steps(terms: Terms, counts: Counts) -> list[tuple[Any, int]]:
+def _steps_of_budget(terms: Terms, counts: Counts) -> list[tuple[Any, int]]:
     return [(parse(text).under(terms.relation), count) for text, count in counts.items()]
 
 
-def _delta(terms: Terms) -> float:
+def _delta_of_terms(terms: Terms) -> float:
     return float_below(exact("delta", terms.delta))
 
 

@@ -172,7 +172,7 @@ class Chain:
         decision = rules.decide(self.spent, rules.step(body["increment"]))
         if not decision.quote.accepted:
             raise Broken("the filter would have refused it")
-        if decision.after != body["after"] and not _alike(decision.after, body["after"]):
+        if decision.after != body["after"] and not _replayed_states_alike(decision.after, body["after"]):
             raise Broken("it does not leave what the filter would have left")
         self._before_last, self.spent = self.spent, body["after"]
         return body["increment"], None
@@ -237,15 +237,15 @@ def counted(tally: Counter[str], kind: str, increment: str) -> None:
             del tally[increment]
 
 
-def _alike(found: str, stored: str) -> bool:
+def _replayed_states_alike(found: str, stored: str) -> bool:
     """Return whether two states without prices differ by no more than processors do."""
     ours, theirs = json.loads(found), json.loads(stored)
     if set(ours) != set(theirs):
         return False
-    return all(_close(ours[name], theirs[name]) for name in ours)
+    return all(_replayed_amounts_close(ours[name], theirs[name]) for name in ours)
 
 
-def _close(found: Any, stored: Any) -> bool:
+def _replayed_amounts_close(found: Any, stored: Any) -> bool:
     if found == stored:
         return True
     try:

@@ -161,7 +161,7 @@ class Rules:
         filter = self.filter
         if not isinstance(filter, SumFilter):
             return text_of(filter._written())
-        return "{" + ",".join([f'{name}"{_ticks(filter._sums[index])}"' for name, index in self._columns]) + "}"
+        return "{" + ",".join([f'{name}"{_ticks_in_rules(filter._sums[index])}"' for name, index in self._columns]) + "}"
 
     def _go_to(self, spent: str) -> None:
         if spent != self._at:
@@ -183,7 +183,7 @@ def _whole_ticks(written: State, names: tuple[str, ...]) -> tuple[int, ...] | No
     return tuple(map(int, counts)) if whole else None
 
 
-def _ticks(count: Any) -> str:
+def _ticks_in_rules(count: Any) -> str:
     return "inf" if isinstance(count, float) else f"{count} ticks"
 
 

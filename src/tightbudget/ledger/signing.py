@@ -75,7 +75,7 @@ class SigningKey:
         return self._key.public_key().public_bytes_raw().hex()
 
     def signed(self, receipt: Receipt) -> Receipt:
-        return replace(receipt, signature=self._key.sign(_RECEIPT + _bound(receipt)).hex())
+        return replace(receipt, signature=self._key.sign(_RECEIPT + _signed_receipt_bytes(receipt)).hex())
 
     def sign_checkpoint(self, body: Mapping[str, Any]) -> str:
         return self._key.sign(_CHECKPOINT + canonical(dict(body))).hex()
@@ -105,7 +105,7 @@ def check_receipt(receipt: Receipt, public_key: str) -> None:
     if not fits:
         raise LedgerError("The receipt says something else than its entry.", "It was changed.")
     try:
-        _public(public_key).verify(bytes.fromhex(receipt.signature), _RECEIPT + _bound(receipt))
+        _public_signing_key(public_key).verify(bytes.fromhex(receipt.signature), _RECEIPT + _signed_receipt_bytes(receipt))
     except (InvalidSignature, ValueError):
         raise LedgerError("The receipt was not signed with this key.", "Take the public key of the ledger it is of.") from None
 
@@ -121,7 +121,7 @@ def _fits_its_entry(receipt: Receipt) -> bool:
     return replace(again, signature=receipt.signature) == receipt
 
 
-def _bound(receipt: Receipt) -> bytes:
+def _signed_receipt_bytes(receipt: Receipt) -> bytes:
     """Return all that the receipt says, for its signature to cover."""
     return canonical({name: value for name, value in receipt.as_json().items() if name != "signature"})
 
@@ -143,7 +143,9 @@ class Checkpoint:
     def check(self, public_key: str | None = None) -> None:
         """Raise LedgerError unless the checkpoint is signed, by the given key or else by the one it names."""
         try:
-            _public(public_key or self.public_key).verify(bytes.fromhex(self.signature), _CHECKPOINT + canonical(self.body()))
+            _public_signing_key(public_key or self.public_key).verify(
+                bytes.fromhex(self.signature), _CHECKPOINT + canonical(self.body())
+            )
         except (InvalidSignature, ValueError):
             raise LedgerError(
                 "The checkpoint was changed, or signed with another key.", "Take one that was kept safe."
@@ -182,5 +184,5 @@ def make_checkpoint(ledger: Ledger) -> Checkpoint:
     return signed
 
 
-def _public(text: str) -> Ed25519PublicKey:
+def _public_signing_key(text: str) -> Ed25519PublicKey:
     return Ed25519PublicKey.from_public_bytes(bytes.fromhex(text))

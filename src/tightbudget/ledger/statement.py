@@ -39,7 +39,7 @@ def sections_of(budget: Budget) -> dict[str, str]:
     terms, status = budget.terms, status_of(budget)
     change = _RELATIONS[terms.relation].format(unit=terms.unit)
     found = {
-        "Budget": f"{terms.name}" + (f": {_sentence(terms.description)}" if terms.description else "."),
+        "Budget": f"{terms.name}" + (f": {_stated_sentence(terms.description)}" if terms.description else "."),
         "Unit and relation": f"One {terms.unit} is protected: neighbouring data sets differ by {change} ({terms.relation}).",
         "Guarantee": f"Everything that is released through this budget, taken together, is ({terms.epsilon}, {terms.delta})-"
         f"differentially private, also when each question depends on the answers before it.{_in_plain_words(budget)}",
@@ -47,10 +47,10 @@ def sections_of(budget: Budget) -> dict[str, str]:
         f"decided by a filter of kind {terms.filter['kind']}, fixed when the budget was made. It rests on "
         f"{_THEOREMS[terms.filter['kind']]}.",
         "So far": _so_far(status),
-        "Lowered": _lowered(budget),
+        "Lowered": _stated_lowered_limits(budget),
         "Part of": _part_of(budget),
-        "Parts": _parts(budget),
-        "Together": _together(budget),
+        "Parts": _stated_parts(budget),
+        "Together": _stated_joint_promise(budget),
         "Assumptions": "The mechanisms were run as they were declared, with randomness that nobody can predict, and leak "
         "nothing by timing or by the arithmetic of floating point. Whoever releases something charges it here first. What "
         "was aborted or refunded was never seen by anybody. Nothing else that depends on the same data was released; if it "
@@ -86,17 +86,17 @@ def _so_far(status: Status) -> str:
         held = "1 charge is" if len(status.held) == 1 else f"{len(status.held)} charges are"
         used += f" {held} only reserved, which counts as spent."
     closed = " The budget was closed and admits nothing more." if status.state == "closed" else ""
-    return f"{used}{closed}{''.join(_shown(each) for each in status.running)}"
+    return f"{used}{closed}{''.join(_stated_loss(each) for each in status.running)}"
 
 
-def _shown(loss: Any) -> str:
+def _stated_loss(loss: Any) -> str:
     if loss.note:
         return f" The {loss.odometer} odometer shows nothing: {loss.note}."
     bound = readable_amount(Fraction(loss.epsilon))
     return f" By the {loss.odometer} odometer, what was lost so far is at most epsilon {bound} (delta {loss.delta:g})."
 
 
-def _lowered(budget: Budget) -> str:
+def _stated_lowered_limits(budget: Budget) -> str:
     row = budget._book.row(budget._place.id)
     if row.rules == 1:
         return ""
@@ -113,14 +113,14 @@ def _part_of(budget: Budget) -> str:
     return f"Every charge must also pass the filter of {budget.parent!r}, whose guarantee covers what is released here."
 
 
-def _parts(budget: Budget) -> str:
+def _stated_parts(budget: Budget) -> str:
     query = select(budgets.c.name).where(budgets.c.parent == budget._place.id).order_by(budgets.c.name)
     with budget.ledger._database.reading() as connection:
         names = list(connection.execute(query).scalars())
-    return f"Charges to {_listed(names)} are charged here too, and this guarantee covers them." if names else ""
+    return f"Charges to {_stated_names(names)} are charged here too, and this guarantee covers them." if names else ""
 
 
-def _together(budget: Budget) -> str:
+def _stated_joint_promise(budget: Budget) -> str:
     """Return what this budget and those opened beside it promise together."""
     names = _names_beside(budget)
     if len(names) < 2:
@@ -129,7 +129,7 @@ def _together(budget: Budget) -> str:
     epsilon = sum((exact("epsilon", each.epsilon) for each in every), Fraction(0))
     delta = min(sum((exact("delta", each.delta) for each in every), Fraction(0)), Fraction(1))
     return (
-        f"A limit is never raised; more was allowed by opening a budget beside the first. {_listed(names)} together are "
+        f"A limit is never raised; more was allowed by opening a budget beside the first. {_stated_names(names)} together are "
         f"({show(epsilon)}, {show(delta)})-differentially private, since epsilons and deltas add up."
     )
 
@@ -149,7 +149,7 @@ def _names_beside(budget: Budget) -> list[str]:
     return sorted(group.values())
 
 
-def _listed(names: list[str]) -> str:
+def _stated_names(names: list[str]) -> str:
     shown = [repr(name) for name in names[:_MOST_NAMES]]
     if len(names) > _MOST_NAMES:
         return f"{', '.join(shown)} and {len(names) - _MOST_NAMES} others"
@@ -160,5 +160,5 @@ def _per_cent(part: float) -> str:
     return f"{100.0 * part:.3g} %"
 
 
-def _sentence(text: str) -> str:
+def _stated_sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."

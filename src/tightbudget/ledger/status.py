@@ -182,8 +182,8 @@ class Status:
             "unit": terms.unit,
             "parent": self.budget.parent,
             "charges": self.charges,
-            "spent": {name: _written(amount) for name, amount in self.spent.items()},
-            "reserved": {name: _written(amount) for name, amount in self.reserved.items()},
+            "spent": {name: _status_amount_written(amount) for name, amount in self.spent.items()},
+            "reserved": {name: _status_amount_written(amount) for name, amount in self.reserved.items()},
             "limits": [_limit_as_json(each) for each in self.limits],
             "limit": self.limit.name,
             "used": self.used,
@@ -221,16 +221,16 @@ def status_of(budget: Budget) -> Status:
     for each in open_now:
         for name, amount in rules.amounts_of_text(each.price).items():
             reserved[name] = reserved.get(name, 0) + amount
-    spent = {name: _less(amount, reserved.get(name, 0)) for name, amount in total.items()}
+    spent = {name: _status_rest_of_sum(amount, reserved.get(name, 0)) for name, amount in total.items()}
     held = tuple(Held(each.key, moment(each.expires), each.seq) for each in open_now)
     limits = tuple(rules.limits(row.spent))
     limit = rules.decisive(limits)
-    committed = _committed(rules, row.spent, [each.price for each in open_now], limits.index(limit))
+    committed = _committed_status(rules, row.spent, [each.price for each in open_now], limits.index(limit))
     now = moment(int(book.clock() * 1e6))
     return Status(budget, row.name, row.state, row.charges, spent, reserved, limits, limit, committed, held, now)
 
 
-def _committed(rules: Rules, spent: str, prices: list[str], place: int) -> float:
+def _committed_status(rules: Rules, spent: str, prices: list[str], place: int) -> float:
     """Return how much of a limit is used without what is only reserved; without prices, all counts."""
     for price in prices:
         spent = rules.given_back(spent, json.loads(price)) if price else spent
@@ -249,14 +249,14 @@ def status_as_html(status: Status) -> str:
 
 
 def _limit_as_json(limit: Limit) -> dict[str, Any]:
-    exactly = {name: _written(getattr(limit, name)) for name in ("used", "cap", "left")}
+    exactly = {name: _status_amount_written(getattr(limit, name)) for name in ("used", "cap", "left")}
     return {"name": limit.name, **exactly, "part": finite(part_used(limit)), "short": str(limit)}
 
 
-def _less(total: Amount, part: Amount) -> Amount:
+def _status_rest_of_sum(total: Amount, part: Amount) -> Amount:
     """Return the rest; nobody knows that of an infinite sum, so it counts as spent."""
     return total if total == math.inf else max(total - part, 0)
 
 
-def _written(amount: Amount) -> str:
+def _status_amount_written(amount: Amount) -> str:
     return "inf" if amount == math.inf else show(amount)

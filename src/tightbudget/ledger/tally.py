@@ -50,11 +50,11 @@ def tally_of(budget: Budget) -> Counter[str]:
             counted(tally, body["kind"], told.get("increment", ""))
     ledger._tallies[id] = (last, tally)
     if last - start >= KEEP_AFTER:
-        _keep(ledger, id, last, tally)
+        _keep_tally(ledger, id, last, tally)
     return tally
 
 
-def _keep(ledger: Any, id: int, seq: int, tally: Counter[str]) -> None:
+def _keep_tally(ledger: Any, id: int, seq: int, tally: Counter[str]) -> None:
     try:
         with ledger._database.writing_connection() as connection:
             connection.execute(delete(tallies).where(tallies.c.budget == id))

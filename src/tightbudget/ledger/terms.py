@@ -73,7 +73,7 @@ def new_filter(kind: object, epsilon: Any, delta: Any, settings: Mapping[str, An
     try:
         return BY_KIND[kind](epsilon, delta, **settings)
     except TypeError as problem:
-        raise InvalidParameter("settings", dict(settings), f"those of the {kind} filter ({_plain(problem)})") from None
+        raise InvalidParameter("settings", dict(settings), f"those of the {kind} filter ({_terms_problem(problem)})") from None
 
 
 def new_odometer(odometer: object, delta: Any) -> Odometer:
@@ -88,11 +88,11 @@ def new_odometer(odometer: object, delta: Any) -> Odometer:
         return ODOMETERS[odometer](delta=delta)  # type: ignore[call-arg]
     except TypeError as problem:
         raise InvalidParameter(
-            "odometers", odometer, f"one that was made, since this kind needs settings ({_plain(problem)})"
+            "odometers", odometer, f"one that was made, since this kind needs settings ({_terms_problem(problem)})"
         ) from None
 
 
-def _plain(problem: TypeError) -> str:
+def _terms_problem(problem: TypeError) -> str:
     return str(problem).partition("__init__() ")[2] or str(problem)
 
 

@@ -51,13 +51,13 @@ class Timeline:
 
 def timeline_of(budget: Budget) -> Timeline:
     """Return the course of a budget from its log."""
-    course = _Course(budget)
-    for body in _bodies(budget):
+    course = _TimelineCourse(budget)
+    for body in _timeline_bodies(budget):
         course.take(body)
     return course.timeline()
 
 
-def _bodies(budget: Budget) -> Iterator[Body]:
+def _timeline_bodies(budget: Budget) -> Iterator[Body]:
     query = (
         select(table.c.body)
         .where(table.c.budget == budget._place.id, table.c.kind.in_(_SHOWN))
@@ -69,7 +69,7 @@ def _bodies(budget: Budget) -> Iterator[Body]:
             yield read(bytes(raw))
 
 
-class _Course:
+class _TimelineCourse:
     """Follows the log. What is used is kept in ticks, or as the state of a filter without prices."""
 
     def __init__(self, budget: Budget) -> None:
@@ -119,21 +119,23 @@ class _Course:
             self._used = body["after"]
             return
         price = self._price(body)
-        self._used = _plus(self._used, price)
+        self._used = _timeline_sums_plus(self._used, price)
         if body["kind"] == entries.RESERVED:
             self._held[body["seq"]] = price
-            self._held_sum = _plus(self._held_sum, price)
+            self._held_sum = _timeline_sums_plus(self._held_sum, price)
 
     def _settle(self, body: Body) -> None:
         held = self._held.pop(body["charge"], None)
         if held is not None:
-            self._held_sum = _plus(self._held_sum, held, -1)
+            self._held_sum = _timeline_sums_plus(self._held_sum, held, -1)
         if body["kind"] == entries.COMMITTED or not body["returned"]:
             return
         if not self._has_prices:
             self._used = self._charge(body["charge"])["before"]
         else:
-            self._used = _plus(self._used, self._price(self._charge(body["charge"])) if held is None else held, -1)
+            self._used = _timeline_sums_plus(
+                self._used, self._price(self._charge(body["charge"])) if held is None else held, -1
+            )
 
     def _charge(self, sequence: int) -> Body:
         query = select(table.c.body).where(table.c.budget == self._budget._place.id, table.c.seq == sequence)
@@ -146,27 +148,30 @@ class _Course:
 
     def timeline(self) -> Timeline:
         kept = self._kept if self._kept[-1] == self._last else [*self._kept, self._last]
-        limits = _limits(self._rules, self._used)
+        limits = _timeline_limits(self._rules, self._used)
         place = limits.index(self._rules.decisive(limits))
         return Timeline(
             limits[place].name,
-            tuple(_point(place, *each) for each in kept),
-            tuple((moment(time), amount_to_float(_limits(rules, used)[place].used)) for time, rules, used in self._refused),
+            tuple(_timeline_point(place, *each) for each in kept),
+            tuple(
+                (moment(time), amount_to_float(_timeline_limits(rules, used)[place].used))
+                for time, rules, used in self._refused
+            ),
             self._closed,
         )
 
 
-def _point(place: int, time: int, rules: Rules, used: Any, held: Sums) -> Point:
-    limit = _limits(rules, used)[place]
-    committed = _limits(rules, _plus(used, held, -1))[place].used if held and any(held) else limit.used
+def _timeline_point(place: int, time: int, rules: Rules, used: Any, held: Sums) -> Point:
+    limit = _timeline_limits(rules, used)[place]
+    committed = _timeline_limits(rules, _timeline_sums_plus(used, held, -1))[place].used if held and any(held) else limit.used
     return Point(moment(time), amount_to_float(committed), amount_to_float(limit.used), amount_to_float(limit.cap))
 
 
-def _limits(rules: Rules, used: Any) -> list[Any]:
+def _timeline_limits(rules: Rules, used: Any) -> list[Any]:
     if isinstance(rules.filter, SumFilter):
         return list(rules.filter._scales.at(used))
     return rules.limits(used)
 
 
-def _plus(sums: Sums, price: Sums, sign: int = 1) -> Sums:
+def _timeline_sums_plus(sums: Sums, price: Sums, sign: int = 1) -> Sums:
     return tuple(max(total + sign * amount, 0) for total, amount in zip(sums, price, strict=True))

@@ -59,10 +59,13 @@ class Report:
         return self.ok
 
     def __str__(self) -> str:
-        size = f"{self.entries} entries of {_counted(self.budgets, 'budget')}"
+        size = f"{self.entries} entries of {_verified_count(self.budgets, 'budget')}"
         if self.ok:
             kept = " and agree with the checkpoint" if self.checkpoint else ""
-            return f"Sound: {size} replay to what is stored{kept} ({_counted(self.charges, 'charge')}, {self.seconds:.1f} s)."
+            return (
+                f"Sound: {size} replay to what is stored{kept} "
+                f"({_verified_count(self.charges, 'charge')}, {self.seconds:.1f} s)."
+            )
         more = f" ({len(self.problems) - 1} more)" if len(self.problems) > 1 else ""
         return f"Broken: {self.first}{more}."
 
@@ -72,16 +75,16 @@ class Report:
         return {"ok": self.ok, **counts, "seconds": self.seconds, "checkpoint": self.checkpoint, "problems": found}
 
 
-def _counted(number: int, what: str) -> str:
+def _verified_count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def verify(ledger: Ledger, name: str | None = None, checkpoint: Checkpoint | str | os.PathLike[str] | None = None) -> Report:
     """Return what is wrong with the whole ledger, or with one budget and those it is part of."""
     started = time.perf_counter()
-    kept = _loaded(checkpoint, ledger)
+    kept = _verified_checkpoint(checkpoint, ledger)
     with ledger._database.reading() as connection:
-        found = _Verification(ledger.id, connection, kept)
+        found = _LedgerVerification(ledger.id, connection, kept)
         if (missing := missing_guards(connection)) and name is None:
             found.problem("*", 0, f"the log is not protected against changes: {', '.join(missing)} is missing")
         found.run(None if name is None else ledger.budget(name)._place.lineage)
@@ -90,7 +93,7 @@ def verify(ledger: Ledger, name: str | None = None, checkpoint: Checkpoint | str
     return Report(*counts, seconds, tuple(found.problems), kept is not None)
 
 
-class _Verification:
+class _LedgerVerification:
     def __init__(self, ledger: str, connection: Connection, checkpoint: Checkpoint | None) -> None:
         self.ledger, self.connection, self.checkpoint = ledger, connection, checkpoint
         self.problems: list[Problem] = []
@@ -117,18 +120,18 @@ class _Verification:
                 continue
             while chain is not None and chain[0] < id:
                 self.problem(f"number {chain[0]}", 1, "the budget of this chain is gone")
-                _exhaust(chain[1])
+                _exhaust_replay(chain[1])
                 chain = next(waiting, None)
             following: Iterator[Any] = iter(())
             if chain is not None and chain[0] == id:
                 following = chain[1]
             self._budget(row, following, id in relatives)
             if chain is not None and chain[0] == id:
-                _exhaust(following)
+                _exhaust_replay(following)
                 chain = next(waiting, None)
         while chain is not None:
             self.problem(f"number {chain[0]}", 1, "the budget of this chain is gone")
-            _exhaust(chain[1])
+            _exhaust_replay(chain[1])
             chain = next(waiting, None)
         self._compare_relatives(rows, only)
         if only is None:
@@ -194,7 +197,7 @@ class _Verification:
         if told != (row.name, row.parent, row.beside):
             self.problem(row.name, 0, "its name or place is not what its first entry says")
             return
-        if self._held.get(row.id, []) != [(seq, *_reserved(body)) for seq, body in sorted(chain.open.items())]:
+        if self._held.get(row.id, []) != [(seq, *_verified_reservation(body)) for seq, body in sorted(chain.open.items())]:
             self.problem(row.name, 0, "its reservations are not those that follow from the log")
 
     def _compare_relatives(self, rows: dict[int, Any], only: tuple[int, ...] | None) -> None:
@@ -247,17 +250,17 @@ def _all_above(rows: dict[int, Any], id: int) -> list[int]:
     return found
 
 
-def _reserved(body: dict[str, Any]) -> tuple[Any, ...]:
+def _verified_reservation(body: dict[str, Any]) -> tuple[Any, ...]:
     price = text_of(body["price"]) if "price" in body else ""
     return body["origin"], body["key"], body["expires"], price
 
 
-def _exhaust(rows: Iterator[Any]) -> None:
+def _exhaust_replay(rows: Iterator[Any]) -> None:
     for _ in rows:
         pass
 
 
-def _loaded(checkpoint: Any, ledger: Ledger) -> Checkpoint | None:
+def _verified_checkpoint(checkpoint: Any, ledger: Ledger) -> Checkpoint | None:
     if checkpoint is None:
         return None
     kept = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint.load(checkpoint)

@@ -110,7 +110,7 @@ class Brackets(np.ndarray[Any, Any]):
 
         flat = np.asarray(self)
         places = (str(place[0] if flat.ndim == 1 else place) for place in np.ndindex(flat.shape))
-        rows = [(place, one, _wider(one)) for place, one in zip(places, flat.flat, strict=True)]
+        rows = [(place, one, _why_answer_is_wider(one)) for place, one in zip(places, flat.flat, strict=True)]
         heading = ("", "true value in", "wider than asked")
         return html_table(heading, rows) if any(row[2] for row in rows) else html_table(heading[:2], (row[:2] for row in rows))
 
@@ -147,6 +147,6 @@ class Brackets(np.ndarray[Any, Any]):
         return traces.reshape(self.shape)
 
 
-def _wider(one: object) -> str:
+def _why_answer_is_wider(one: object) -> str:
     """Return why a bracket is wider than asked; comparisons of arrays make arrays of other things."""
     return one.reason if isinstance(one, Bracket) and not one.converged else ""

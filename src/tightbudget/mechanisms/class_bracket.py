@@ -29,20 +29,25 @@ def ends_of_class(
     bounds, found = [way(first) for way in ways], [member(first) for member in members]
     least = min(bounds, key=_upper_end).upper
     largest = max((member.lower for member in found), default=0.0)
-    fine = rtol if pursue or not found else max(rtol, min(first, _worth(bounds, found)))
-    bounds = [_again(way, known, fine) if known.lower < least else known for way, known in zip(ways, bounds, strict=True)]
-    found = [_again(ask, known, fine) if known.upper > largest else known for ask, known in zip(members, found, strict=True)]
+    fine = rtol if pursue or not found else max(rtol, min(first, _class_ends_worth(bounds, found)))
+    bounds = [
+        _ask_class_again(way, known, fine) if known.lower < least else known for way, known in zip(ways, bounds, strict=True)
+    ]
+    found = [
+        _ask_class_again(ask, known, fine) if known.upper > largest else known
+        for ask, known in zip(members, found, strict=True)
+    ]
     return min(bounds, key=_upper_end), found
 
 
-def _worth(bounds: Sequence[Bracket], members: Sequence[Bracket]) -> float:
+def _class_ends_worth(bounds: Sequence[Bracket], members: Sequence[Bracket]) -> float:
     """Return how well ends are worth knowing, relative to the upper one: the bracket is sure to stay so wide."""
     upper = min(bound.upper for bound in bounds)
     gap = min(bound.lower for bound in bounds) - max(member.upper for member in members)
     return _OF_GAP * gap / upper if 0.0 < gap < upper else 0.0
 
 
-def _again(ask: Ask, known: Bracket, rtol: float) -> Bracket:
+def _ask_class_again(ask: Ask, known: Bracket, rtol: float) -> Bracket:
     return known if known.upper - known.lower <= rtol * known.upper else ask(rtol)
 
 

@@ -49,7 +49,7 @@ class Composable(Questions):
     def check_relations(self) -> None:
         """Raise MixedRelations if the steps are stated for several relations, and nobody said that this is meant."""
         if len(self.relations) > 1 and not self._mixes:
-            check_one_relation(((step, step.relations) for step, _ in self._items), _ordered(self.known_relations))
+            check_one_relation(((step, step.relations) for step, _ in self._items), _ordered_relations(self.known_relations))
 
     @property
     def _mixes(self) -> bool:
@@ -231,7 +231,7 @@ class Composition(Composable):
 
     def __post_init__(self, mix_relations: bool) -> None:
         merged: list[tuple[Mechanism, int]] = []
-        for mechanism, count in _pairs(self.items):
+        for mechanism, count in _mechanism_count_pairs(self.items):
             times = whole_count(count)
             if merged and merged[-1][0] == mechanism:
                 merged[-1] = (mechanism, whole_count(merged[-1][1] + times))
@@ -264,7 +264,7 @@ class Composition(Composable):
         return " + ".join(str(mechanism) if count == 1 else f"{mechanism} * {count}" for mechanism, count in self.items)
 
 
-def _pairs(items: Any) -> "list[tuple[Mechanism, int]]":
+def _mechanism_count_pairs(items: Any) -> "list[tuple[Mechanism, int]]":
     try:
         pairs = [(mechanism, count) for mechanism, count in items]
     except (TypeError, ValueError):
@@ -301,7 +301,7 @@ def compose(parts: "Iterable[Composable | str]", mix_relations: bool = False) ->
     return Composition(tuple(items), mix_relations_asked(mix_relations) or everything in given)
 
 
-def _ordered(relations: Relations) -> list[str]:
+def _ordered_relations(relations: Relations) -> list[str]:
     return [relation for relation in RELATIONS if relation in relations]
 
 

@@ -20,7 +20,7 @@ def steps_in_direction(parts: "Parts", direction: Direction) -> Steps:
 
 def directions_of(parts: "Parts", only: Direction | None) -> tuple[OneDirection, ...]:
     """Return the directions in which the steps differ, or only the one that is asked about."""
-    return _directions(_promises_summed(parts), only)
+    return _one_or_both_directions(_promises_summed(parts), only)
 
 
 def directions_with_promises_apart(parts: "Parts", only: Direction | None) -> tuple[OneDirection, ...] | None:
@@ -28,7 +28,7 @@ def directions_with_promises_apart(parts: "Parts", only: Direction | None) -> tu
     if not any(_is_sampled_promise(step) for step, _ in parts):
         return None
     apart = [part for part in parts if _is_sampled_promise(part[0])]
-    return _directions([*apart, *_promises_summed(tuple(part for part in parts if part not in apart))], only)
+    return _one_or_both_directions([*apart, *_promises_summed(tuple(part for part in parts if part not in apart))], only)
 
 
 def attains_pair(step: "Mechanism") -> bool:
@@ -36,7 +36,7 @@ def attains_pair(step: "Mechanism") -> bool:
     return step.attains_pair and (step.whole == step or attains_pair(step.whole))
 
 
-def _directions(parts: "Iterable[tuple[Mechanism, int]]", only: Direction | None) -> tuple[OneDirection, ...]:
+def _one_or_both_directions(parts: "Iterable[tuple[Mechanism, int]]", only: Direction | None) -> tuple[OneDirection, ...]:
     if only is not None:
         return (OneDirection(_pairs_of(parts, only), only.value),)
     remove, add = (_pairs_of(parts, direction) for direction in Direction)

@@ -49,7 +49,7 @@ class Group(KeptPairs):
             raise InvalidParameter("mechanism", self.mechanism, "one mechanism", "Of a composition use its method group.")
         if whole_count(self.k, "k") < 1:
             raise InvalidParameter("k", self.k, "a whole number from 1 on")
-        if not isinstance(self.mechanism, Poisson) or not _known(self.mechanism):
+        if not isinstance(self.mechanism, Poisson) or not _group_pair_is_known(self.mechanism):
             raise InvalidParameter(
                 "mechanism", str(self.mechanism), "a Poisson sample of Gaussian noise", "Of others use their method group."
             )
@@ -68,7 +68,7 @@ class Group(KeptPairs):
         return self.mechanism.pair(direction) if self.k == 1 else _sampled_pair(self.mechanism, int(self.k), direction)
 
 
-def _known(sampled: Poisson) -> bool:
+def _group_pair_is_known(sampled: Poisson) -> bool:
     """Whether what is sampled is normal noise stated for records that come and go, of a shift that floats hold well."""
     noise = sampled.mechanism
     if not isinstance(noise, Gaussian) or len(sampled.relations) != 1 or noise.relation == REPLACE_ONE or not 0 < sampled.q < 1:
@@ -78,7 +78,7 @@ def _known(sampled: Poisson) -> bool:
 
 def group_of_sampled(sampled: Poisson, k: int) -> Mechanism | None:
     """Return the group of a Poisson sample, if it is known."""
-    return Group(sampled, k) if _known(sampled) else None
+    return Group(sampled, k) if _group_pair_is_known(sampled) else None
 
 
 def _sampled_pair(sampled: Poisson, k: int, direction: Direction) -> Pair | None:

@@ -56,14 +56,14 @@ class Histograms(Mechanism):
     without: tuple[float, ...] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "a", _weights("a", self.a))
-        object.__setattr__(self, "b", _weights("b", self.b))
+        object.__setattr__(self, "a", _histogram_weights("a", self.a))
+        object.__setattr__(self, "b", _histogram_weights("b", self.b))
         if len(self.a) != len(self.b):
             raise InvalidParameter(
                 "b", f"{len(self.b)} cells", f"as long as a, which has {len(self.a)} cells", "Give empty cells as 0."
             )
         if self.without is not None:
-            object.__setattr__(self, "without", _weights("without", self.without))
+            object.__setattr__(self, "without", _histogram_weights("without", self.without))
             if len(self.without) != len(self.a):
                 found, wanted = f"{len(self.without)} cells", f"as long as a, which has {len(self.a)} cells"
                 raise InvalidParameter("without", found, wanted, "Give empty cells as 0.")
@@ -106,7 +106,7 @@ class Histograms(Mechanism):
 
     @cached_property
     def _pairs(self) -> dict[Direction, Pair | None]:
-        first, second = _normalised(self.a), _normalised(self.b)
+        first, second = _normalised_histogram(self.a), _normalised_histogram(self.b)
         return {
             Direction.REMOVE: _histogram_pair(first, second, (self.a, self.b)),
             Direction.ADD: _histogram_pair(second, first, (self.b, self.a)),
@@ -138,7 +138,7 @@ def _sampled_pair(first: tuple[float, ...], second: tuple[float, ...], without: 
     if len(without) > _EXACT_CELLS:
         raise InvalidParameter("without", f"{len(without)} cells", f"at most {_EXACT_CELLS} cells", "Join some of them.")
     rate = Fraction(q)
-    rest, one, other = (_shares(weights) for weights in (without, first, second))
+    rest, one, other = (_histogram_shares(weights) for weights in (without, first, second))
     a, b = ([(1 - rate) * r + rate * x for r, x in zip(rest, law, strict=True)] for law in (one, other))
     both = [(x, y) for x, y in zip(a, b, strict=True) if x and y]
     log_a, log_b = (np.array([log_fraction(cell[side]) for cell in both]) for side in (0, 1))
@@ -155,16 +155,16 @@ def _sampled_pair(first: tuple[float, ...], second: tuple[float, ...], without: 
     )
 
 
-def _shares(weights: tuple[float, ...]) -> list[Fraction]:
+def _histogram_shares(weights: tuple[float, ...]) -> list[Fraction]:
     total = sum(map(Fraction, weights), Fraction(0))
     return [Fraction(weight) / total for weight in weights]
 
 
-def _weights(name: str, values: object) -> tuple[float, ...]:
+def _histogram_weights(name: str, values: object) -> tuple[float, ...]:
     try:
         if isinstance(values, str) or not isinstance(values, Iterable):
             raise TypeError
-        weights = tuple(_weight(value) for value in values)
+        weights = tuple(_histogram_weight(value) for value in values)
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameter(name, values, "a list of numbers") from None
     for place, weight in enumerate(weights):
@@ -177,7 +177,7 @@ def _weights(name: str, values: object) -> tuple[float, ...]:
     return weights
 
 
-def _weight(value: Any) -> float:
+def _histogram_weight(value: Any) -> float:
     """Return a weight as a float; one that no float is near is none: as 0 it would make a finite loss infinite."""
     if isinstance(value, str):
         return typed_float(value)
@@ -187,7 +187,7 @@ def _weight(value: Any) -> float:
     return weight
 
 
-def _normalised(weights: tuple[float, ...]) -> Array:
+def _normalised_histogram(weights: tuple[float, ...]) -> Array:
     with np.errstate(divide="ignore"):
         logs: Array = np.log(np.array(weights)) - math.log(math.fsum(weights))
     return logs

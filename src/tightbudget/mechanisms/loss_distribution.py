@@ -82,15 +82,15 @@ def from_loss_distribution(
     other = remove if add is None else add
     other_infinity = infinity if add is None or add_infinity is None else add_infinity
     return LossDistribution(
-        _checked(remove),
+        _checked_loss_masses(remove),
         probability("infinity", infinity),
-        _checked(other),
+        _checked_loss_masses(other),
         probability("add_infinity", other_infinity),
         relation_named(relation),
     )
 
 
-def _checked(masses: Any) -> tuple[tuple[float, float], ...]:
+def _checked_loss_masses(masses: Any) -> tuple[tuple[float, float], ...]:
     """Return losses with their masses in order, or refuse what is no distribution."""
     if not isinstance(masses, Mapping):
         raise InvalidParameter("masses", type(masses).__name__, "a mapping from losses to masses, as in {0.1: 0.5, -0.1: 0.5}")

@@ -89,9 +89,9 @@ class TreeAggregation(CorrelatedNoise):
     def __post_init__(self) -> None:
         self._check_parameters()
         positive("sigma", self.sigma, _SIGMA, zero=True, infinite=True)
-        steps = _whole("steps", self.steps, _MOST_STEPS)
-        _whole("participations", self.participations, steps)
-        _whole("separation", self.separation, steps)
+        steps = _whole_for_matrix("steps", self.steps, _MOST_STEPS)
+        _whole_for_matrix("participations", self.participations, steps)
+        _whole_for_matrix("separation", self.separation, steps)
         positive("sensitivity", self.sensitivity, zero=True)
 
     @cached_property
@@ -135,10 +135,10 @@ class MatrixMechanism(CorrelatedNoise):
     def __post_init__(self) -> None:
         self._check_parameters()
         positive("sigma", self.sigma, _SIGMA, zero=True, infinite=True)
-        rows = _rows(self.strategy)
+        rows = _strategy_rows(self.strategy)
         object.__setattr__(self, "strategy", rows)
-        _whole("participations", self.participations, len(rows[0]))
-        _whole("separation", self.separation, len(rows[0]))
+        _whole_for_matrix("participations", self.participations, len(rows[0]))
+        _whole_for_matrix("separation", self.separation, len(rows[0]))
         positive("sensitivity", self.sensitivity, zero=True)
 
     @cached_property
@@ -149,14 +149,14 @@ class MatrixMechanism(CorrelatedNoise):
         return super().__str__().replace(repr(list(self.strategy)), repr([list(row) for row in self.strategy]))
 
 
-def _whole(name: str, value: object, most: int) -> int:
+def _whole_for_matrix(name: str, value: object, most: int) -> int:
     number = real(name, value, f"a whole number from 1 to {most}")
     if not 1.0 <= number <= most or number != math.floor(number):
         raise InvalidParameter(name, value, f"a whole number from 1 to {most}")
     return int(number)
 
 
-def _rows(strategy: object) -> tuple[tuple[float, ...], ...]:
+def _strategy_rows(strategy: object) -> tuple[tuple[float, ...], ...]:
     allowed = "a list of rows of numbers, all of the same length"
     if isinstance(strategy, str) or not isinstance(strategy, Iterable):
         raise InvalidParameter("strategy", strategy, allowed)

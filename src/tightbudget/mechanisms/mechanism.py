@@ -145,11 +145,11 @@ class Mechanism(Composable, Known):
         for spec in fields(self):  # type: ignore[arg-type]
             value = getattr(self, spec.name)
             if spec.repr and (spec.default is MISSING or value != spec.default):
-                arguments.append(_argument(spec.metadata.get("argument", spec.name), value))
+                arguments.append(_mechanism_argument(spec.metadata.get("argument", spec.name), value))
         return f"{self.name}({', '.join(arguments)})"
 
 
-def _argument(name: str, value: object) -> str:
+def _mechanism_argument(name: str, value: object) -> str:
     if isinstance(value, Fraction):
         return f"{name}={literal(value)}"
     if isinstance(value, tuple) and value and isinstance(value[0], Fraction):

@@ -97,7 +97,7 @@ class MixtureOfGaussians(KeptPairs):
             return gaussian_pair(self.sigma, next(iter(shares)))
         if self.sigma == 0:
             return _without_noise(shares.get(0.0, Fraction(0)), direction)
-        mixture = _mixture(shares, float(self.sigma))
+        mixture = _query_mixture(shares, float(self.sigma))
         above, below = (mixture, NORMAL) if direction is Direction.REMOVE else (NORMAL, mixture)
         return gaussian_mixture_pair(above, below)
 
@@ -116,7 +116,7 @@ class MixtureOfGaussians(KeptPairs):
         return self.sigma == 0 and all(centre > 0.0 for centre in self._shares)
 
 
-def _mixture(shares: dict[float, Fraction], sigma: float) -> Mixture:
+def _query_mixture(shares: dict[float, Fraction], sigma: float) -> Mixture:
     """Return the law of the query with noise of variance 1; what is too far for a float is as far as one holds."""
     weights = dict[float, Fraction]()
     for centre, share in shares.items():

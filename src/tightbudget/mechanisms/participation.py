@@ -49,24 +49,24 @@ def strategy_squares(strategy: Array, participations: int, separation: int) -> t
     # <u_i, u_j> lies between -1 and 1, so that absolute values bound every choice
     products = np.abs(strategy.T @ strategy) + rounding * (absolute.T @ absolute)
     # a set need not be part of a larger one: all sizes count
-    if sum(math.comb(_free(steps, size, separation), size) for size in range(1, total + 1)) <= _MOST_SETS:
+    if sum(math.comb(_participation_free_steps(steps, size, separation), size) for size in range(1, total + 1)) <= _MOST_SETS:
         upper = _largest_sum(products, total, separation)
     else:
         upper = _bound_on_sums(products, total, separation)
-    return _attained(strategy, total, separation), raised_by(upper, GENEROUS)
+    return _attained_sensitivity(strategy, total, separation), raised_by(upper, GENEROUS)
 
 
 def _largest_sum(products: Array, total: int, separation: int) -> float:
     """Return the largest sum of products over sets of up to `total` steps, tried one by one."""
     largest = 0.0
     for size in range(1, total + 1):
-        for chosen in itertools.combinations(range(_free(products.shape[0], size, separation)), size):
+        for chosen in itertools.combinations(range(_participation_free_steps(products.shape[0], size, separation)), size):
             places = np.array(chosen) + (separation - 1) * np.arange(size)
             largest = max(largest, float(products[np.ix_(places, places)].sum()))
     return largest
 
 
-def _free(steps: int, size: int, separation: int) -> int:
+def _participation_free_steps(steps: int, size: int, separation: int) -> int:
     """Return from how many steps a set of this size is chosen once the distances between its members are left out."""
     return steps - (size - 1) * (separation - 1)
 
@@ -92,7 +92,7 @@ def _best_choice(weights: Array, total: int, separation: int) -> Array:
     return found
 
 
-def _attained(strategy: Array, total: int, separation: int) -> float:
+def _attained_sensitivity(strategy: Array, total: int, separation: int) -> float:
     """Return what some records attain: those that take part at even distances, or once, the same vector each time."""
     steps = strategy.shape[1]
     largest = 0.0

@@ -46,7 +46,7 @@ class PureDP(Mechanism):
         self._check_parameters()
 
     def _group(self, k: int) -> Mechanism:
-        return PureDP(_times(k, self.promised_epsilon))
+        return PureDP(_promised_epsilon_times(k, self.promised_epsilon))
 
     def pair(self, direction: Direction) -> Pair | None:
         return promise_pair(float(self.promised_epsilon), 0.0)
@@ -101,10 +101,10 @@ class ApproximateDP(Mechanism):
     def _group(self, k: int) -> Mechanism:
         epsilon, delta = float(self.promised_epsilon), float(self.promised_delta)
         if math.isinf(epsilon) or delta == 0.0:
-            return ApproximateDP(_times(k, epsilon), delta)
+            return ApproximateDP(_promised_epsilon_times(k, epsilon), delta)
         # from one record to the next: delta (1 + e^epsilon + ... + e^((k-1) epsilon))
         times = k if epsilon == 0.0 else math.expm1(k * epsilon) / math.expm1(epsilon) if k * epsilon < 700.0 else math.inf
-        return ApproximateDP(_times(k, epsilon), min(1.0, raised_by(delta * times, AMPLE) + TINIEST))
+        return ApproximateDP(_promised_epsilon_times(k, epsilon), min(1.0, raised_by(delta * times, AMPLE) + TINIEST))
 
     def pair(self, direction: Direction) -> Pair | None:
         return promise_pair(float(self.promised_epsilon), float(self.promised_delta))
@@ -125,7 +125,7 @@ class ApproximateDP(Mechanism):
         return keeps_promise(self.promise, step)
 
 
-def _times(k: int, epsilon: float) -> float:
+def _promised_epsilon_times(k: int, epsilon: float) -> float:
     return epsilon if math.isinf(epsilon) else float_above(Fraction(epsilon) * k)
 
 

@@ -179,7 +179,7 @@ class Questions:
     def _of_a_class(self, answer: Bracket, members: list[Bracket], rtol: float, atol: float) -> Bracket:
         """Return the upper end of the pairs that dominate a class with the largest lower end of its members."""
         reason = next((step.class_reason for step, _ in self._parts if step.class_reason != OF_A_CLASS), OF_A_CLASS)
-        return _joined(answer, max(members, key=lambda member: member.lower), rtol, atol, reason)
+        return _answer_with_member(answer, max(members, key=lambda member: member.lower), rtol, atol, reason)
 
     def asked(self, relation: str | None = None, direction: str | Direction | None = None) -> "Composable":
         """Return what a question under a relation, or about one direction, is about."""
@@ -221,7 +221,7 @@ class Questions:
         raise NotImplementedError
 
 
-def _joined(answer: Bracket, member: Bracket, rtol: float, atol: float, reason: str) -> Bracket:
+def _answer_with_member(answer: Bracket, member: Bracket, rtol: float, atol: float, reason: str) -> Bracket:
     """Return the upper end of an answer with the lower end of a member."""
     if member.lower > answer.upper:
         raise Contradiction(member.lower, answer.upper)

@@ -72,8 +72,8 @@ class RandomAllocation(RunsOnSamples):
             raise InvalidParameter("mechanism", self.mechanism, "one mechanism", "Allocate each part of a composition.")
         if self.mechanism.of_several:
             raise InvalidParameter("mechanism", str(self.mechanism), "one for single records")
-        batches = _whole("batches", self.batches, _MOST_BATCHES, "It counts the batches of one epoch.")
-        _whole("times", self.times, batches, "It counts the batches of an epoch that a record is in.")
+        batches = _whole_for_allocation("batches", self.batches, _MOST_BATCHES, "It counts the batches of one epoch.")
+        _whole_for_allocation("times", self.times, batches, "It counts the batches of an epoch that a record is in.")
         if not mix_relations_asked(mix_relations):
             self._check_relations()
 
@@ -100,7 +100,7 @@ class RandomAllocation(RunsOnSamples):
             return self.mechanism.under(REPLACE_ONE)
         if not isinstance(self.mechanism, Gaussian):
             return None
-        return _normal(self.mechanism, raised(2.0 * math.sqrt(self.times), 8), raised)
+        return _allocated_gaussian(self.mechanism, raised(2.0 * math.sqrt(self.times), 8), raised)
 
     def _pair_of(self, direction: Direction, above: bool) -> Pair | None:
         """Return the pair of a record that comes or goes, or one that it dominates."""
@@ -118,7 +118,7 @@ class RandomAllocation(RunsOnSamples):
         """What is revealed, or more, of a record that comes or goes if its batches are told: that many releases."""
         times = int(self.times)
         if isinstance(self.mechanism, Gaussian):
-            return _normal(self.mechanism, raised(math.sqrt(times), 8), raised)
+            return _allocated_gaussian(self.mechanism, raised(math.sqrt(times), 8), raised)
         largest = self.mechanism.pure_epsilon
         if math.isinf(largest):
             raise InvalidParameter(
@@ -160,16 +160,16 @@ class RandomAllocation(RunsOnSamples):
         attained = replace(self, mechanism=self.mechanism.member(), relation=ADD_REMOVE, mix_relations=True)
         base = attained.mechanism.pair(Direction.REMOVE)
         if self.times in (1, self.batches):
-            return (_FromBelow(attained),) if base is not None and resolvable_allocation(base) else (self._part,)
+            return (_AllocationFromBelow(attained),) if base is not None and resolvable_allocation(base) else (self._part,)
         listed = base is not None and pair_of_types(base, int(self.batches), int(self.times), Direction.REMOVE) is not None
-        return (_Counted(attained), self._part) if listed else (self._part,)
+        return (_CountedAllocation(attained), self._part) if listed else (self._part,)
 
     @property
     def _members_replaced(self) -> tuple[Mechanism, ...]:
         """What it reveals of a record replaced by its opposite: the sum of all answers, or one of them."""
         found: list[Mechanism] = []
         if isinstance(self.mechanism, Gaussian):
-            found.append(_normal(self.mechanism, lowered(2.0 * self._of_the_sum, 4), lowered))
+            found.append(_allocated_gaussian(self.mechanism, lowered(2.0 * self._of_the_sum, 4), lowered))
         if self.mechanism.replaced_in_samples and self.times < self.batches:
             found.append(Poisson(self.mechanism, float_below(self._share), relation=REPLACE_ONE, mix_relations=True))
         return tuple(found)
@@ -193,7 +193,7 @@ class RandomAllocation(RunsOnSamples):
     def _part(self) -> Mechanism:
         """What a part of the epoch releases: the sum of all answers if the noise is normal, else one answer."""
         if isinstance(self.mechanism, Gaussian):
-            return _normal(self.mechanism, self._of_the_sum, lowered)
+            return _allocated_gaussian(self.mechanism, self._of_the_sum, lowered)
         inner = self.mechanism.member()
         return inner if self._share == 1 else Poisson(inner, float_below(self._share), mix_relations=True)
 
@@ -206,7 +206,7 @@ class RandomAllocation(RunsOnSamples):
 
 
 @dataclass(frozen=True)
-class _FromBelow(Mechanism):
+class _AllocationFromBelow(Mechanism):
     """What an allocation reveals at least: its likelihood ratios merged into cells, which is post-processing."""
 
     name: ClassVar[str] = "random_allocation_from_below"
@@ -218,7 +218,7 @@ class _FromBelow(Mechanism):
 
 
 @dataclass(frozen=True)
-class _Counted(Mechanism):
+class _CountedAllocation(Mechanism):
     """What an allocation to several batches reveals at least: how often each of a few answers occurs."""
 
     name: ClassVar[str] = "random_allocation_counted"
@@ -243,11 +243,11 @@ def _replaced_pair(remove: Pair, add: Pair, told: Pair | None) -> PointPair:
     return made
 
 
-def _normal(noise: Gaussian, factor: float, rounded: Callable[[float, float], float]) -> Gaussian:
+def _allocated_gaussian(noise: Gaussian, factor: float, rounded: Callable[[float, float], float]) -> Gaussian:
     return Gaussian(noise.sigma, rounded(factor * float(noise.sensitivity), 4))
 
 
-def _whole(name: str, value: object, most: int, meaning: str) -> int:
+def _whole_for_allocation(name: str, value: object, most: int, meaning: str) -> int:
     number = real(name, value, f"a whole number from 1 to {most}")
     if not 1.0 <= number <= most or number != math.floor(number):
         raise InvalidParameter(name, value, f"a whole number from 1 to {most}", meaning)

@@ -47,7 +47,7 @@ _FILES = {  # the file and the class of each name, in the order of lists
 PLACES = tuple(_FILES.values())
 
 
-class _ByName(Mapping[str, "type[Mechanism]"]):
+class _MechanismsByName(Mapping[str, "type[Mechanism]"]):
     """Classes by their name; to ask whether there is one, or for all names, imports nothing."""
 
     def __getitem__(self, name: str) -> "type[Mechanism]":
@@ -64,7 +64,7 @@ class _ByName(Mapping[str, "type[Mechanism]"]):
         return len(_FILES)
 
 
-BY_NAME: Mapping[str, "type[Mechanism]"] = _ByName()
+BY_NAME: Mapping[str, "type[Mechanism]"] = _MechanismsByName()
 
 if TYPE_CHECKING:
     ALL: tuple[type[Mechanism], ...]

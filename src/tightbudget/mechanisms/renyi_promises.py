@@ -177,8 +177,8 @@ class RDP(MomentPromise):
     @renamed_argument("orders", "alpha")
     @renamed_argument("values", "epsilon")
     def __init__(self, alpha: Any, epsilon: Any, delta: Any = 0) -> None:
-        orders = [exact_order(order) for order in _several(alpha)]
-        bounds = [exact("epsilon", value) for value in _several(epsilon)]
+        orders = [exact_order(order) for order in _listed_promises(alpha)]
+        bounds = [exact("epsilon", value) for value in _listed_promises(epsilon)]
         if not orders or len(orders) != len(bounds):
             raise InvalidParameter("alpha", alpha, f"one order for each epsilon, but there are {len(bounds)} of them")
         if len(set(orders)) < len(orders):
@@ -246,7 +246,7 @@ def exact_order(value: Any) -> Fraction:
     return order
 
 
-def _several(value: Any) -> list[Any]:
+def _listed_promises(value: Any) -> list[Any]:
     """Return the items of a list; text and arrays of one number are no lists."""
     if isinstance(value, str) or (isinstance(value, np.ndarray) and value.ndim == 0):
         return [value]

@@ -77,14 +77,14 @@ class SampledGroup(KeptPairs):
         uncertain = sorted(rate for rate in self.rates if 0.0 < rate < 1.0)
         if self.mechanism.reveals_nothing or not certain + len(uncertain):
             return None
-        moved = _moved(certain, uncertain, self._move)
+        moved = _moves_of_drawn_group(certain, uncertain, self._move)
         if self.relation == REPLACE_ONE:
             return gaussian_mixture_pair(moved, moved)
         # a record that is zeroed adds nothing to the sum, as if it had not been drawn
         return gaussian_mixture_pair(moved, NORMAL) if direction is Direction.REMOVE else gaussian_mixture_pair(NORMAL, moved)
 
 
-def _moved(certain: int, uncertain: list[float], move: float) -> Mixture:
+def _moves_of_drawn_group(certain: int, uncertain: list[float], move: float) -> Mixture:
     """Return as many moves as records are drawn: those that are certain, and some of the others."""
     law = poisson_binomial(uncertain)
     none = math.fsum(math.log1p(-rate) for rate in uncertain)  # relatively accurate: the largest loss of ADD

@@ -92,7 +92,7 @@ class Shuffled(Mechanism):
 
     def member(self) -> Mechanism:
         """Return reports of one bit: whether the loss of the report is above 0; all others hold the other record."""
-        one, others = _likelier(self.report.member().pair(Direction.REMOVE))
+        one, others = _positive_loss_chances(self.report.member().pair(Direction.REMOVE))
         return BinaryReports(one, others, int(self.users))
 
 
@@ -110,11 +110,11 @@ class BinaryReports(Mechanism):
     def pair(self, direction: Direction) -> Pair | None:
         if not 0.0 < self.others < self.one < 1.0:
             return None
-        return _reports(self.users, self.one, self.others, direction)
+        return _shuffled_reports(self.users, self.one, self.others, direction)
 
 
 @REMEMBERED.remember
-def _reports(users: int, one: float, others: float, direction: Direction) -> PointPair:
+def _shuffled_reports(users: int, one: float, others: float, direction: Direction) -> PointPair:
     return binary_reports_pair(users, one, others, direction)
 
 
@@ -126,7 +126,7 @@ def _shuffled_pair(epsilon: float, users: int, clone: str) -> PointPair:
     return clone_pair(("shuffled", epsilon, users, clone), epsilon, users, share)
 
 
-def _likelier(pair: Pair | None) -> tuple[float, float]:
+def _positive_loss_chances(pair: Pair | None) -> tuple[float, float]:
     """Return how likely a loss above 0 is, under A at least and under B at most; any two such numbers are sound."""
     if pair is None:
         return 0.0, 0.0

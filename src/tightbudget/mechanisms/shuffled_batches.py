@@ -79,7 +79,7 @@ class ShuffledBatches(Mechanism):
             return RandomAllocation(doubled, self.batches).member()
         ratio = float(noise.sensitivity) / float(noise.sigma) if isinstance(noise, Gaussian) and noise.sigma else 0.0
         if _MODERATE[0] <= ratio <= _MODERATE[1]:
-            return _LargestAnswer(lowered(ratio, 4), int(self.batches))
+            return _LargestAnswerOfPass(lowered(ratio, 4), int(self.batches))
         return Poisson(noise.member(), float_below(share), mix_relations=True)
 
     @property
@@ -88,7 +88,7 @@ class ShuffledBatches(Mechanism):
 
 
 @dataclass(frozen=True)
-class _LargestAnswer(Mechanism):
+class _LargestAnswerOfPass(Mechanism):
     """The largest answer of a pass in which all other records pull one way: the record is one or two steps off."""
 
     name: ClassVar[str] = "largest_answer"

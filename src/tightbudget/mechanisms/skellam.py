@@ -93,7 +93,7 @@ class Skellam(AdditiveNoise):
 @REMEMBERED.remember
 def _skellam(mu: float, shift: int) -> PointPair:
     reach = _listed_reach(mu, shift)
-    noise = _noise(mu, reach + shift)
+    noise = _skellam_noise(mu, reach + shift)
     # A is centred at 0, B at shift
     x = np.arange(-reach, reach + shift + 1)
     at_a, at_b = np.abs(x), np.abs(x - shift)
@@ -107,14 +107,14 @@ def _skellam(mu: float, shift: int) -> PointPair:
         unresolved=NEGLIGIBLE,
         unbounded=True,
         loss_error=16.0 * U * float(np.abs(losses).max()),
-        tail=_tail(mu, shift, reach),
+        tail=_skellam_tail(mu, shift, reach),
     )
 
 
 @REMEMBERED.remember
 def _replaced_skellam(mu: float, shift: int, q: float) -> PointPair:
     reach = _listed_reach(mu, 2 * shift)
-    noise = _noise(mu, reach + 2 * shift)
+    noise = _skellam_noise(mu, reach + 2 * shift)
     x = np.arange(-reach - shift, reach + shift + 1)
     at = np.abs(x)
     down, up = noise.log_ratio(np.abs(x + shift), at), noise.log_ratio(np.abs(x - shift), at)
@@ -125,10 +125,10 @@ def _replaced_skellam(mu: float, shift: int, q: float) -> PointPair:
         up,
         16.0 * U * np.maximum(np.abs(down), np.abs(up)),
     )
-    return replaced_points(("skellam", mu, shift), moved, q, _tail(mu, 2 * shift, reach))
+    return replaced_points(("skellam", mu, shift), moved, q, _skellam_tail(mu, 2 * shift, reach))
 
 
-class _Noise(NamedTuple):
+class _SkellamNoise(NamedTuple):
     """Skellam noise at 0, 1, 2, ...
 
     sums      log f(0) / f(k) as whole numbers: differences of them are exact
@@ -152,12 +152,12 @@ class _Noise(NamedTuple):
         return U * (32.0 + 16.0 * (fall + self.mean) + 4.0 * self.log_norm)
 
 
-def _noise(mu: float, count: int) -> _Noise:
+def _skellam_noise(mu: float, count: int) -> _SkellamNoise:
     sums = [0, *accumulate(int(rise) for rise in np.ldexp(_log_ratios(mu, count), _SUM_BITS).tolist())]
     fall = np.array([total / (1 << _SUM_BITS) for total in sums])
     masses = np.exp(-fall)
     norm = 2.0 * math.fsum(masses[1:].tolist()) + 1.0
-    return _Noise(sums, fall, math.log(norm), 2.0 * float(masses @ fall) / norm)
+    return _SkellamNoise(sums, fall, math.log(norm), 2.0 * float(masses @ fall) / norm)
 
 
 def _listed_reach(mu: float, shift: int) -> int:
@@ -214,19 +214,19 @@ def _log_moment(mu: float, shift: int, thetas: Array) -> Array:
     """
     w = np.hypot(1.0, _TANGENTS)
     z0 = np.interp(thetas * (shift / mu), w * np.arcsinh(_TANGENTS), _TANGENTS)
-    h = _exponent(mu, shift, thetas, z0) + 2.0 * mu * np.sinh(0.5 * thetas * (shift / mu) / np.hypot(1.0, z0)) ** 2
+    h = _skellam_exponent(mu, shift, thetas, z0) + 2.0 * mu * np.sinh(0.5 * thetas * (shift / mu) / np.hypot(1.0, z0)) ** 2
     bound: Array = raised_by(np.logaddexp(0.0, h), GENEROUS)
     return bound
 
 
-def _exponent(mu: float, shift: int, thetas: Array, z0: Array | float) -> Array:
+def _skellam_exponent(mu: float, shift: int, thetas: Array, z0: Array | float) -> Array:
     """Return theta times what a tangent says of the loss at x = 0."""
     w = np.hypot(1.0, z0)
     exponent: Array = thetas * shift * (np.arcsinh(z0) - z0 / w + 0.5 * (shift + 1.0) / mu / w)
     return exponent
 
 
-def _tail(mu: float, shift: int, reach: int) -> Tail:
+def _skellam_tail(mu: float, shift: int, reach: int) -> Tail:
     """Return the noise below -R: e^{theta L} is at most an exponential there, by the tangent at its edge (M22)."""
     edge = reach / mu
     slope = math.asinh(edge)
@@ -236,7 +236,7 @@ def _tail(mu: float, shift: int, reach: int) -> Tail:
         thetas = orders - 1.0
         s = thetas * (shift / mu) / math.hypot(1.0, edge)
         t = np.maximum(s, slope)
-        parts = _exponent(mu, shift, thetas, edge), s * reach, 2.0 * mu * np.sinh(0.5 * t) ** 2, t * reach
+        parts = _skellam_exponent(mu, shift, thetas, edge), s * reach, 2.0 * mu * np.sinh(0.5 * t) ** 2, t * reach
         result: Array = parts[0] + parts[1] + parts[2] - parts[3] + GENEROUS * (parts[0] + parts[1] + parts[2] + parts[3])
         return np.where(np.isnan(result), np.inf, result)
 

@@ -39,11 +39,11 @@ def end_of_range(composition: "Composable", low: float = 0.0) -> float:
     for part in _LARGER if left < begin else ():
         end = composition.epsilon(max(part * begin, flat), rtol=_ROUGHLY).upper
         if low < end < math.inf:
-            return _above(low, (end - low) * (_BEYOND if flat > part * begin else 1.0))
-    return _above(low, max(1.0, low))
+            return _range_end_above(low, (end - low) * (_BEYOND if flat > part * begin else 1.0))
+    return _range_end_above(low, max(1.0, low))
 
 
-def _above(low: float, width: float) -> float:
+def _range_end_above(low: float, width: float) -> float:
     # less by what roundings may have added: a loss of 1e-9, raised, is no 1.01e-9
     few_digits = float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(Decimal(lowered(width, 16))))
     return min(low + few_digits, sys.float_info.max)

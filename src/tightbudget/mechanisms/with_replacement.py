@@ -102,7 +102,7 @@ class WithReplacement(Mechanism):
             return self  # its pair is attained
         if self.batch > 0 and self.batch <= _FEW_COPIES * self.examples and self.examples > 1 and self._usual(self._replaced):
             return SomeCopies(self._replaced, self.batch, self.examples)
-        drawn = _drawn(self.batch, self.examples) if self.examples > 1 else float(self.batch > 0)
+        drawn = _chance_of_being_drawn(self.batch, self.examples) if self.examples > 1 else float(self.batch > 0)
         return OneBranch(self._replaced, lowered(drawn, 32))
 
     def pair(self, direction: Direction) -> Pair | None:
@@ -115,7 +115,9 @@ class WithReplacement(Mechanism):
             return copies_pair(int(self.batch), int(self.examples), noise.sensitivity / noise.sigma, direction)
         batch, examples = int(self.batch), int(self.examples)
         if self._usual(noise):
-            return both_branches_pair(_told_copies(batch, examples, noise.sensitivity / noise.sigma), _rate(batch, examples))
+            return both_branches_pair(
+                _told_copies(batch, examples, noise.sensitivity / noise.sigma), _drawn_rate_above(batch, examples)
+            )
         return _dotted_pair(batch, examples, float(noise.sigma), float(noise.sensitivity))
 
     def _usual(self, noise: Gaussian) -> bool:
@@ -124,7 +126,7 @@ class WithReplacement(Mechanism):
         return (
             noise.sigma > 0.0
             and _LEAST_MOVE < noise.sensitivity / noise.sigma < _MOST_MOVE / copies
-            and _LEAST_RATE < _rate(int(self.batch), int(self.examples)) < 1.0
+            and _LEAST_RATE < _drawn_rate_above(int(self.batch), int(self.examples)) < 1.0
         )
 
 
@@ -144,7 +146,7 @@ class SomeCopies(Mechanism):
 
     def pair(self, direction: Direction) -> Pair | None:
         batch, examples, m = int(self.batch), int(self.examples), self.mechanism.sensitivity / self.mechanism.sigma
-        copies, _ = _copies(batch, examples, _HARDLY_EVER * _drawn(batch, examples))
+        copies, _ = _copies_with_replacement(batch, examples, _HARDLY_EVER * _chance_of_being_drawn(batch, examples))
         none = batch * math.log1p(-1.0 / examples)
         logs = (none, *(math.log(p) for _, p in copies))
         errors = (16.0 * U * (1.0 - none), *(4.0 * _copies_error(k, batch, examples) + 16.0 * U for k, _ in copies))
@@ -158,14 +160,14 @@ def _probability_of_none(batch: int, examples: int) -> float:
     return math.exp(batch * math.log1p(-1.0 / examples))
 
 
-def _drawn(batch: int, examples: int) -> float:
+def _chance_of_being_drawn(batch: int, examples: int) -> float:
     """Return the probability that a record is drawn at all, good to some 10 roundings."""
     return -math.expm1(batch * math.log1p(-1.0 / examples))
 
 
-def _rate(batch: int, examples: int) -> float:
+def _drawn_rate_above(batch: int, examples: int) -> float:
     """Return no less than the probability that a record is drawn."""
-    return min(1.0, raised(_drawn(batch, examples), 32))
+    return min(1.0, raised(_chance_of_being_drawn(batch, examples), 32))
 
 
 def _told_copies(batch: int, examples: int, m: float) -> Pair:
@@ -173,8 +175,8 @@ def _told_copies(batch: int, examples: int, m: float) -> Pair:
 
     Sampled as in both branches, it has the profile sum_k p_k d_k(g').
     """
-    copies, beyond = _copies(batch, examples)
-    drawn = _drawn(batch, examples)
+    copies, beyond = _copies_with_replacement(batch, examples)
+    drawn = _chance_of_being_drawn(batch, examples)
     return ToldGaussiansPair(
         tuple(k * m for k, _ in copies),
         tuple(math.log(p / drawn) for _, p in copies),
@@ -186,8 +188,8 @@ def _told_copies(batch: int, examples: int, m: float) -> Pair:
 @REMEMBERED.remember
 def _dotted_pair(batch: int, examples: int, sigma: float, shift: float) -> PointPair:
     """Return a pair of many dots of the profile sum_k p_k d_k(g'), d_k for k copies replaced."""
-    drawn = _rate(batch, examples)
-    copies, beyond = _copies(batch, examples)
+    drawn = _drawn_rate_above(batch, examples)
+    copies, beyond = _copies_with_replacement(batch, examples)
     terms = [(p, gaussian_pair(sigma, raised(k * shift, 2))) for k, p in copies]
     profiles = [(p, profile_above(pair)) for p, pair in terms if pair is not None]
 
@@ -207,7 +209,7 @@ def _copies_error(k: int, batch: int, examples: int) -> float:
     return (8.0 * k + 8.0 * (1.0 + batch / examples)) * U
 
 
-def _copies(batch: int, examples: int, rare: float = _RARE) -> tuple[list[tuple[int, float]], float]:
+def _copies_with_replacement(batch: int, examples: int, rare: float = _RARE) -> tuple[list[tuple[int, float]], float]:
     """Return bounds on the probabilities of 1, 2, ... copies of a record, and one on that of more than all of these."""
     made: list[tuple[int, float]] = []
     p = _probability_of_none(batch, examples)

@@ -27,12 +27,12 @@ def checked_number(term: Term, node: ast.expr, number: Number) -> Number:
 def arithmetic(term: Term, node: ast.BinOp, left: Number, right: Number) -> Number:
     """Subtract, multiply, divide or raise to a power; sums are added up by `sum_of_numbers`."""
     try:
-        return _in_range(term, node, left, right, _computed(term, node, left, right))
+        return _in_range(term, node, left, right, _computed_number(term, node, left, right))
     except (OverflowError, ZeroDivisionError):
         term.fail(node, "This number cannot be computed: it divides by zero or is too large")
 
 
-def _computed(term: Term, node: ast.BinOp, left: Number, right: Number) -> Number:
+def _computed_number(term: Term, node: ast.BinOp, left: Number, right: Number) -> Number:
     match node.op:
         case ast.Sub():
             return checked_number(term, node, left - right)
@@ -41,7 +41,7 @@ def _computed(term: Term, node: ast.BinOp, left: Number, right: Number) -> Numbe
         case ast.Div():
             return left / right
         case ast.Pow():
-            return _power(term, node, left, right)
+            return _computed_power(term, node, left, right)
     term.fail(node, "This operation is not part of the notation; numbers know + - * / **")
 
 
@@ -72,7 +72,7 @@ def square_root(term: Term, node: ast.Call, number: Number) -> float:
     return math.sqrt(number)
 
 
-def _power(term: Term, node: ast.expr, base: Number, exponent: Number) -> Number:
+def _computed_power(term: Term, node: ast.expr, base: Number, exponent: Number) -> Number:
     # Known before it is computed: 9**9**9 has 370 million digits. A power below 1 is a float and has no such trouble.
     whole = isinstance(base, int) and isinstance(exponent, int) and exponent > 0
     if whole and int(base).bit_length() * exponent > MAX_INTEGER_BITS:

@@ -22,11 +22,11 @@ def parse(text: str, mix_relations: bool = False) -> Private:
     if not isinstance(text, str):
         raise InvalidParameter("text", text, "a string in the notation", "For example 'gaussian(sigma=2) * 10'.")
     check_length(text)
-    terms = [_term(text, start, source, mix_relations_asked(mix_relations)) for start, source in split_sum(text)]
+    terms = [_term_of_expression(text, start, source, mix_relations_asked(mix_relations)) for start, source in split_sum(text)]
     return terms[0] if len(terms) == 1 else compose(terms, mix_relations)
 
 
-def _term(text: str, start: int, source: str, mix_relations: bool) -> Private:
+def _term_of_expression(text: str, start: int, source: str, mix_relations: bool) -> Private:
     check_there(text, start, source)
     term = Term.unindented(text, start, source, mix_relations)
     return as_private(term, term.tree())

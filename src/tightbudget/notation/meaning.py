@@ -23,7 +23,7 @@ Value = Number | str | tuple[Number, ...] | tuple[tuple[Number, ...], ...] | Pri
 
 
 def as_private(term: Term, node: ast.expr, depth: int = 0) -> Private:
-    return _private(term, node, meaning_of(term, node, depth))
+    return _meaning_as_private(term, node, meaning_of(term, node, depth))
 
 
 def as_number(term: Term, node: ast.expr, depth: int) -> Number:
@@ -36,15 +36,17 @@ def meaning_of(term: Term, node: ast.expr, depth: int) -> Value:
         term.fail(node, f"The expression is nested more than {MAX_DEPTH} deep")
     match node:
         case ast.Constant():
-            return _constant(term, node)
+            return _meaning_of_constant(term, node)
         case ast.Call(func=ast.Name(id=name)):
-            return _call(term, node, name, depth)
+            return _meaning_of_call(term, node, name, depth)
         case ast.BinOp(op=ast.Add()):
-            return _sum(term, node, depth)
+            return _meaning_of_sum(term, node, depth)
         case ast.BinOp():
-            return _operation(term, node, meaning_of(term, node.left, depth + 1), meaning_of(term, node.right, depth + 1))
+            return _meaning_of_operation(
+                term, node, meaning_of(term, node.left, depth + 1), meaning_of(term, node.right, depth + 1)
+            )
         case ast.Name():
-            return _name(term, node)
+            return _meaning_of_name(term, node)
         case ast.List():
             return tuple(as_number(term, cell, depth + 1) for cell in node.elts)
         case ast.Tuple(elts=[_, second, *_]):
@@ -55,19 +57,19 @@ def meaning_of(term: Term, node: ast.expr, depth: int) -> Value:
     term.fail(node, "This is not part of the notation")
 
 
-def _private(term: Term, node: ast.expr, value: Value) -> Private:
+def _meaning_as_private(term: Term, node: ast.expr, value: Value) -> Private:
     if isinstance(value, Private):
         return value
-    term.fail(node, f"A mechanism is needed here, but this is {_kind(value)}")
+    term.fail(node, f"A mechanism is needed here, but this is {_kind_of_meaning(value)}")
 
 
 def needed_number(term: Term, node: ast.expr, value: Value) -> Number:
     if isinstance(value, Number):
         return value
-    term.fail(node, f"A number is needed here, but this is {_kind(value)}")
+    term.fail(node, f"A number is needed here, but this is {_kind_of_meaning(value)}")
 
 
-def _kind(value: Value) -> str:
+def _kind_of_meaning(value: Value) -> str:
     match value:
         case int() | float():
             return f"the number {value!r}"
@@ -78,7 +80,7 @@ def _kind(value: Value) -> str:
     return "a mechanism" if isinstance(value, Mechanism) else "a composition"
 
 
-def _constant(term: Term, node: ast.Constant) -> Number | str:
+def _meaning_of_constant(term: Term, node: ast.Constant) -> Number | str:
     match node.value:
         case float() as value:
             return as_written(term, node, value)
@@ -91,7 +93,7 @@ def _constant(term: Term, node: ast.Constant) -> Number | str:
     term.fail(node, "This is not part of the notation")
 
 
-def _name(term: Term, node: ast.Name) -> Value:
+def _meaning_of_name(term: Term, node: ast.Name) -> Value:
     if node.id == HOLE and term.hole is not None:
         return term.hole
     match node.id:
@@ -104,7 +106,7 @@ def _name(term: Term, node: ast.Name) -> Value:
     term.fail(node, f"{node.id!r} is not known here{did_you_mean(node.id, [*BY_NAME, 'nothing', 'inf', 'sqrt'])}")
 
 
-def _sum(term: Term, node: ast.BinOp, depth: int) -> Value:
+def _meaning_of_sum(term: Term, node: ast.BinOp, depth: int) -> Value:
     """Add numbers, or compose: a long sum is a deep tree, so it is walked down its left side, not by recursion."""
     operands = list[ast.expr]()
     left: ast.expr = node
@@ -117,28 +119,28 @@ def _sum(term: Term, node: ast.BinOp, depth: int) -> Value:
     both = list(zip(operands, values, strict=True))
     if isinstance(values[0], Number):
         return sum_of_numbers(term, operands, (needed_number(term, operand, value) for operand, value in both))
-    parts = [_private(term, operand, value) for operand, value in both]
+    parts = [_meaning_as_private(term, operand, value) for operand, value in both]
     return term.pointing_at(node, lambda: compose(parts, term.mix_relations))
 
 
-def _operation(term: Term, node: ast.BinOp, left: Value, right: Value) -> Value:
+def _meaning_of_operation(term: Term, node: ast.BinOp, left: Value, right: Value) -> Value:
     if isinstance(left, Number) and isinstance(right, Number):
         return arithmetic(term, node, left, right)
     if isinstance(node.op, ast.Mult):
         if isinstance(left, Private) and isinstance(right, Number):
-            return _repeated(term, left, node.right, right)
+            return _meaning_of_repetition(term, left, node.right, right)
         if isinstance(right, Private) and isinstance(left, Number):
-            return _repeated(term, right, node.left, left)
+            return _meaning_of_repetition(term, right, node.left, left)
     term.fail(node, "Mechanisms can only be added (+) and repeated (* count)")
 
 
-def _repeated(term: Term, private: Private, node: ast.expr, count: Number) -> Composition:
+def _meaning_of_repetition(term: Term, private: Private, node: ast.expr, count: Number) -> Composition:
     if not (0 <= count < math.inf and count == int(count)):
         term.fail(node, f"A repetition must be a whole number, 0 or more, but this is {count!r}")
     return term.pointing_at(node, lambda: private * int(count))
 
 
-def _call(term: Term, node: ast.Call, name: str, depth: int) -> Value:
+def _meaning_of_call(term: Term, node: ast.Call, name: str, depth: int) -> Value:
     if name == "sqrt":
         if len(node.args) != 1 or node.keywords:
             term.fail(node, "sqrt takes one number, as in sqrt(2)")
@@ -151,13 +153,13 @@ def _call(term: Term, node: ast.Call, name: str, depth: int) -> Value:
         path = meaning_of(term, node.args[0], depth + 1)
         if isinstance(path, str):
             return term.pointing_at(node.args[0], lambda: Histograms.from_csv(path))
-    arguments = _arguments(term, node, name, depth)
+    arguments = _meaning_of_arguments(term, node, name, depth)
     if name == Poisson.name and term.mix_relations:
         return term.pointing_at(node, lambda: Poisson(**arguments, mix_relations=True))  # type: ignore[arg-type]
     return term.pointing_at(node, lambda: BY_NAME[name](**arguments))
 
 
-def _arguments(term: Term, node: ast.Call, name: str, depth: int) -> dict[str, Value]:
+def _meaning_of_arguments(term: Term, node: ast.Call, name: str, depth: int) -> dict[str, Value]:
     """Return the arguments by name, each of the right kind, none missing, none twice."""
     allowed = mechanism_arguments(name)
     in_order = [argument for argument, field in allowed.items() if not field.kw_only]
@@ -177,7 +179,7 @@ def _arguments(term: Term, node: ast.Call, name: str, depth: int) -> dict[str, V
     for argument, parameter in allowed.items():
         if argument not in given and parameter.default is MISSING:
             term.fail(node, f"{name} lacks its argument {argument!r}; it is {mechanism_signature(name)}")
-    read = _number_or_text if BY_NAME[name].takes_text else _argument
+    read = _number_or_text if BY_NAME[name].takes_text else _meaning_of_argument
     return {argument: read(term, argument, value, depth + 1) for argument, value in given.items()}
 
 
@@ -187,10 +189,10 @@ def _number_or_text(term: Term, argument: str, node: ast.expr, depth: int) -> Va
         return tuple(_number_or_text(term, argument, cell, depth + 1) for cell in node.elts)  # type: ignore[return-value]
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
-    return _argument(term, argument, node, depth)
+    return _meaning_of_argument(term, argument, node, depth)
 
 
-def _argument(term: Term, argument: str, node: ast.expr, depth: int) -> Value:
+def _meaning_of_argument(term: Term, argument: str, node: ast.expr, depth: int) -> Value:
     if isinstance(node, ast.Starred):
         term.fail(node, "* is not part of the notation here")
     if argument in LIST_ARGUMENTS:

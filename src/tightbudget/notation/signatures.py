@@ -35,12 +35,12 @@ def meant_by(word: str) -> str:
     ("; did you mean 'gaussian'?", "; did you mean 'sigma'?", '')
     """
     letters = unicodedata.normalize("NFKD", word.casefold())
-    plain = "".join(_spelt(letter) for letter in letters if not unicodedata.combining(letter))
+    plain = "".join(_spelt_greek_letter(letter) for letter in letters if not unicodedata.combining(letter))
     return did_you_mean(
         plain, [*BY_NAME, "nothing", *dict.fromkeys(name for known in BY_NAME for name in mechanism_arguments(known))]
     )
 
 
-def _spelt(letter: str) -> str:
+def _spelt_greek_letter(letter: str) -> str:
     name = unicodedata.name(letter, "")
     return name.removeprefix("GREEK SMALL LETTER ").split()[-1].lower() if name.startswith("GREEK SMALL LETTER ") else letter

@@ -67,9 +67,9 @@ def split_sum(text: str, template: bool = False) -> Iterator[tuple[int, str]]:
         elif template and piece == OPEN:
             kind, piece = "name", HOLE
         elif kind == "foreign":
-            raise fault(_misread(text, token.start()), text, token.start())
+            raise fault(_misread_in_sum(text, token.start()), text, token.start())
         elif piece == "," and not open_brackets:
-            raise fault(_comma(text, token.start()), text, token.start())
+            raise fault(_comma_in_sum(text, token.start()), text, token.start())
         elif piece == "+" and after_operand and not open_brackets:
             yield start, "".join(pieces)
             start, pieces, after_operand = token.end(), [], False
@@ -82,7 +82,7 @@ def split_sum(text: str, template: bool = False) -> Iterator[tuple[int, str]]:
     yield start, "".join(pieces)
 
 
-def _misread(text: str, position: int) -> str:
+def _misread_in_sum(text: str, position: int) -> str:
     """Return what is wrong with a character that begins nothing, or with the word that it begins."""
     character = text[position]
     if character in "\"'":
@@ -96,7 +96,7 @@ def _misread(text: str, position: int) -> str:
     return f"{character!r} is not part of the notation{written}"
 
 
-def _comma(text: str, position: int) -> str:
+def _comma_in_sum(text: str, position: int) -> str:
     """Return what is wrong with a comma outside brackets: thousands apart, or mechanisms that should be added."""
     for grouped in _GROUPED.finditer(text):
         if grouped.start() < position < grouped.end():

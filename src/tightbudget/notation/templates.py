@@ -48,7 +48,7 @@ class Template:
         for start, source in split_sum(text, template=True):
             check_there(text, start, source)
             terms.append(Term.unindented(text, start, source, mixed))
-        (place,) = (i for i, term in enumerate(terms) if HOLE in _names(term.tree()))
+        (place,) = (i for i, term in enumerate(terms) if HOLE in _names_in_template(term.tree()))
         known = [None if i == place else as_private(term, term.tree()) for i, term in enumerate(terms)]
         before, after = (tuple(part for part in parts if part is not None) for parts in (known[:place], known[place + 1 :]))
         return cls(text, mixed, before, terms[place], after)
@@ -75,7 +75,7 @@ class Template:
     def whole(self) -> bool:
         """Whether that argument must be a whole number."""
         call = self._slot.call
-        field = None if call is None else mechanism_arguments(_called(call)).get(self.argument)
+        field = None if call is None else mechanism_arguments(_called_in_template(call)).get(self.argument)
         return call is None or (field is not None and (field.type in (int, "int") or "whole" in field.metadata))
 
     def mechanism(self, number: Number) -> Mechanism | None:
@@ -95,12 +95,12 @@ class Template:
         return self._term.tree()
 
     @cached_property
-    def _slot(self) -> "_Slot":
-        return _slot(self._tree)
+    def _slot(self) -> "_TemplateSlot":
+        return _slot_of_template(self._tree)
 
 
 @dataclass(frozen=True, slots=True)
-class _Slot:
+class _TemplateSlot:
     """Where `?` stands: in the value of an argument of a call, or, without a call, in a count."""
 
     call: ast.Call | None
@@ -131,39 +131,39 @@ def _check_one_open(text: str) -> None:
         raise fault(f"There is nothing to solve for; write ? in place of one number, {_EXAMPLE}", text, 0)
 
 
-def _names(tree: ast.AST) -> Iterator[str]:
+def _names_in_template(tree: ast.AST) -> Iterator[str]:
     return (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
-def _called(call: ast.Call) -> str:
+def _called_in_template(call: ast.Call) -> str:
     assert isinstance(call.func, ast.Name)
     return call.func.id
 
 
-def _slot(tree: ast.expr) -> _Slot:
+def _slot_of_template(tree: ast.expr) -> _TemplateSlot:
     """Walk down to `?`, and remember the last argument that is a number, or else the number of repetitions."""
-    slot = _Slot(None, "count", tree)
+    slot = _TemplateSlot(None, "count", tree)
     node = tree
     while not (isinstance(node, ast.Name) and node.id == HOLE):
-        child = next(child for child in ast.iter_child_nodes(node) if HOLE in _names(child))
+        child = next(child for child in ast.iter_child_nodes(node) if HOLE in _names_in_template(child))
         if isinstance(child, ast.keyword):
             child = child.value
         assert isinstance(child, ast.expr)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in BY_NAME:
-            slot = _Slot(node, _argument(node, child), child)
+            slot = _TemplateSlot(node, _argument_of_slot(node, child), child)
         elif slot.call is None and not _has_mechanism(child) and _has_mechanism(node):
-            slot = _Slot(None, "count", child)
+            slot = _TemplateSlot(None, "count", child)
         node = child
     return slot
 
 
 def _has_mechanism(node: ast.AST) -> bool:
-    return any(name in BY_NAME or name == "nothing" for name in _names(node))
+    return any(name in BY_NAME or name == "nothing" for name in _names_in_template(node))
 
 
-def _argument(call: ast.Call, value: ast.expr) -> str:
+def _argument_of_slot(call: ast.Call, value: ast.expr) -> str:
     for keyword in call.keywords:
         if keyword.value is value:
             return str(keyword.arg)
     place = call.args.index(value)
-    return ([*mechanism_arguments(_called(call)), ""] + [""] * place)[place]
+    return ([*mechanism_arguments(_called_in_template(call)), ""] + [""] * place)[place]

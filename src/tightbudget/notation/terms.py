@@ -38,7 +38,7 @@ class Term:
             return ast.parse(self.source, mode="eval").body
         except SyntaxError as problem:
             column = max((problem.offset or 1) - 1, 0)
-            raise fault(_sentence(problem), self.text, self.start + min(column, len(self.source))) from None
+            raise fault(_syntax_problem(problem), self.text, self.start + min(column, len(self.source))) from None
         except (ValueError, MemoryError, RecursionError):
             raise fault("The expression is nested too deeply to be read", self.text, self.start) from None
 
@@ -59,7 +59,7 @@ class Term:
         return self.start + len(self.source.encode()[:column].decode(errors="ignore"))
 
 
-def _sentence(problem: SyntaxError) -> str:
+def _syntax_problem(problem: SyntaxError) -> str:
     """Return Python's complaint as one of ours."""
     if "integer string conversion" in problem.msg:
         return TOO_LARGE

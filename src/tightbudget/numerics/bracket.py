@@ -64,8 +64,8 @@ class Bracket:
         return self.lower <= value <= self.upper
 
     def __str__(self) -> str:
-        digits = _digits(self.lower, self.upper)
-        return f"[{_outward(self.lower, digits, ROUND_FLOOR)}, {_outward(self.upper, digits, ROUND_CEILING)}]"
+        digits = _digits_of_bracket(self.lower, self.upper)
+        return f"[{_outward_end(self.lower, digits, ROUND_FLOOR)}, {_outward_end(self.upper, digits, ROUND_CEILING)}]"
 
     def __format__(self, spec: str) -> str:
         """Return both ends as the specification says for floats, rounded outward; a width is that of the whole text."""
@@ -91,14 +91,14 @@ def _plain_end(name: str, value: object, rounded: Callable[[Fraction], float]) -
     return float(value)
 
 
-def _digits(lower: float, upper: float) -> int:
+def _digits_of_bracket(lower: float, upper: float) -> int:
     """Return how many significant digits show where the two ends part, and one more."""
     if not (0.0 < lower < upper < math.inf):
         return 6 if lower != upper else 17
     return min(17, max(3, 2 - math.floor(math.log10((upper - lower) / upper))))
 
 
-def _outward(value: float, digits: int, rounding: str) -> str:
+def _outward_end(value: float, digits: int, rounding: str) -> str:
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
     exact = Context(prec=digits, rounding=rounding).create_decimal(Decimal(value))

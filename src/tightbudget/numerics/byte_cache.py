@@ -19,7 +19,7 @@ Value = TypeVar("Value", bound=Arrays)
 _MOST_VALUES = 256  # small values cost more than their arrays, and each new one looks at all others
 
 
-class _Entry(Generic[Value]):
+class _CacheEntry(Generic[Value]):
     __slots__ = ("nbytes", "used", "value")
 
     def __init__(self, value: Value, used: int) -> None:
@@ -39,7 +39,7 @@ class ByteCache(Generic[Value]):
     def __init__(self, most_bytes: int, most_values: int = _MOST_VALUES) -> None:
         self.most_bytes = most_bytes
         self.most_values = most_values
-        self._entries: dict[Hashable, _Entry[Value]] = {}
+        self._entries: dict[Hashable, _CacheEntry[Value]] = {}
         self._clock = itertools.count()
 
     def get(self, key: Hashable) -> Value | None:
@@ -52,7 +52,7 @@ class ByteCache(Generic[Value]):
 
     def put(self, key: Hashable, value: Value) -> None:
         """Keep the value, unless it alone takes too much, and forget what there is no room for any more."""
-        new = _Entry(value, next(self._clock))
+        new = _CacheEntry(value, next(self._clock))
         if new.nbytes > self.most_bytes:
             return  # it would only drive out all others
         self._entries[key] = new

@@ -59,15 +59,15 @@ def convolve_powers(stacks: Sequence[Array], counts: Sequence[int], tail: float)
     """Return the product of the stacks raised to their counts, leaving out about `tail` of mass at either end."""
     length = sum(count * (stack.shape[1] - 1) for stack, count in zip(stacks, counts, strict=True)) + 1
     if length <= _DIRECT_LENGTH:
-        return _direct(stacks, counts)
+        return _direct_convolution(stacks, counts)
     if sum(counts) > _MOST_FACTORS:
         raise TooWide
     if length <= _WHOLE_LENGTH:
         return _by_fft(stacks, counts, 0, length - 1, np.zeros(stacks[0].shape[0]))
-    return _by_fft(stacks, counts, *_window(stacks, counts, length, tail))
+    return _by_fft(stacks, counts, *_convolution_window(stacks, counts, length, tail))
 
 
-def _direct(stacks: Sequence[Array], counts: Sequence[int]) -> Product:
+def _direct_convolution(stacks: Sequence[Array], counts: Sequence[int]) -> Product:
     results = [_direct_row([stack[row] for stack in stacks], counts) for row in range(stacks[0].shape[0])]
     rows = np.array([row for row, _ in results])
     relative = math.expm1(1.01 * max(roundings for _, roundings in results) * U)
@@ -105,7 +105,7 @@ def _by_fft(stacks: Sequence[Array], counts: Sequence[int], low: int, high: int,
     spectrum: NDArray[np.complex128] | None = None
     lengths = np.zeros(stacks[0].shape[0])
     for stack, count in zip(stacks, counts, strict=True):
-        factor = _power(fft.rfft(stack, size, axis=1), count)
+        factor = _convolution_power(fft.rfft(stack, size, axis=1), count)
         spectrum = factor if spectrum is None else np.multiply(spectrum, factor, out=factor)
         lengths += count * np.sqrt(np.einsum("ij,ij->i", stack, stack))
     assert spectrum is not None
@@ -131,7 +131,7 @@ def _fft_noise(lengths: Array, result: Array, factors: int, size: int) -> Array:
     return noise
 
 
-def _power(spectrum: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:
+def _convolution_power(spectrum: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:
     result: NDArray[np.complex128] | None = None
     squarings = 0
     while True:
@@ -153,10 +153,10 @@ def flush_denormals(values: Array) -> None:
     values[np.abs(values) < TINY] = 0.0
 
 
-def _window(stacks: Sequence[Array], counts: Sequence[int], length: int, tail: float) -> tuple[int, int, Array]:
+def _convolution_window(stacks: Sequence[Array], counts: Sequence[int], length: int, tail: float) -> tuple[int, int, Array]:
     """Return indices low, high of the product and a bound on its mass outside them, row by row (Chernoff, M4)."""
-    majorants = [_majorant(stack) for stack in stacks]
-    variance = sum(count * _variance(*part) for part, count in zip(majorants, counts, strict=True))
+    majorants = [_convolution_majorant(stack) for stack in stacks]
+    variance = sum(count * _convolution_variance(*part) for part, count in zip(majorants, counts, strict=True))
     log_tail = math.log(tail)
     # for tails like a normal law's, and for those made by few large terms
     longest = max(stack.shape[1] for stack in stacks)
@@ -186,7 +186,7 @@ def _window(stacks: Sequence[Array], counts: Sequence[int], length: int, tail: f
     return low, high, outside
 
 
-def _majorant(stack: Array) -> tuple[Array, Array]:
+def _convolution_majorant(stack: Array) -> tuple[Array, Array]:
     """Return masses on few nodes whose moments E e^{s index} are, for every s, at least those of the stack.
 
     The mass of a bin goes to its two ends so that mass and mean are kept: e^{s index} lies below its chord. Bins are
@@ -207,7 +207,7 @@ def _majorant(stack: Array) -> tuple[Array, Array]:
     return np.concatenate([down, up], axis=1), np.concatenate([first, first + width])
 
 
-def _variance(mass: Array, nodes: Array) -> float:
+def _convolution_variance(mass: Array, nodes: Array) -> float:
     """Return the variance of the first row's index, roughly: it only guides the choice of slopes."""
     mean = float(np.einsum("i,i", mass[0], nodes))
     return float(np.einsum("i,i", mass[0], (nodes - mean) ** 2))

@@ -26,7 +26,7 @@ def decimal_at_most(value: float) -> str:
     >>> decimal_at_most(0.1), decimal_at_most(0.3), decimal_at_most(0.5)
     ('0.1', '0.29999999999999998', '0.5')
     """
-    return _shortest(value, ROUND_FLOOR)
+    return _shortest_decimal(value, ROUND_FLOOR)
 
 
 def decimal_at_least(value: float) -> str:
@@ -35,10 +35,10 @@ def decimal_at_least(value: float) -> str:
     >>> decimal_at_least(0.1), decimal_at_least(0.3), decimal_at_least(0.5)
     ('0.10000000000000001', '0.3', '0.5')
     """
-    return _shortest(value, ROUND_CEILING)
+    return _shortest_decimal(value, ROUND_CEILING)
 
 
-def _shortest(value: float, rounding: str) -> str:
+def _shortest_decimal(value: float, rounding: str) -> str:
     """Return the fewest digits that do; the usual shortest form if it lies on the right side."""
     exact, usual = Decimal(value), Decimal(repr(value))
     if (usual <= exact) if rounding == ROUND_FLOOR else (usual >= exact):

@@ -32,9 +32,9 @@ def double_difference(x: Array, y: Array) -> Double:
 def double_quotient(x: Double, y: Double) -> Double:
     """Return x / y, good to `QUOTIENT_ERROR`."""
     first = x.high / y.high
-    product, rest = _product(first, y.high)
+    product, rest = _exact_double_product(first, y.high)
     second = (((x.high - product) - rest) + x.low - first * y.low) / y.high
-    return _normal(first, second)
+    return _normalised_double(first, second)
 
 
 def double_less(x: Double, y: Double) -> Array:
@@ -47,21 +47,21 @@ def double_less(x: Double, y: Double) -> Array:
 def double_plus(x: Double, y: Array) -> Double:
     """Return x + y, good to 2^-104 of the larger of them."""
     high, low = double_difference(x.high, -y)
-    return _normal(high, low + x.low)
+    return _normalised_double(high, low + x.low)
 
 
-def _normal(high: Array, low: Array) -> Double:
+def _normalised_double(high: Array, low: Array) -> Double:
     total = high + low
     return Double(total, low - (total - high))
 
 
-def _product(x: Array, y: Array) -> Double:
+def _exact_double_product(x: Array, y: Array) -> Double:
     high = x * y
-    (x_high, x_low), (y_high, y_low) = _split(x), _split(y)
+    (x_high, x_low), (y_high, y_low) = _split_double(x), _split_double(y)
     return Double(high, ((x_high * y_high - high) + x_high * y_low + x_low * y_high) + x_low * y_low)
 
 
-def _split(x: Array) -> Double:
+def _split_double(x: Array) -> Double:
     scaled = _SPLITTER * x
     high = scaled - (scaled - x)
     return Double(high, x - high)

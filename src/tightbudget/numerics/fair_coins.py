@@ -22,13 +22,13 @@ def log_fair(coins: int, heads: Array) -> tuple[Array, Array]:
     tails = coins - heads
     inner = (heads > 0.0) & (tails > 0.0)
     if inner.all():
-        exponent, peak = _divergence(heads, tails), 0.5 * np.log(coins / heads / tails / (2.0 * math.pi))
-        rest = _rest(np.array([float(max(coins, 1))])) - _rest(heads) - _rest(tails)
+        exponent, peak = _fair_coin_divergence(heads, tails), 0.5 * np.log(coins / heads / tails / (2.0 * math.pi))
+        rest = _stirling_rest(np.array([float(max(coins, 1))])) - _stirling_rest(heads) - _stirling_rest(tails)
         return peak + rest - exponent, _error(exponent, peak)
     a, b = np.where(inner, heads, 1.0), np.where(inner, tails, 1.0)
-    exponent = np.where(inner, _divergence(a, b), coins * math.log(2.0))
+    exponent = np.where(inner, _fair_coin_divergence(a, b), coins * math.log(2.0))
     peak = np.where(inner, 0.5 * np.log(coins / a / b / (2.0 * math.pi)), 0.0)
-    rest = np.where(inner, _rest(np.array([float(max(coins, 1))])) - _rest(a) - _rest(b), 0.0)
+    rest = np.where(inner, _stirling_rest(np.array([float(max(coins, 1))])) - _stirling_rest(a) - _stirling_rest(b), 0.0)
     return peak + rest - exponent, _error(exponent, peak)
 
 
@@ -37,7 +37,7 @@ def _error(exponent: Array, peak: Array) -> Array:
     return error
 
 
-def _divergence(a: Array, b: Array) -> Array:
+def _fair_coin_divergence(a: Array, b: Array) -> Array:
     """Return (a+b) D(a/(a+b) || 1/2), relatively accurate: two forms, in neither of which much cancels."""
     s = a + b
     y = (a - b) / s
@@ -56,7 +56,7 @@ def _divergence_near(s: Array, y: Array) -> Array:
     return near
 
 
-def _rest(n: Array) -> Array:
+def _stirling_rest(n: Array) -> Array:
     """Return log n! - (n log n - n + log(2 pi n) / 2) of whole numbers from 1 on."""
     x = 1.0 / np.maximum(n, float(_FEW))
     y = x * x

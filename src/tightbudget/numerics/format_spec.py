@@ -32,11 +32,11 @@ def formatted_ends(lower: float, upper: float, spec: str, usual: str) -> str:
     if any(found[part] for part in ("sign", "grouping", "precision", "kind")):
         digits = found["precision"] or _USUAL_DIGITS
         each = f"{found['sign']}z{found['grouping']}.{digits}{found['kind'] or 'g'}"  # "z": no minus before 0
-        text = f"[{_rounded(lower, each, ROUND_FLOOR)}, {_rounded(upper, each, ROUND_CEILING)}]"
+        text = f"[{_rounded_to_spec(lower, each, ROUND_FLOOR)}, {_rounded_to_spec(upper, each, ROUND_CEILING)}]"
     return format(text, f"{found['layout'] or '>'}{found['width']}")
 
 
-def _rounded(value: float, spec: str, rounding: str) -> str:
+def _rounded_to_spec(value: float, spec: str, rounding: str) -> str:
     if math.isinf(value) or value == 0.0:
         return format(value, spec)
     with localcontext(Context(rounding=rounding, traps=[])):  # formatting rounds as the context says

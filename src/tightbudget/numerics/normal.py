@@ -28,11 +28,11 @@ def log_normal_mass(middle: Array, width: Array) -> tuple[Array, Array]:
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         wide = width * np.maximum(1.0, z) > _NARROW
         if not wide.any():
-            return _series(z, width)
+            return _normal_mass_series(z, width)
         if wide.all():
-            return _difference(z, width)
-        log_mass, error = _series(np.where(wide, 0.0, z), np.where(wide, 0.0, width))
-        log_mass[wide], error[wide] = _difference(z[wide], width[wide])
+            return _normal_mass_difference(z, width)
+        log_mass, error = _normal_mass_series(np.where(wide, 0.0, z), np.where(wide, 0.0, width))
+        log_mass[wide], error[wide] = _normal_mass_difference(z[wide], width[wide])
         return log_mass, error
 
 
@@ -48,7 +48,7 @@ def log_normal_mass_at(middle: float, width: float) -> tuple[float, float]:
     return float(logs[0]), float(errors[0])
 
 
-def _series(z: Array, width: Array) -> tuple[Array, Array]:
+def _normal_mass_series(z: Array, width: Array) -> tuple[Array, Array]:
     # He_2, He_4, ... He_10 over 3!, 5!, ... 11!; the higher ones only where they matter. With s = q z^2 all terms stay
     # small.
     q = (0.5 * width) ** 2
@@ -71,7 +71,7 @@ def _higher_terms(s: Array, q: Array) -> Array:
     return terms
 
 
-def _difference(z: Array, width: Array) -> tuple[Array, Array]:
+def _normal_mass_difference(z: Array, width: Array) -> tuple[Array, Array]:
     # P = 1/2 e^{-n^2/2} (erfcx(n/sqrt2) - e^{-zw} erfcx(f/sqrt2)) with n, f = z -+ w/2, since (f^2 - n^2)/2 = zw
     near, far = z - 0.5 * width, z + 0.5 * width
     tail = special.erfcx(_ROOT_HALF * near)

@@ -24,13 +24,13 @@ def first_at_most(
         gap = _log_ratio(function(x), level)
         if -min(slope * tolerance, _CLOSE) <= gap <= 0.0 or (x == 0.0 and gap <= 0.0):
             return x
-        slope, seen = _secant(slope, seen, (x, gap), tolerance), (x, gap)
+        slope, seen = _secant_slope(slope, seen, (x, gap), tolerance), (x, gap)
         # aim half a tolerance past the crossing, so that the next point is likely to be on the right side
         x = max(0.0, x + gap / slope + 0.5 * tolerance) if math.isfinite(gap) and slope > 0.0 else math.nan
         if not math.isfinite(x):
             break
-    low, high = _enclose(function, level, min(max(guess, 0.0), most), max(tolerance, 1e-300), most)
-    return high if math.isinf(high) else _narrow(function, level, low, high, tolerance)[1]
+    low, high = _enclose_crossing(function, level, min(max(guess, 0.0), most), max(tolerance, 1e-300), most)
+    return high if math.isinf(high) else _narrow_crossing(function, level, low, high, tolerance)[1]
 
 
 def last_at_least(
@@ -45,7 +45,7 @@ def last_at_least(
             return x
         if x == 0.0 and gap < 0.0:
             return 0.0
-        slope, seen = _secant(slope, seen, (x, gap), tolerance), (x, gap)
+        slope, seen = _secant_slope(slope, seen, (x, gap), tolerance), (x, gap)
         x = max(0.0, x + gap / slope - 0.5 * tolerance) if math.isfinite(gap) and slope > 0.0 else math.nan
         if not math.isfinite(x):
             break
@@ -55,10 +55,10 @@ def last_at_least(
         value = function(x)
         return math.inf if value == level else value
 
-    low, high = _enclose(above, level, min(max(guess, 0.0), most), max(tolerance, 1e-300), most)
+    low, high = _enclose_crossing(above, level, min(max(guess, 0.0), most), max(tolerance, 1e-300), most)
     if math.isinf(high):
         return max(low, 0.0)
-    return max(0.0, _narrow(above, level, low, high, tolerance)[0])
+    return max(0.0, _narrow_crossing(above, level, low, high, tolerance)[0])
 
 
 def largest_that_fits(fits: Callable[[int], bool], most: int) -> int:
@@ -77,7 +77,7 @@ def largest_that_fits(fits: Callable[[int], bool], most: int) -> int:
     return low
 
 
-def _secant(slope: float, before: tuple[float, float] | None, now: tuple[float, float], tolerance: float) -> float:
+def _secant_slope(slope: float, before: tuple[float, float] | None, now: tuple[float, float], tolerance: float) -> float:
     """Return the slope between the last two points, unless it is far from the one we have: near points tell little."""
     if before is None or before[0] == now[0]:
         return slope
@@ -93,7 +93,9 @@ def _log_ratio(value: float, level: float) -> float:
     return math.log(ratio) if 0.0 < ratio < math.inf else math.log(value) - math.log(level)
 
 
-def _enclose(function: Callable[[float], float], level: float, guess: float, step: float, most: float) -> tuple[float, float]:
+def _enclose_crossing(
+    function: Callable[[float], float], level: float, guess: float, step: float, most: float
+) -> tuple[float, float]:
     """Return low < high with function(low) > level >= function(high); low may be -1 (below the domain) or high inf."""
     growth = 4.0
     if function(guess) > level:
@@ -113,7 +115,9 @@ def _enclose(function: Callable[[float], float], level: float, guess: float, ste
     return -1.0, 0.0
 
 
-def _narrow(function: Callable[[float], float], level: float, low: float, high: float, tolerance: float) -> tuple[float, float]:
+def _narrow_crossing(
+    function: Callable[[float], float], level: float, low: float, high: float, tolerance: float
+) -> tuple[float, float]:
     """Halve until the two ends are `tolerance` apart, or neighbours; where they differ in size, halve the logarithm."""
     if low < 0.0:  # already at the end of the domain
         return -1.0, 0.0

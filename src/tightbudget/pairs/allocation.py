@@ -66,7 +66,7 @@ def allocated_pair(base: Pair, batches: int, blocks: int, direction: Direction, 
 
     `base` is that of one batch, (with, without).
     """
-    law = _allocated(cast(Hashable, base), batches, blocks, above)
+    law = _allocated_law(cast(Hashable, base), batches, blocks, above)
     return _as_pair(law, ("allocated", base, batches, blocks, above), direction)
 
 
@@ -74,14 +74,14 @@ def resolvable_allocation(base: Pair) -> bool:
     """Tell whether the losses of a pair are neither too close nor too far apart for a grid of ratios."""
     if not base.coarse_cells().size:
         return False
-    (low, high), _ = _extent(base)
+    (low, high), _ = _allocation_extent(base)
     told = base.infinity.possible or base.minus_infinity.possible
     return (told or high - low > _LEAST_RANGE) and high - low < _MOST_RANGE
 
 
 @lru_cache(maxsize=16)  # both directions ask for it
-def _allocated(base: Hashable, batches: int, blocks: int, above: bool) -> RatioLaw:
-    return _power(_mean_of(cast(Pair, base), batches, above), blocks, above)
+def _allocated_law(base: Hashable, batches: int, blocks: int, above: bool) -> RatioLaw:
+    return _power_ratio_law(_mean_of(cast(Pair, base), batches, above), blocks, above)
 
 
 def _as_pair(law: RatioLaw, key: tuple[object, ...], direction: Direction) -> PointPair:
@@ -92,7 +92,7 @@ def _as_pair(law: RatioLaw, key: tuple[object, ...], direction: Direction) -> Po
     error = law.error + law.moved + 4.0 * U * (2.0 + np.maximum(np.abs(log_p), np.abs(log_q)))
     loss_error = law.moved if law.moved else 2.0 * float(error.max(initial=0.0))
     remove = direction is Direction.REMOVE
-    only_p, only_q = _mass(law.infinity, law.error), _mass(law.zero, law.error)
+    only_p, only_q = _allocation_mass(law.infinity, law.error), _allocation_mass(law.zero, law.error)
     return point_pair(
         (*key, direction),
         losses if remove else -losses,
@@ -106,30 +106,30 @@ def _as_pair(law: RatioLaw, key: tuple[object, ...], direction: Direction) -> Po
     )
 
 
-def _mass(value: float, error: float) -> Mass:
+def _allocation_mass(value: float, error: float) -> Mass:
     return Mass.about(math.log(value), GENEROUS + 2.0 * error) if value > 0.0 else NONE
 
 
 def _mean_of(base: Pair, batches: int, above: bool) -> RatioLaw:
     """Return the law of the mean of `batches` ratios: its bits say when to double and when to add one."""
-    ends, deviation = _extent(base)
-    law = _one(base, ends, _step(ends, deviation, 1), above)
+    ends, deviation = _allocation_extent(base)
+    law = _one_batch_law(base, ends, _allocation_grid_step(ends, deviation, 1), above)
     count = 1
     for bit in bin(batches)[3:]:
-        law, count = _mean(law, law, 0.5, above), 2 * count
+        law, count = _mean_ratio_law(law, law, 0.5, above), 2 * count
         if bit == "1":
-            law, count = _mean(law, _one(base, ends, law.h, above), count / (count + 1), above), count + 1
-        wanted = _step((float(law.losses[0]), float(law.losses[-1])), deviation, count)
+            law, count = _mean_ratio_law(law, _one_batch_law(base, ends, law.h, above), count / (count + 1), above), count + 1
+        wanted = _allocation_grid_step((float(law.losses[0]), float(law.losses[-1])), deviation, count)
         if wanted <= 0.5 * law.h and count < batches:
-            law = _refined(law)
+            law = _refined_ratio_law(law)
     return law
 
 
-def _step(ends: tuple[float, float], deviation: float, count: int) -> float:
+def _allocation_grid_step(ends: tuple[float, float], deviation: float, count: int) -> float:
     return max(_FINENESS * deviation / math.sqrt(count), (ends[1] - ends[0]) / _MOST_POINTS, _LEAST_STEP)
 
 
-def _extent(base: Pair) -> tuple[tuple[float, float], float]:
+def _allocation_extent(base: Pair) -> tuple[tuple[float, float], float]:
     """Return losses between which the base lies but for _TAIL, and the standard deviation of its loss under Q."""
     cells = base.coarse_cells()
     a, b = np.exp(cells.log_a), np.exp(cells.log_b)
@@ -146,7 +146,7 @@ def _extent(base: Pair) -> tuple[tuple[float, float], float]:
     return (low, high), max(deviation, _LEAST_TOLD) if told else deviation
 
 
-def _one(base: Pair, ends: tuple[float, float], h: float, above: bool) -> RatioLaw:
+def _one_batch_law(base: Pair, ends: tuple[float, float], h: float, above: bool) -> RatioLaw:
     """Return the base on the grid; what lies beyond its ends is told for certain, or merged into the last cells."""
     first, last = math.floor(ends[0] / h) - 1, math.ceil(ends[1] / h) + 1
     edges = np.concatenate([[-np.inf], h * np.arange(first, last + 1), [np.inf]])
@@ -160,22 +160,22 @@ def _one(base: Pair, ends: tuple[float, float], h: float, above: bool) -> RatioL
     infinity, zero = base.infinity.upper + base.unresolved, base.minus_infinity.upper + base.unresolved
     if not above:
         infinity, zero = base.infinity.lower, base.minus_infinity.lower
-        masses = [_at(np.maximum(at, 0), side, size) for side in (p, q)]
-        return _law(h, first, masses[0], masses[1], zero, infinity, raised_by(2.0 * error + size * U, GENEROUS), 0.0)
+        masses = [_allocation_masses_at(np.maximum(at, 0), side, size) for side in (p, q)]
+        return _ratio_law(h, first, masses[0], masses[1], zero, infinity, raised_by(2.0 * error + size * U, GENEROUS), 0.0)
     inside = (at >= 0) & (at < last - first) & (q > _LEAST)  # losses may be so large that q has no digits left
     zero, infinity = zero + float(q[~inside].sum()), infinity + float(p[~inside].sum())
     at, q, loss = at[inside], q[inside], joined.log_a[inside] - joined.log_b[inside]
     up = np.clip(np.expm1(np.clip(loss - h * (at + first), 0.0, h)) / math.expm1(h), 0.0, 1.0)
-    spread = _at(at, (1.0 - up) * q, size) + _at(at + 1, up * q, size)
+    spread = _allocation_masses_at(at, (1.0 - up) * q, size) + _allocation_masses_at(at + 1, up * q, size)
     moved = 2.0 * (base.loss_shift(widest) + 2.0 * error) + 32.0 * U * (1.0 + widest)
-    return _law(h, first, np.empty(0), spread, zero, infinity, raised_by(2.0 * error + size * U, GENEROUS), moved)
+    return _ratio_law(h, first, np.empty(0), spread, zero, infinity, raised_by(2.0 * error + size * U, GENEROUS), moved)
 
 
-def _at(places: NDArray[np.int64], masses: Array, size: int) -> Array:
+def _allocation_masses_at(places: NDArray[np.int64], masses: Array, size: int) -> Array:
     return np.bincount(places, weights=masses, minlength=size).astype(np.float64)
 
 
-def _law(h: float, first: int, p: Array, q: Array, zero: float, infinity: float, error: float, moved: float) -> RatioLaw:
+def _ratio_law(h: float, first: int, p: Array, q: Array, zero: float, infinity: float, error: float, moved: float) -> RatioLaw:
     """Return the law without its tails: where masses are split, those of P follow from those of Q."""
     if moved:
         p = q * np.exp(np.minimum(h * np.arange(first, first + q.size), 700.0))  # P has no more than 1, so q has less
@@ -196,14 +196,14 @@ def _law(h: float, first: int, p: Array, q: Array, zero: float, infinity: float,
     return RatioLaw(h, first + begin, p, q, zero, infinity, error, moved)
 
 
-def _refined(law: RatioLaw) -> RatioLaw:
+def _refined_ratio_law(law: RatioLaw) -> RatioLaw:
     """Return the law on the grid of half the step, on which it lies too."""
     p, q = np.zeros(2 * law.q.size - 1), np.zeros(2 * law.q.size - 1)
     p[::2], q[::2] = law.p, law.q
     return RatioLaw(0.5 * law.h, 2 * law.first, p, q, law.zero, law.infinity, law.error, law.moved)
 
 
-def _mean(one: RatioLaw, other: RatioLaw, weight: float, above: bool) -> RatioLaw:
+def _mean_ratio_law(one: RatioLaw, other: RatioLaw, weight: float, above: bool) -> RatioLaw:
     """Return the law of weight R1 + (1 - weight) R2, for independent ratios on the same grid.
 
     On a geometric grid the mean of e^{h i} and e^{h j} is e^{h j} times what depends on i - j alone.
@@ -254,10 +254,10 @@ def _mean(one: RatioLaw, other: RatioLaw, weight: float, above: bool) -> RatioLa
     width = float(np.abs(exponent).max(initial=0.0)) + abs(min(alone))
     moved = max(one.moved, other.moved) + 32.0 * U * (2.0 + width) if above else 0.0
     error = raised_by(one.error + other.error + rounding, GENEROUS)
-    return _law(h, first, p, q, zero, infinity, error, moved)
+    return _ratio_law(h, first, p, q, zero, infinity, error, moved)
 
 
-def _product(one: RatioLaw, other: RatioLaw, above: bool) -> RatioLaw:
+def _product_ratio_law(one: RatioLaw, other: RatioLaw, above: bool) -> RatioLaw:
     """Return the law of R1 R2, for independent ratios on the same grid: places add up."""
     q = np.convolve(one.q, other.q)
     p = np.empty(0) if above else np.convolve(one.p, other.p)
@@ -267,13 +267,13 @@ def _product(one: RatioLaw, other: RatioLaw, above: bool) -> RatioLaw:
     zero, infinity = one.zero + other.zero, one.infinity + other.infinity
     if not above:
         zero, infinity = max(one.zero, other.zero), max(one.infinity, other.infinity)
-    return _law(one.h, one.first + other.first, p, q, zero, infinity, error, one.moved + other.moved)
+    return _ratio_law(one.h, one.first + other.first, p, q, zero, infinity, error, one.moved + other.moved)
 
 
-def _power(law: RatioLaw, times: int, above: bool) -> RatioLaw:
+def _power_ratio_law(law: RatioLaw, times: int, above: bool) -> RatioLaw:
     result = law
     for bit in bin(times)[3:]:
-        result = _product(result, result, above)
+        result = _product_ratio_law(result, result, above)
         if bit == "1":
-            result = _product(result, law, above)
+            result = _product_ratio_law(result, law, above)
     return result

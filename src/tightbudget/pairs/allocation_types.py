@@ -34,7 +34,7 @@ class AnswerTypes(NamedTuple):
 
 def pair_of_types(base: Pair, batches: int, times: int, direction: Direction) -> PointPair | None:
     """Return a pair that the epoch dominates; None if even two answers have too many counts."""
-    found = _types(cast(Hashable, base), batches, times)
+    found = _allocation_types(cast(Hashable, base), batches, times)
     if found is None:
         return None
     p, q, error = found
@@ -49,19 +49,19 @@ def pair_of_types(base: Pair, batches: int, times: int, direction: Direction) ->
         log_a,
         log_b,
         error=errors,
-        infinity=_mass(p[~both], error),
-        minus_infinity=_mass(q[~both], error),
+        infinity=_type_mass(p[~both], error),
+        minus_infinity=_type_mass(q[~both], error),
         loss_error=2.0 * float(errors.max(initial=0.0)),
     )
 
 
-def _mass(masses: Array, error: float) -> Mass:
+def _type_mass(masses: Array, error: float) -> Mass:
     total = float(masses.sum())
     return Mass.about(math.log(total), 2.0 * error + (masses.size + 64.0) * U) if total > 0.0 else NONE
 
 
 @lru_cache(maxsize=16)  # both directions ask for it
-def _types(base: Hashable, batches: int, times: int) -> tuple[Array, Array, float] | None:
+def _allocation_types(base: Hashable, batches: int, times: int) -> tuple[Array, Array, float] | None:
     if batches > _MOST_BATCHES:
         return None
     answers = _few_answers(cast(Pair, base), batches, times)
@@ -92,7 +92,7 @@ def _merged_answers(base: Pair, most: int) -> AnswerTypes:
     if isinstance(base, PointPair) and points.size <= inner:
         cells, place = points, np.arange(points.size)
     else:
-        edges = _edges(base, max(1, inner))
+        edges = _merged_answer_edges(base, max(1, inner))
         between = base.cells(np.concatenate([[-np.inf], edges, [np.inf]]))
         cells = Cells.join(between, points)
         place = np.concatenate([np.arange(between.size), np.searchsorted(edges, points.low)])
@@ -107,7 +107,7 @@ def _merged_answers(base: Pair, most: int) -> AnswerTypes:
     )
 
 
-def _edges(base: Pair, cells: int) -> Array:
+def _merged_answer_edges(base: Pair, cells: int) -> Array:
     """Return losses between the cells, evenly spaced where most of either distribution lies."""
     coarse = base.coarse_cells()
     a, b = np.exp(coarse.log_a), np.exp(coarse.log_b)
@@ -125,21 +125,21 @@ def _counted_answers(answers: AnswerTypes, batches: int, times: int) -> tuple[Ar
     Of answers that occur n_1, ..., n_m times they are t! / (n_1! ... n_m!) times the coefficients of z^k, over C(t, k),
     and of z^0 in the product of (q_i + p_i z)^n_i.
     """
-    choose = _binomials(batches)
+    choose = _type_binomials(batches)
     left, kept = np.array([batches]), np.eye(1, times + 1)
     for i in range(answers.p.size):
-        powers = _powers(float(answers.p[i]), float(answers.q[i]), batches, times)
+        powers = _type_polynomial_powers(float(answers.p[i]), float(answers.q[i]), batches, times)
         if i == answers.p.size - 1:
-            kept = _product(kept, powers[left])
+            kept = _type_polynomial_product(kept, powers[left])
             break
         rows = np.repeat(np.arange(left.size), left + 1)
         used = np.arange(rows.size) - np.repeat(np.cumsum(left + 1) - (left + 1), left + 1)
-        kept = _product(kept[rows], choose[left[rows], used][:, None] * powers[used])
+        kept = _type_polynomial_product(kept[rows], choose[left[rows], used][:, None] * powers[used])
         left = left[rows] - used
     return kept[:, times] / choose[batches, times], kept[:, 0]
 
 
-def _binomials(most: int) -> Array:
+def _type_binomials(most: int) -> Array:
     table = np.zeros((most + 1, most + 1))
     table[:, 0] = 1.0
     for n in range(1, most + 1):
@@ -147,7 +147,7 @@ def _binomials(most: int) -> Array:
     return table
 
 
-def _powers(p: float, q: float, most: int, times: int) -> Array:
+def _type_polynomial_powers(p: float, q: float, most: int, times: int) -> Array:
     """Return the coefficients of 1, z, ..., z^k in (q + p z)^n, for n = 0 ... most."""
     table = np.zeros((most + 1, times + 1))
     table[0, 0] = 1.0
@@ -157,7 +157,7 @@ def _powers(p: float, q: float, most: int, times: int) -> Array:
     return table
 
 
-def _product(one: Array, other: Array) -> Array:
+def _type_polynomial_product(one: Array, other: Array) -> Array:
     """Return the coefficients of the products of polynomials, row by row."""
     product = np.zeros_like(one)
     for j in range(one.shape[1]):

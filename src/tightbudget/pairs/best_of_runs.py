@@ -24,24 +24,27 @@ def best_of_runs_pair(key: tuple[object, ...], runs: Runs, there: Pair | None, b
     """
     if there is None and back is None:
         return None
-    profile, reverse = _profile(there), _profile(back)
+    profile, reverse = _profile_of_one_run(there), _profile_of_one_run(back)
     costs = runs.slopes_apart(profile, reverse), runs.slopes_apart(reverse, profile)
     if min(costs) > MOST_LOSS:
         return revealing_pair(runs.some)
-    first, second = _selected(runs, costs[0], profile, reverse), _selected(runs, costs[1], reverse, profile)
+    first, second = (
+        _selected_run_profile(runs, costs[0], profile, reverse),
+        _selected_run_profile(runs, costs[1], reverse, profile),
+    )
     return pair_of_profiles(key, first, second)
 
 
 def slopes_apart(runs: Runs, there: Pair | None, back: Pair | None) -> float:
     """Return a bound on the logarithm of the ratio of two slopes, those of the generating function for A and for B."""
-    return runs.slopes_apart(_profile(there), _profile(back))
+    return runs.slopes_apart(_profile_of_one_run(there), _profile_of_one_run(back))
 
 
-def _profile(pair: Pair | None) -> Profile:
+def _profile_of_one_run(pair: Pair | None) -> Profile:
     return np.zeros_like if pair is None else profile_above(pair)
 
 
-def _selected(runs: Runs, cost: float, profile: Profile, reverse: Profile) -> Profile:
+def _selected_run_profile(runs: Runs, cost: float, profile: Profile, reverse: Profile) -> Profile:
     """Return the profile m H_g(A||B) at losses that are larger by the cost; at most the probability of any run."""
 
     def bounds(losses: Array) -> Array:
@@ -77,12 +80,12 @@ def scored_by_loss_pair(key: tuple[object, ...], runs: Runs, pair: Pair, rising:
         none = np.array([runs.log_none])
         log_a, log_b = np.append(log_a, none), np.append(log_b, none)
         doubts = np.append(doubts, 16.0 * U * (1.0 - runs.log_none))
-    infinity = _infinity(runs, infinite, surely)
+    infinity = _infinity_of_best_run(runs, infinite, surely)
     loss_error = 2.0 * float(doubts.max(initial=0.0))
     return point_pair(key, log_a - log_b, log_a, log_b, error=doubts, infinity=infinity, loss_error=loss_error)
 
 
-def _infinity(runs: Runs, infinite: Mass, surely: float) -> Mass:
+def _infinity_of_best_run(runs: Runs, infinite: Mass, surely: float) -> Mass:
     if not surely > 0.0:
         return NONE
     log = float(runs.log_gain(np.array([surely]), np.zeros(1))[0])

@@ -95,7 +95,7 @@ class BothBranchesPair(Pair):
         if not (down.size and up.size):
             return Cells.none()  # neither has a continuous part: both are of the same base
         last = down.part(split - 1, split)
-        middle = last if edges[split] == 0.0 else _joined(last, up.part(0, 1))
+        middle = last if edges[split] == 0.0 else _joined_branch_cells(last, up.part(0, 1))
         return self._less_certain(Cells.join(down.part(0, split - 1), middle, up.part(1, up.size)))
 
     def _less_certain(self, cells: Cells) -> Cells:
@@ -176,7 +176,7 @@ def points_of_both(base: Pair, q: float, above: Pair, below: Pair) -> Cells:
     return replace(joined, error=joined.error + np.where(near, 2.0 * base.loss_shift(0.0), 0.0))
 
 
-def _joined(one: Cells, other: Cells) -> Cells:
+def _joined_branch_cells(one: Cells, other: Cells) -> Cells:
     """Return two cells that meet as one."""
     log_a, log_b = np.logaddexp(one.log_a, other.log_a), np.logaddexp(one.log_b, other.log_b)
     with np.errstate(invalid="ignore"):

@@ -129,7 +129,7 @@ class ChoosingAnalyst:
 def _analyst_answers(pair: Pair) -> AnalystAnswers:
     """Return a pair with its losses merged into cells, which is post-processing."""
     points = pair.points()
-    edges = np.unique([np.linspace(*_ends(pair.coarse_cells(), tail), _ANSWERS) for tail in (_TAIL, _UNUSUAL)])
+    edges = np.unique([np.linspace(*_analyst_loss_ends(pair.coarse_cells(), tail), _ANSWERS) for tail in (_TAIL, _UNUSUAL)])
     between = pair.cells(np.concatenate([[-np.inf], edges, [np.inf]]))
     cells = Cells.join(between, points)
     place = np.concatenate([np.arange(between.size), np.searchsorted(edges, points.low)])
@@ -144,7 +144,7 @@ def _analyst_answers(pair: Pair) -> AnalystAnswers:
     return AnalystAnswers(a[some], b[some], losses[some])
 
 
-def _ends(coarse: Cells, tail: float) -> tuple[float, float]:
+def _analyst_loss_ends(coarse: Cells, tail: float) -> tuple[float, float]:
     """Return losses between which all lies but a tail of A above, and of B below."""
     above = np.flatnonzero(np.cumsum(np.exp(coarse.log_a)[::-1])[::-1] > tail)
     below = np.flatnonzero(np.cumsum(np.exp(coarse.log_b)) > tail)

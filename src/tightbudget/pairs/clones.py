@@ -49,7 +49,7 @@ def clone_pair(key: tuple[object, ...], epsilon: float, users: int, share: float
     clones = Clones(numbers, law.logs, law.errors)
     if complete and float(numbers.sum()) <= 2 * _FEW_EVENTS:
         return _pair_of_all(key, epsilon, clones)
-    return _pair_on_dots(key, epsilon, _grouped(clones, (users - 1) * share, users * share * (1.0 - share)))
+    return _pair_on_dots(key, epsilon, _grouped_clones(clones, (users - 1) * share, users * share * (1.0 - share)))
 
 
 def _clone_events(epsilon: float, clones: int) -> tuple[Array, Array, Array]:
@@ -88,7 +88,7 @@ def _loss_error(epsilon: float) -> float:
     return 32.0 * U * epsilon
 
 
-def _grouped(clones: Clones, mean: float, variance: float) -> Clones:
+def _grouped_clones(clones: Clones, mean: float, variance: float) -> Clones:
     """Return fewer numbers of clones, each for some neighbours, all of which hide more."""
     numbers, bulk = clones.numbers, _BULK * math.sqrt(variance)
     most = max(12, int(_WORK / (1.0 + 0.5 * min(mean, _FAR * math.sqrt(mean + 1.0)))))
@@ -115,7 +115,7 @@ def _pair_on_dots(key: tuple[object, ...], epsilon: float, clones: Clones) -> Po
 
     What is not worth a term, of coins or of clones, has less than 1e-300 of A, and is put at the largest loss.
     """
-    dots = _dots(epsilon, clones)
+    dots = _clone_dots(epsilon, clones)
     gaps = np.expm1(np.diff(dots))
     masses, doubts = np.zeros(dots.size), np.zeros(dots.size)
     for number, log, error in zip(*clones, strict=True):
@@ -133,10 +133,10 @@ def _pair_on_dots(key: tuple[object, ...], epsilon: float, clones: Clones) -> Po
             masses[first : first + width] += np.bincount(place + shift, moved, width)
             doubts[first : first + width] += np.bincount(place + shift, moved * doubt, width)
     masses[-1] += _BEYOND
-    return _mirrored(key, epsilon, dots, masses, doubts, clones.numbers.size)
+    return _mirrored_clone_pair(key, epsilon, dots, masses, doubts, clones.numbers.size)
 
 
-def _dots(epsilon: float, clones: Clones) -> Array:
+def _clone_dots(epsilon: float, clones: Clones) -> Array:
     """Return losses from 0 to the largest one, half of them where most of the mass is. Any would do."""
     usual, fewest = (clones.numbers[np.argmax(clones.logs >= least)] for least in (clones.logs.max(), -700.0))
     last = float(_clone_events(epsilon, int(fewest))[0][-1])
@@ -144,7 +144,9 @@ def _dots(epsilon: float, clones: Clones) -> Array:
     return np.unique(np.concatenate([np.linspace(0.0, inner, _DOTS), np.linspace(inner, last, _DOTS), [epsilon]]))
 
 
-def _mirrored(key: tuple[object, ...], epsilon: float, dots: Array, masses: Array, doubts: Array, terms: int) -> PointPair:
+def _mirrored_clone_pair(
+    key: tuple[object, ...], epsilon: float, dots: Array, masses: Array, doubts: Array, terms: int
+) -> PointPair:
     """Return the pair with these masses of A at the dots, and as much of B at their negatives; at 0 with twice that."""
     kept = masses > _LEAST  # all others together have less than is put at the largest loss
     losses, mass = dots[kept], masses[kept]

@@ -11,12 +11,12 @@ from tightbudget.pairs.mixtures import NORMAL, Mixture
 
 def copies_pair(batch: int, examples: int, m: float, direction: Direction) -> Pair:
     """Return the pair of a record that comes or goes, of which each copy moves the query by m sigmas; examples > 1."""
-    copies = _copies(batch, examples, m)
+    copies = _mixture_of_copies(batch, examples, m)
     above, below = (copies, NORMAL) if direction is Direction.REMOVE else (NORMAL, copies)
     return gaussian_mixture_pair(above, below)
 
 
-def _copies(batch: int, examples: int, m: float) -> Mixture:
+def _mixture_of_copies(batch: int, examples: int, m: float) -> Mixture:
     """Return Bin(batch, 1/examples) moves, for a batch so small that all its probabilities are had."""
     q = 1.0 / examples  # off by a rounding, which counts once for every copy, and once for all that are none
     law = binomial(batch, q)

@@ -45,7 +45,7 @@ def pair_from_profile(key: tuple[object, ...], ratios: Array, bounds: Array, rev
     values = np.clip(values, LEAST, np.where(places < 1.0, places, 1.0))
     sound = (places >= 1.0) | (values > LEAST)
     places, values = places[sound], values[sound]
-    masses, certain = _masses(places, values)
+    masses, certain = _masses_from_profile(places, values)
     rounds = 0
     while not certain.all():  # any dot may be left out: chords of fewer dots lie higher
         rounds += 1
@@ -53,7 +53,7 @@ def pair_from_profile(key: tuple[object, ...], ratios: Array, bounds: Array, rev
         places, values = places[kept], values[kept]
         if not places.size or places[-1] < 1.0:  # the bounds say next to nothing
             return revealing_pair()
-        masses, certain = _masses(places, values)
+        masses, certain = _masses_from_profile(places, values)
     losses, log_b = np.log(places), np.log(masses)
     return point_pair(
         key,
@@ -61,12 +61,12 @@ def pair_from_profile(key: tuple[object, ...], ratios: Array, bounds: Array, rev
         log_b,
         log_b - losses,
         error=_MASS_ERROR + 8.0 * U * (np.abs(log_b) + np.abs(losses)),
-        infinity=Mass.exactly(_profile(places, values, -1)),
-        minus_infinity=Mass.exactly(1 - (1 - _profile(places, values, 0)) / Fraction(places[0])),
+        infinity=Mass.exactly(_profile_bound_at(places, values, -1)),
+        minus_infinity=Mass.exactly(1 - (1 - _profile_bound_at(places, values, 0)) / Fraction(places[0])),
     )
 
 
-def _profile(places: Array, values: Array, index: int) -> Fraction:
+def _profile_bound_at(places: Array, values: Array, index: int) -> Fraction:
     """Return the bound on H_g at one of the places, exactly."""
     place, value = Fraction(places[index]), Fraction(values[index])
     return value + max(1 - place, Fraction(0))
@@ -75,7 +75,7 @@ def _profile(places: Array, values: Array, index: int) -> Fraction:
 def _hull(places: Array, values: Array) -> NDArray[np.intp]:
     """Return which dots lie on the lower convex hull of all, up to rounding; those on a chord of others do not.
 
-    Slopes at a dot are taken of H_g from 1 on, and of H_g - (1-g) below, as in `_masses`.
+    Slopes at a dot are taken of H_g from 1 on, and of H_g - (1-g) below, as in `_masses_from_profile`.
     """
     put = places < 1.0
     x = [0.0, *places.tolist()]
@@ -93,7 +93,7 @@ def _hull(places: Array, values: Array) -> NDArray[np.intp]:
     return np.array(kept[1:], dtype=np.intp) - 1
 
 
-def _masses(places: Array, values: Array) -> tuple[Array, NDArray[np.bool_]]:
+def _masses_from_profile(places: Array, values: Array) -> tuple[Array, NDArray[np.bool_]]:
     """Return the masses of A at the dots of the chords through (0, 1) and all dots, and which are certainly positive.
 
     `values` are H_g at places from 1 on, and H_g - (1-g) below. The mass of B is by how much the slope turns at the
@@ -101,7 +101,10 @@ def _masses(places: Array, values: Array) -> tuple[Array, NDArray[np.bool_]]:
     """
     exponents = np.frexp(places)[1]
     with np.errstate(over="ignore", invalid="ignore"):
-        slopes = _slopes(places, values, exponents, before=True), _slopes(places, values, exponents, before=False)
+        slopes = (
+            _profile_chord_slopes(places, values, exponents, before=True),
+            _profile_chord_slopes(places, values, exponents, before=False),
+        )
         turn = double_double.double_less(slopes[1], slopes[0])
         certain = turn > _LEAST_TURN * (np.abs(slopes[0].high) + np.abs(slopes[1].high))
         apart = np.flatnonzero(places[1:] / places[:-1] > _FARTHEST)
@@ -109,7 +112,7 @@ def _masses(places: Array, values: Array) -> tuple[Array, NDArray[np.bool_]]:
     return np.ldexp(places, -exponents) * turn, certain
 
 
-def _slopes(places: Array, values: Array, exponents: NDArray[np.int32], *, before: bool) -> double_double.Double:
+def _profile_chord_slopes(places: Array, values: Array, exponents: NDArray[np.int32], *, before: bool) -> double_double.Double:
     """Return the slopes of the chords before or after the dots, times 2^exponent; after the last one H is flat."""
     put = places < 1.0
     if before:

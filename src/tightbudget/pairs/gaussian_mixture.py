@@ -102,7 +102,7 @@ class GaussianMixturePair(Pair):
         return above - below, rise + fall
 
     @cached_property
-    def _nodes(self) -> "_Nodes":
+    def _nodes(self) -> "_MixtureNodes":
         parts = _PARTS if len(self.above.centres) + len(self.below.centres) <= _MANY else 1
         fractions = np.arange(parts) / parts
         x = self._coarse_places
@@ -117,7 +117,7 @@ class GaussianMixturePair(Pair):
         error = error_above + error_below + 2.0 * U * size + TINIEST
         # two neighbouring floats are at most this far apart in loss
         grain = 4.0 * U * np.maximum(np.abs(places[:-1]), np.abs(places[1:])) * (rise + fall)
-        return _Nodes(places, losses, 2.0 * error + grain, error)
+        return _MixtureNodes(places, losses, 2.0 * error + grain, error)
 
     def loss_shift(self, loss: float) -> float:
         return self._nodes.loss_shift(loss)
@@ -296,7 +296,7 @@ class GaussianMixturePair(Pair):
 
 
 @dataclass(frozen=True, eq=False)
-class _Nodes:
+class _MixtureNodes:
     """Places that increase, their losses, and how far from a loss asked for one found between two of them may lie."""
 
     places: Array
@@ -324,17 +324,17 @@ def gaussian_mixture_pair(above: Mixture, below: Mixture) -> Pair:
     """
     if len(above.centres) == len(below.centres) == 1:
         return GaussianPair(above.largest + below.largest)
-    near_above, near_below = _near(above), _near(below)
+    near_above, near_below = _near_components(above), _near_components(below)
     if near_above == 0:
         return all_but_revealing(_loss_at_sight(above.centres[0]))
     if near_below == 0:
         return all_but_revealing(_loss_at_sight(below.centres[0]))
     infinity = _mass_from(above, near_above)
-    top, cut = _end(above, near_above)
+    top, cut = _end_of_near_components(above, near_above)
     return GaussianMixturePair(
         above,
         below,
-        bottom=-_end(below, near_below)[0],
+        bottom=-_end_of_near_components(below, near_below)[0],
         top=top,
         infinity=infinity,
         minus_infinity=_mass_from(below, near_below),
@@ -358,7 +358,7 @@ def sampled_mixture(m: float, q: float) -> Mixture:
     return Mixture((0.0, m), logs, (4.0 * U * -logs[0], 4.0 * U * -logs[1]))
 
 
-def _near(mixture: Mixture) -> int:
+def _near_components(mixture: Mixture) -> int:
     """Return how many components, from 0 on, are not so far that they are told from these at sight."""
     count, last = 0, 0.0
     for centre in mixture.centres:
@@ -368,9 +368,9 @@ def _near(mixture: Mixture) -> int:
     return count
 
 
-def _end(mixture: Mixture, near: int) -> tuple[float, bool]:
+def _end_of_near_components(mixture: Mixture, near: int) -> tuple[float, bool]:
     """Return a place above which the near components have at most 1e-305, and whether that is not next to nothing."""
-    resolved = _resolved(mixture, near)
+    resolved = _resolved_components(mixture, near)
     end = mixture.centres[resolved - 1] + REACH
     if near <= _MANY:
         return end, resolved < near
@@ -384,7 +384,7 @@ def _end(mixture: Mixture, near: int) -> tuple[float, bool]:
     return max(high, REACH), True
 
 
-def _resolved(mixture: Mixture, near: int) -> int:
+def _resolved_components(mixture: Mixture, near: int) -> int:
     """Return how many components hold all of the near ones' mass but 1e-305."""
     beyond, count = 0.0, near
     while count > 1:

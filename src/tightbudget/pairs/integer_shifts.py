@@ -45,42 +45,42 @@ def maximal_shifts(square: int, dimension: int) -> list[Shift] | None:
     """
     if square > _MOST_SQUARE:
         return None
-    found = list(islice(_maximal(square, dimension, math.isqrt(square), ()), _MOST_SHIFTS + 1))
+    found = list(islice(_maximal_shifts(square, dimension, math.isqrt(square), ()), _MOST_SHIFTS + 1))
     return found if len(found) <= _MOST_SHIFTS else None
 
 
-def _maximal(rest: int, places: int, largest: int, taken: Shift) -> Iterator[Shift]:
+def _maximal_shifts(rest: int, places: int, largest: int, taken: Shift) -> Iterator[Shift]:
     """Yield the maximal shifts that begin with `taken`, go on with at most `places` entries and use at most `rest`."""
     if rest == 0 or (places == 0 and rest < 2 * taken[-1] + 1):
         yield taken
     if rest == 0 or places == 0:
         return
     for entry in range(min(largest, math.isqrt(rest)), 0, -1):
-        yield from _maximal(rest - entry * entry, places - 1, entry, (*taken, entry))
+        yield from _maximal_shifts(rest - entry * entry, places - 1, entry, (*taken, entry))
 
 
 @remembered(256)
 def known_shifts(sigma: float, square: int, dimension: int) -> tuple[Shift, ...] | None:
     """Return the maximal shifts if each can be listed; None if they are too many, or the noise too small or large."""
     shifts = maximal_shifts(square, dimension)
-    if shifts is None or len(shifts) * _points(sigma, square) > _MOST_IN_ALL:
+    if shifts is None or len(shifts) * _points_of_shift(sigma, square) > _MOST_IN_ALL:
         return None
     return tuple(shifts) if all(can_be_listed(sigma, shift) for shift in shifts) else None
 
 
 def can_be_listed(sigma: float, shift: Shift) -> bool:
     """Tell whether the noise and its shift have a list of masses that is short enough and has all its digits."""
-    square = _square(shift)
-    if not shift or math.sqrt(square) > _MOST_RATIO * sigma or _points(sigma, square) > _MOST_POINTS:
+    square = _squared_shift(shift)
+    if not shift or math.sqrt(square) > _MOST_RATIO * sigma or _points_of_shift(sigma, square) > _MOST_POINTS:
         return False
-    return _work(sigma, shift) <= _MOST_WORK and _log_periodic(sigma, shift) is not None
+    return _work_of_shift(sigma, shift) <= _MOST_WORK and _log_periodic(sigma, shift) is not None
 
 
-def _points(sigma: float, square: int) -> float:
+def _points_of_shift(sigma: float, square: int) -> float:
     return 2.0 * REACH * sigma * math.sqrt(square) + square
 
 
-def _work(sigma: float, shift: Shift) -> float:
+def _work_of_shift(sigma: float, shift: Shift) -> float:
     reach, total, work = _shift_reach(sigma, _LEVELS[0]), 0, 0.0
     for entry in shift:
         total += entry * entry
@@ -95,7 +95,7 @@ def _shift_reach(sigma: float, level: float) -> int:
 @REMEMBERED.remember
 def shift_pair(sigma: float, shift: Shift) -> PointPair:
     """Return the pair of the noise and its shift, which `can_be_listed`: the same in both orders."""
-    found, square = _log_periodic(sigma, shift), _square(shift)
+    found, square = _log_periodic(sigma, shift), _squared_shift(shift)
     assert found is not None
     periodic, sum_error = found
     reach = math.ceil(REACH * sigma * math.sqrt(square)) + 2
@@ -114,11 +114,11 @@ def shift_pair(sigma: float, shift: Shift) -> PointPair:
         unresolved=NEGLIGIBLE,
         unbounded=True,
         period=math.gcd(*shift) / (sigma * sigma),
-        tail=_tail(math.sqrt(square) / sigma, reach / (sigma * math.sqrt(square))),
+        tail=_integer_shift_tail(math.sqrt(square) / sigma, reach / (sigma * math.sqrt(square))),
     )
 
 
-def _square(shift: Shift) -> int:
+def _squared_shift(shift: Shift) -> int:
     return sum(entry * entry for entry in shift)
 
 
@@ -134,9 +134,9 @@ def _log_periodic(sigma: float, shift: Shift) -> tuple[Array, float] | None:
 
     None if a sum has too few digits.
     """
-    square, entries = _square(shift), len(shift)
+    square, entries = _squared_shift(shift), len(shift)
     for level in _LEVELS:
-        sums, first = _sums(sigma, shift, level)
+        sums, first = _shift_class_sums(sigma, shift, level)
         k = np.arange(first, first + square)
         possible = k % math.gcd(*shift) == 0
         least = float(sums[possible].min())
@@ -152,12 +152,12 @@ def _log_periodic(sigma: float, shift: Shift) -> tuple[Array, float] | None:
     return None
 
 
-def _sums(sigma: float, shift: Shift, level: float) -> tuple[Array, int]:
+def _shift_class_sums(sigma: float, shift: Shift, level: float) -> tuple[Array, int]:
     """Return sums of e^{-|x|^2 / (2 sigma^2)} over <v, x> = k for one k of each class mod n, and the first k.
 
     Left out are entries, and sums of the first entries, that the noise has with less than e^-level (M38).
     """
-    square, reach = _square(shift), _shift_reach(sigma, level)
+    square, reach = _squared_shift(shift), _shift_reach(sigma, level)
     noise = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
     masses, end, total = np.ones(1), 0, 0
     for entry in shift:
@@ -174,7 +174,7 @@ def _sums(sigma: float, shift: Shift, level: float) -> tuple[Array, int]:
     return masses[end + missing + first : end + missing + first + square], first
 
 
-def _tail(m: float, gap_at_one: float) -> Tail:
+def _integer_shift_tail(m: float, gap_at_one: float) -> Tail:
     """Return K < -R: at most e^{a(a-1)m^2/2} times the noise beyond (R - (a-1)n) / (sigma |v|) deviations (M38)."""
 
     def log_moment(orders: Array) -> Array:
@@ -188,8 +188,8 @@ def _tail(m: float, gap_at_one: float) -> Tail:
 @REMEMBERED.remember
 def dominating_pair(sigma: float, shifts: tuple[Shift, ...]) -> PointPair:
     """Return the pair whose profile is the largest of those of all shifts, where one of them bends or two cross."""
-    ratios, profiles = _profiles(sigma, shifts)
-    crossings = _crossings(ratios, profiles)
+    ratios, profiles = _shift_profiles(sigma, shifts)
+    crossings = _shift_profile_crossings(ratios, profiles)
     if crossings.size:
         ratios = np.union1d(ratios, crossings)
         profiles = _profiles_at(sigma, shifts, ratios)
@@ -199,7 +199,7 @@ def dominating_pair(sigma: float, shifts: tuple[Shift, ...]) -> PointPair:
     return made if crossings.size else replace(made, period=0.5 / (sigma * sigma))
 
 
-def _crossings(ratios: Array, profiles: Array) -> Array:
+def _shift_profile_crossings(ratios: Array, profiles: Array) -> Array:
     """Return about where another profile becomes the largest: between two dots all of them are straight lines."""
     places = np.append(1.0, ratios)
     largest = profiles.argmax(axis=0)
@@ -216,7 +216,7 @@ def _crossings(ratios: Array, profiles: Array) -> Array:
 @remembered(64)
 def telling_shifts(sigma: float, shifts: tuple[Shift, ...]) -> tuple[Shift, ...]:
     """Return a few shifts that are told best at some loss: any are sound, and these make good lower ends."""
-    _, profiles = _profiles(sigma, shifts)
+    _, profiles = _shift_profiles(sigma, shifts)
     largest = profiles.max(axis=0)
     seen = largest > _SEEN * largest[0]
     decades = -np.diff(np.log(np.append(largest[seen], largest[seen][-1])))  # how far the profile falls under each
@@ -225,7 +225,7 @@ def telling_shifts(sigma: float, shifts: tuple[Shift, ...]) -> tuple[Shift, ...]
     return tuple(shifts[i] for i in best.tolist() if shares[i] > 0.0) or shifts[:1]
 
 
-def _profiles(sigma: float, shifts: tuple[Shift, ...]) -> tuple[Array, Array]:
+def _shift_profiles(sigma: float, shifts: tuple[Shift, ...]) -> tuple[Array, Array]:
     """Return ratios above 1, and for each shift bounds on its profile at 1 and at each of them."""
     twice = 2.0 * sigma * sigma
     pairs = [shift_pair(sigma, shift) for shift in shifts]

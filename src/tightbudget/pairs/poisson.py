@@ -80,7 +80,7 @@ class PoissonPair(Pair):
         # (M3).
         size = 1.0 + abs(loss) - math.log(self.q) - math.log1p(-self.q)
         slope = min(1.0, self.q + abs(loss))
-        return slope * (8.0 * U * size + self.base.loss_shift(size)) + _magnified(loss, self.q) + 8.0 * TINIEST
+        return slope * (8.0 * U * size + self.base.loss_shift(size)) + _magnified_loss_error(loss, self.q) + 8.0 * TINIEST
 
     def points(self) -> Cells:
         return self._points
@@ -153,7 +153,7 @@ class PoissonPair(Pair):
         return self.base.gdp_mu
 
     def _forward(self, loss: Array) -> Array:
-        return _forward(loss, self.q, self.direction)
+        return _forward_loss(loss, self.q, self.direction)
 
     def _backward(self, edges: Array) -> Array:
         """Return the base losses that become `edges`; outside the range of the map, -inf and +inf."""
@@ -170,7 +170,7 @@ class PoissonPair(Pair):
 
     def _mix(self, cells: Cells, low: Array, high: Array) -> Cells:
         log_a, log_b = _mixed_masses(cells.log_a, cells.log_b, self.q, self.direction)
-        return Cells(low, high, log_a, log_b, cells.error + _rounding(log_a, log_b, self.direction))
+        return Cells(low, high, log_a, log_b, cells.error + _poisson_mass_rounding(log_a, log_b, self.direction))
 
 
 def poisson_pair(base: Pair, q: float, direction: Direction) -> Pair:
@@ -180,8 +180,8 @@ def poisson_pair(base: Pair, q: float, direction: Direction) -> Pair:
         cells = _subsample_points(base, q, direction)
         remove = direction is Direction.REMOVE
         widest = float(np.abs(base.losses).max(initial=0.0))
-        images = _forward(base.losses, q, direction)
-        steepest = float(_slope(base.losses, images, q, direction).max(initial=0.0))
+        images = _forward_loss(base.losses, q, direction)
+        steepest = float(_poisson_loss_slope(base.losses, images, q, direction).max(initial=0.0))
         rounding = float(_forward_error(base.losses, images, q, direction).max(initial=0.0))
         made = point_pair(
             ("poisson", base.key, q, direction),
@@ -194,18 +194,18 @@ def poisson_pair(base: Pair, q: float, direction: Direction) -> Pair:
             minus_infinity=NONE if remove else base.minus_infinity.times(q),
             unresolved=2.0 * base.unresolved,
             top=_largest_subsampled_loss(base, q, direction),
-            loss_error=steepest * base.loss_shift(widest) + rounding + _magnified(float(np.abs(cells.low).max()), q),
+            loss_error=steepest * base.loss_shift(widest) + rounding + _magnified_loss_error(float(np.abs(cells.low).max()), q),
         )
         return replace(made, bounded=base.bounded)
     return PoissonPair(base, q, direction)
 
 
-def _magnified(loss: float, q: float) -> float:
+def _magnified_loss_error(loss: float, q: float) -> float:
     """Bound on what rounding expm1 does to a loss: u |1 - e^-loss|, and at most u / (1 - q), a few times (M3)."""
     return 4.0 * U * min(math.expm1(min(abs(loss), 700.0)), 1.0 / (1.0 - q))
 
 
-def _forward(loss: Array, q: float, direction: Direction) -> Array:
+def _forward_loss(loss: Array, q: float, direction: Direction) -> Array:
     """Return log(1 - q + q e^x) for x = loss (REMOVE), and minus that for x = -loss (ADD)."""
     sign = 1.0 if direction is Direction.REMOVE else -1.0
     x = sign * loss
@@ -218,7 +218,7 @@ def _forward(loss: Array, q: float, direction: Direction) -> Array:
 
 
 def _forward_error(loss: Array, image: Array, q: float, direction: Direction) -> Array:
-    """Bound on the rounding of `_forward`: relative where 1 - q + q e^x grows, magnified where it falls (M3)."""
+    """Bound on the rounding of `_forward_loss`: relative where 1 - q + q e^x grows, magnified where it falls (M3)."""
     falls = (image < 0.0) if direction is Direction.REMOVE else (image > 0.0)
     size = np.abs(image)
     growth = np.expm1(np.minimum(size, _LARGE))
@@ -229,7 +229,7 @@ def _forward_error(loss: Array, image: Array, q: float, direction: Direction) ->
     return error + 4.0 * TINIEST
 
 
-def _slope(loss: Array, image: Array, q: float, direction: Direction) -> Array:
+def _poisson_loss_slope(loss: Array, image: Array, q: float, direction: Direction) -> Array:
     """Return the derivative of the loss map, q e^x / (1 - q + q e^x), with room for rounding (M3)."""
     sign = 1.0 if direction is Direction.REMOVE else -1.0
     return np.minimum(1.0, 1.01 * np.exp(np.minimum(sign * (loss - image) + math.log(q), 0.0)))
@@ -245,7 +245,7 @@ def _largest_subsampled_loss(base: Pair, q: float, direction: Direction) -> tupl
         return lowered(end, 4), raised(end, 4)
     losses = np.array([base.max_loss_lower, base.max_loss])
     finite = np.where(np.isfinite(losses), losses, 0.0)
-    images = _forward(finite, q, direction)
+    images = _forward_loss(finite, q, direction)
     errors = _forward_error(finite, images, q, direction)
     lower, upper = float(images[0] - errors[0]), float(images[1] + errors[1])
     if not math.isfinite(losses[0]):
@@ -261,7 +261,7 @@ def _mixed_masses(log_a: Array, log_b: Array, q: float, direction: Direction) ->
     return log_a, np.logaddexp(math.log1p(-q) + log_a, math.log(q) + log_b)
 
 
-def _rounding(log_a: Array, log_b: Array, direction: Direction) -> Array:
+def _poisson_mass_rounding(log_a: Array, log_b: Array, direction: Direction) -> Array:
     """Bound on the error of the mass that `_mixed_masses` changes (M3)."""
     mixed = log_a if direction is Direction.REMOVE else log_b
     return 7.0 * U * (1.0 + np.minimum(np.abs(mixed), 1e4))
@@ -271,7 +271,7 @@ def _subsample_points(base: Pair, q: float, direction: Direction) -> Cells:
     """Return the base's point masses subsampled, with the events that only one side could produce, now points too."""
     points = base.points()
     losses, log_a, log_b, error = points.low, points.log_a, points.log_b, points.error
-    new_losses = _forward(losses, q, direction)
+    new_losses = _forward_loss(losses, q, direction)
     remove = direction is Direction.REMOVE
     one_sided = base.minus_infinity if remove else base.infinity  # the other had no mass there: now it has 1 - q times as much
     if one_sided.possible:
@@ -284,5 +284,5 @@ def _subsample_points(base: Pair, q: float, direction: Direction) -> Cells:
         return Cells.none()
     mixed_a, mixed_b = _mixed_masses(log_a, log_b, q, direction)
     order = np.argsort(new_losses, kind="stable")
-    new_error = error + _rounding(mixed_a, mixed_b, direction)
+    new_error = error + _poisson_mass_rounding(mixed_a, mixed_b, direction)
     return Cells(new_losses[order], new_losses[order], mixed_a[order], mixed_b[order], new_error[order])

@@ -35,7 +35,7 @@ def tractable_laws(orders: Array, bounds: Array) -> bool:
 
 
 @dataclass(frozen=True)
-class _Pieces:
+class _PowerLawPieces:
     """Where each of the orders that count is the best one, all in increasing order."""
 
     theta: Array
@@ -53,7 +53,7 @@ class PowerLaws:
     bounds: tuple[float, ...]
 
     @cached_property
-    def pieces(self) -> _Pieces:
+    def pieces(self) -> _PowerLawPieces:
         """Orders from the smallest on; one that turns out to be the best nowhere is taken back.
 
         The chord from order i to order j is level in A(loss > x) and in B(loss > x). Two equations give its ends.
@@ -81,7 +81,7 @@ class PowerLaws:
                 doubt.append(sizes[j])
             kept.append(j)
         chosen = np.array(kept)
-        return _Pieces(
+        return _PowerLawPieces(
             theta=np.array(thetas)[chosen],
             first=np.array(firsts)[chosen],
             low=np.array(low),
@@ -175,7 +175,7 @@ class PowerLaws:
         if not ends.size:
             return log_a, log_b, error
         starts = np.flatnonzero(order < places.size)[:-1]
-        return _grouped(log_a, log_b, error, starts)
+        return _grouped_power_laws(log_a, log_b, error, starts)
 
     def _between(self, low: Array, high: Array) -> tuple[Array, Array, Array]:
         """Return the same where each cell is in one piece, or in none."""
@@ -186,7 +186,9 @@ class PowerLaws:
         doubt = np.where(at_low, pieces.doubt[2 * index], 0.0) + np.where(at_high, pieces.doubt[2 * index + 1], 0.0)
         inside = (low >= pieces.low[index]) & (low < pieces.high[index]) & (high > low)
         log_a, log_b, error = np.full(low.size, -np.inf), np.full(low.size, -np.inf), np.zeros(low.size)
-        theta, first, doubt, at, gap = (values[inside] for values in (theta, first, doubt, low, _widths(low, high)))
+        theta, first, doubt, at, gap = (
+            values[inside] for values in (theta, first, doubt, low, _power_law_cell_widths(low, high))
+        )
         exponent = theta * (at - first)
         order = 1.0 + theta
         with np.errstate(divide="ignore"):
@@ -211,13 +213,13 @@ class PowerLaws:
         return Tail(last, log_moment)
 
 
-def _widths(low: Array, high: Array) -> Array:
+def _power_law_cell_widths(low: Array, high: Array) -> Array:
     """Return the widths of cells; one without any may lie at infinity."""
     with np.errstate(invalid="ignore"):
         return np.where(high > low, high - low, 0.0)
 
 
-def _grouped(log_a: Array, log_b: Array, error: Array, starts: NDArray[np.intp]) -> tuple[Array, Array, Array]:
+def _grouped_power_laws(log_a: Array, log_b: Array, error: Array, starts: NDArray[np.intp]) -> tuple[Array, Array, Array]:
     """Return sums of masses from each start to the next, and the means of their errors, the larger of A's and B's."""
     sums = group_log_sum(log_a, starts), group_log_sum(log_b, starts)
     lengths = np.diff(starts, append=error.size)

@@ -13,16 +13,16 @@ MOST_EVENTS = 4096
 def product_pair(factors: list[PointPair]) -> PointPair | None:
     """Return the product of pairs of finitely many events; None if it has too many, or some reveal everything."""
     events = np.prod([float(one.losses.size) for one in factors])
-    if events > MOST_EVENTS or any(_incomplete(one) for one in factors):
+    if events > MOST_EVENTS or any(_pair_is_incomplete(one) for one in factors):
         return None
-    return reduce(_both, factors)
+    return reduce(_product_of_both, factors)
 
 
-def _incomplete(pair: PointPair) -> bool:
+def _pair_is_incomplete(pair: PointPair) -> bool:
     return pair.infinity.possible or pair.minus_infinity.possible or pair.unresolved > 0.0
 
 
-def _both(first: PointPair, second: PointPair) -> PointPair:
+def _product_of_both(first: PointPair, second: PointPair) -> PointPair:
     """Return both releases as one: losses and logarithms of masses add up."""
     losses, log_a, log_b = (
         np.add.outer(one, other).ravel()

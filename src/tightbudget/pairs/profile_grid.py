@@ -32,25 +32,25 @@ def pair_of_profiles(
 
     Without `reverse` both are the same. There are `most` dots on each side, or a few more.
     """
-    ratios = np.exp(_losses(profile, reverse or profile, most))
+    ratios = np.exp(_profile_grid_losses(profile, reverse or profile, most))
     ratios = np.unique(ratios[ratios > 1.0])
     losses = np.append(0.0, losses_below(ratios))
     bounds = profile(np.maximum(losses, 0.0))
     return pair_from_profile(key, ratios, bounds, bounds if reverse is None else reverse(np.maximum(losses, 0.0)))
 
 
-def _losses(profile: Profile, reverse: Profile, most: int) -> Array:
+def _profile_grid_losses(profile: Profile, reverse: Profile, most: int) -> Array:
     """Return losses at which chords of both profiles are good."""
-    end = max(_end(profile), _end(reverse))
+    end = max(_end_of_profile(profile), _end_of_profile(reverse))
     looks = min(_FIRST, max(400, most // 6))
     first = np.unique(np.concatenate([[0.0], np.geomspace(1e-9 * end, end, looks), np.linspace(0.0, end, looks)]))
-    density = np.maximum(_density(profile, first), _density(reverse, first))
+    density = np.maximum(_profile_dot_density(profile, first), _profile_dot_density(reverse, first))
     counts = np.concatenate([[0.0], np.cumsum(density * np.diff(first))])
     size = int(min(most, max(64.0, counts[-1])))
     return np.unique(np.concatenate([np.interp(np.linspace(0.0, counts[-1], size), counts, first), first[:: looks // 100]]))
 
 
-def _end(profile: Profile) -> float:
+def _end_of_profile(profile: Profile) -> float:
     """Return a loss beyond which there is nothing to see."""
     losses = np.geomspace(1e-12, MOST_LOSS, 600)
     bounds = profile(losses)
@@ -58,7 +58,7 @@ def _end(profile: Profile) -> float:
     return float(losses[flat[0]]) if flat.size else MOST_LOSS
 
 
-def _density(profile: Profile, losses: Array) -> Array:
+def _profile_dot_density(profile: Profile, losses: Array) -> Array:
     """Return how many dots there should be per unit of loss between the losses."""
     bounds = np.maximum(profile(losses), 1e-300)
     slopes = np.diff(bounds) / np.diff(losses)

@@ -24,7 +24,7 @@ def profile_above(pair: Pair) -> Profile:
     def bounds(losses: Array) -> Array:
         order = np.argsort(losses, kind="stable")
         made = np.empty(losses.size)
-        made[order] = _bounds(pair, losses[order])
+        made[order] = _profile_bounds(pair, losses[order])
         return made
 
     return bounds
@@ -46,7 +46,7 @@ def _normal_profile(m: float) -> Profile:
     return bounds
 
 
-def _bounds(pair: Pair, losses: Array) -> Array:
+def _profile_bounds(pair: Pair, losses: Array) -> Array:
     """The same at increasing losses: tails are sums of the cells between them and of points.
 
     The edge of a tail is hit up to the shift of the loss. What is then on the wrong side of it has a loss so near to
@@ -63,7 +63,7 @@ def _bounds(pair: Pair, losses: Array) -> Array:
         error = a * np.expm1(np.where(a > 0.0, cells.error, 0.0))
     place = np.searchsorted(losses - 2.0 * shift, points.low, side="left") - 1
     counted = place >= 0
-    for total, masses in ((a, np.exp(points.log_a)), (b, np.exp(points.log_b)), (error, _errors(points))):
+    for total, masses in ((a, np.exp(points.log_a)), (b, np.exp(points.log_b)), (error, _profile_point_errors(points))):
         total += np.bincount(place[counted], masses[counted], losses.size)
     tail_a, tail_b, tail_error = (np.cumsum(total[::-1])[::-1] for total in (a, b, error))
     count = losses.size + points.size
@@ -76,7 +76,7 @@ def _bounds(pair: Pair, losses: Array) -> Array:
     return bounded
 
 
-def _errors(points: Cells) -> Array:
+def _profile_point_errors(points: Cells) -> Array:
     errors: Array = np.exp(points.log_a) * np.expm1(points.error)
     return errors
 

@@ -22,7 +22,7 @@ def zcdp_profile(rho: float) -> Profile:
             rising = (2.0 * theta + 1.0) * rho - losses - np.log1p(1.0 / theta) > 0.0
             low, high = np.where(rising, low, middle), np.where(rising, middle, high)
         orders = 1.0 + np.exp(0.5 * (low + high))
-        return np.minimum(_renyi_delta(orders, raised(rho * orders, 4), losses), _variation(rho))
+        return np.minimum(_renyi_delta(orders, raised(rho * orders, 4), losses), _renyi_total_variation(rho))
 
     return profile
 
@@ -31,7 +31,7 @@ def renyi_profile(orders: Array, bounds: Array) -> Profile:
     """Return the profile of D_a <= bound at each of some orders."""
 
     def profile(losses: Array) -> Array:
-        made = np.full(losses.size, _variation(float(bounds.min())))
+        made = np.full(losses.size, _renyi_total_variation(float(bounds.min())))
         for start in range(0, losses.size, _CHUNK):
             part = losses[start : start + _CHUNK]
             made[start : start + _CHUNK] = np.minimum(
@@ -54,6 +54,6 @@ def _renyi_delta(orders: Array, bounds: Array, losses: Array) -> Array:
     return deltas
 
 
-def _variation(divergence: float) -> float:
+def _renyi_total_variation(divergence: float) -> float:
     """Bound on the total variation: sqrt(1 - e^-KL), and KL is at most the divergence of any order (M10)."""
     return float(min(1.0, strictly_raised(np.sqrt(-np.expm1(-divergence)), 8)))

@@ -44,18 +44,18 @@ def _point_answers(batch: Batch, point: SweepPoint) -> Iterator[PointAnswer]:
     try:
         private = parse(point.expression, batch.mix_relations) if batch.asks_of_compositions else point.expression
     except (TightBudgetError, OSError, MemoryError) as problem:
-        yield from (_failed(point, question, problem) for question in batch.questions)
+        yield from (_failed_point_answer(point, question, problem) for question in batch.questions)
         return
     for question in batch.questions:
-        yield _answer(point, question, private, batch.mix_relations)
+        yield _answer_at_point(point, question, private, batch.mix_relations)
 
 
-def _answer(point: SweepPoint, question: Question, private: Private | str, mix_relations: bool) -> PointAnswer:
+def _answer_at_point(point: SweepPoint, question: Question, private: Private | str, mix_relations: bool) -> PointAnswer:
     started = time.perf_counter()
     try:
         found = question.answer(private, mix_relations)
     except Exception as problem:  # of this point alone: all others are still answered
-        return _failed(point, question, problem)
+        return _failed_point_answer(point, question, problem)
     return PointAnswer(
         point.number,
         point.values,
@@ -66,7 +66,7 @@ def _answer(point: SweepPoint, question: Question, private: Private | str, mix_r
     )
 
 
-def _failed(point: SweepPoint, question: Question, problem: Exception) -> PointAnswer:
+def _failed_point_answer(point: SweepPoint, question: Question, problem: Exception) -> PointAnswer:
     sentence = str(problem).partition("\n")[0]
     said = sentence if isinstance(problem, TightBudgetError) else f"{type(problem).__name__}: {sentence}"
     return PointAnswer(point.number, point.values, question.ask, question.target, error=said)

@@ -28,7 +28,7 @@ EXAMPLE = "[0.5, 1, 2], or { from = 0.5, to = 2, points = 16 }"
 
 def axis(name: str, given: Any) -> tuple[Value, ...]:
     """Return the values of a parameter in their order, each once."""
-    found = one_kind(name, _range(name, given) if isinstance(given, Mapping) else _list(name, given))
+    found = one_kind(name, _axis_range(name, given) if isinstance(given, Mapping) else _axis_list(name, given))
     if not found:
         raise InvalidParameter(name, brief_value(given), "at least one value", f"For example {EXAMPLE}.")
     if len(set(found)) < len(found):
@@ -37,7 +37,7 @@ def axis(name: str, given: Any) -> tuple[Value, ...]:
     return found
 
 
-def _list(name: str, given: Any) -> tuple[Value, ...]:
+def _axis_list(name: str, given: Any) -> tuple[Value, ...]:
     if isinstance(given, np.ndarray) and given.ndim == 1:
         given = given.tolist()
     if isinstance(given, str) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) != 1:
@@ -45,30 +45,30 @@ def _list(name: str, given: Any) -> tuple[Value, ...]:
     return tuple(value(name, one) for one in given)
 
 
-def _range(name: str, given: Mapping[str, Any]) -> tuple[Value, ...]:
+def _axis_range(name: str, given: Mapping[str, Any]) -> tuple[Value, ...]:
     check_plan_keys(given, RANGE, f"the range of {name}")
     for end in ("from", "to"):
         if end not in given:
             raise InvalidParameter(name, brief_value(dict(given)), "a range with `from` and `to`", f"For example {EXAMPLE}.")
-    first, last = (_end(name, given, end) for end in ("from", "to"))
+    first, last = (_axis_end(name, given, end) for end in ("from", "to"))
     if not first < last:
         raise InvalidParameter(f"{name}.to", given["to"], f"above `from`, which is {given['from']!r}")
     if ("points" in given) == ("step" in given):
         raise InvalidParameter(
             name, brief_value(dict(given)), "a range with one of `points` and `step`", f"For example {EXAMPLE}."
         )
-    values = _stepped(name, given, first, last) if "step" in given else _spaced(name, given, first, last)
-    return _rounded(name, given, values)
+    values = _stepped_axis(name, given, first, last) if "step" in given else _spaced_axis(name, given, first, last)
+    return _rounded_axis(name, given, values)
 
 
-def _end(name: str, given: Mapping[str, Any], end: str) -> Number:
+def _axis_end(name: str, given: Mapping[str, Any], end: str) -> Number:
     found = value(f"{name}.{end}", given[end])
     if isinstance(found, str) or not abs(found) < float("inf"):
         raise InvalidParameter(f"{name}.{end}", found, "a finite number")
     return found
 
 
-def _stepped(name: str, given: Mapping[str, Any], first: Number, last: Number) -> tuple[Value, ...]:
+def _stepped_axis(name: str, given: Mapping[str, Any], first: Number, last: Number) -> tuple[Value, ...]:
     """Return first, first + step, ... in decimal arithmetic: 0.1, 0.2, 0.3 and not 0.30000000000000004."""
     if "scale" in given:
         raise InvalidParameter(f"{name}.scale", given["scale"], "absent beside `step`", "Give `points` for another scale.")
@@ -81,7 +81,7 @@ def _stepped(name: str, given: Mapping[str, Any], first: Number, last: Number) -
     return tuple(int(one) if whole else float(one) for one in exact)
 
 
-def _spaced(name: str, given: Mapping[str, Any], first: Number, last: Number) -> tuple[Value, ...]:
+def _spaced_axis(name: str, given: Mapping[str, Any], first: Number, last: Number) -> tuple[Value, ...]:
     scale = given.get("scale", "linear")
     if scale not in SCALES:
         raise InvalidParameter(f"{name}.scale", scale, f"one of {', '.join(SCALES)}", key_meant(scale, SCALES))
@@ -105,7 +105,7 @@ def _check_number(name: str, count: int) -> None:
         raise InvalidParameter(f"the number of values of {name}", count, f"at most {MOST_VALUES}")
 
 
-def _rounded(name: str, given: Mapping[str, Any], values: tuple[Value, ...]) -> tuple[Value, ...]:
+def _rounded_axis(name: str, given: Mapping[str, Any], values: tuple[Value, ...]) -> tuple[Value, ...]:
     whole = given.get("whole", False)
     if not isinstance(whole, bool):
         raise InvalidParameter(f"{name}.whole", whole, "true or false")

@@ -36,7 +36,7 @@ def batch(plan: SweepPlan, number: int) -> Batch:
     """Return a batch by its number."""
     first = number * plan.points_per_batch
     places = range(first, min(first + plan.points_per_batch, plan.space.size))
-    return Batch(number, tuple(_point(plan, place) for place in places), plan.questions, plan.mix_relations)
+    return Batch(number, tuple(_sweep_point(plan, place) for place in places), plan.questions, plan.mix_relations)
 
 
 def rows_of(plan: SweepPlan, number: int) -> int:
@@ -45,7 +45,7 @@ def rows_of(plan: SweepPlan, number: int) -> int:
     return (min(first + plan.points_per_batch, plan.space.size) - first) * len(plan.questions)
 
 
-def _point(plan: SweepPlan, place: int) -> SweepPoint:
+def _sweep_point(plan: SweepPlan, place: int) -> SweepPoint:
     number, values = plan.space.at(place)
     return SweepPoint(number, values, plan.template.filled(dict(zip(plan.space.names, values, strict=True))))
 

@@ -38,9 +38,9 @@ class ClusterLost(TightBudgetError):
 @contextlib.contextmanager
 def connected_cluster(scheduler: Any) -> Iterator[Callable[[Iterator[Batch]], Outcomes]]:
     """Give what answers batches on a cluster: it yields them in the order in which workers finish."""
-    with _client(scheduler) as client:
+    with _cluster_client(scheduler) as client:
         _check_workers(client, str(scheduler))
-        yield lambda batches: _answered(client, batches)
+        yield lambda batches: _answered_on_cluster(client, batches)
 
 
 def require_dask() -> Any:
@@ -53,7 +53,7 @@ def require_dask() -> Any:
 
 
 @contextlib.contextmanager
-def _client(scheduler: Any) -> Iterator[Any]:
+def _cluster_client(scheduler: Any) -> Iterator[Any]:
     """Give a client of the scheduler; one that was made elsewhere stays open."""
     distributed = require_dask()
     if isinstance(scheduler, distributed.Client):
@@ -61,8 +61,8 @@ def _client(scheduler: Any) -> Iterator[Any]:
         return
     if not isinstance(scheduler, str) or "://" not in scheduler:
         raise InvalidParameter("scheduler", scheduler, "an address such as tcp://127.0.0.1:8786", EXAMPLE)
-    client = _made(distributed, scheduler)
-    with _quiet("distributed.client"):
+    client = _connected_client(distributed, scheduler)
+    with _quiet_dask_logger("distributed.client"):
         try:
             yield client
         finally:
@@ -71,7 +71,7 @@ def _client(scheduler: Any) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def _quiet(name: str) -> Iterator[None]:
+def _quiet_dask_logger(name: str) -> Iterator[None]:
     """Keep a logger from printing what is said in one sentence here."""
     logger = logging.getLogger(name)
     before = logger.level
@@ -82,7 +82,7 @@ def _quiet(name: str) -> Iterator[None]:
         logger.setLevel(before)
 
 
-def _made(distributed: Any, address: str) -> Any:
+def _connected_client(distributed: Any, address: str) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of other versions, which are refused below in one sentence
         try:
@@ -99,12 +99,12 @@ def _check_workers(client: Any, address: str) -> None:
         client.wait_for_workers(1, timeout=CONNECT_SECONDS)
     except TimeoutError:
         raise InvalidParameter("scheduler", address, "a scheduler with workers; it has none", EXAMPLE) from None
-    for who, what, theirs, ours in _differences(client):
+    for who, what, theirs, ours in _version_differences(client):
         allowed = f"that of a cluster with our versions; its {who} has {what} {theirs} and this process {ours}"
         raise InvalidParameter("scheduler", address, allowed, "Install the same versions on both.")
 
 
-def _differences(client: Any) -> Iterator[tuple[str, str, str, str]]:
+def _version_differences(client: Any) -> Iterator[tuple[str, str, str, str]]:
     """Yield who has which other version."""
     here, distributed = platform.python_version_tuple()[:2], require_dask().__version__
     found = client.get_versions(check=False)
@@ -114,56 +114,56 @@ def _differences(client: Any) -> Iterator[tuple[str, str, str, str]]:
             yield who, "Python", ".".join(python), ".".join(here)
         if theirs["packages"]["distributed"] != distributed:
             yield who, "distributed", theirs["packages"]["distributed"], distributed
-    with _reached():
-        versions = client.run(_version, on_error="return")
+    with _cluster_reached():
+        versions = client.run(_worker_version, on_error="return")
     for theirs in versions.values():
         if theirs != __version__:
             yield "worker", "tightbudget", "missing" if isinstance(theirs, Exception) else theirs, __version__
 
 
-def _version() -> str:
+def _worker_version() -> str:
     return __version__
 
 
-def _answered(client: Any, batches: Iterator[Batch]) -> Outcomes:
+def _answered_on_cluster(client: Any, batches: Iterator[Batch]) -> Outcomes:
     """Keep every thread of the cluster busy, and never lay out more of the plan than that takes."""
     running: dict[Any, Batch] = {}
     run = uuid.uuid4().hex[:8]  # another run of the same plan has tasks of its own
     try:
         while True:
-            with _reached():
+            with _cluster_reached():
                 room = AHEAD * max(1, sum(client.nthreads().values())) - len(running)
                 for batch in itertools.islice(batches, max(0, room)):
                     key = f"tightbudget-{run}-{batch.number}"
                     running[client.submit(answer_batch, batch, key=key, retries=2)] = batch
-                done = _Watched(client).done(list(running)) if running else []
+                done = _WatchedTasks(client).done(list(running)) if running else []
             if not done:
                 return
             for future in done:
                 status = future.status
                 if status not in _AGAIN:
-                    yield running.pop(future), _outcome(future, status)
+                    yield running.pop(future), _task_outcome(future, status)
     finally:
         with contextlib.suppress(Exception, CancelledError):
             client.cancel(list(running), force=True)
 
 
 @contextlib.contextmanager
-def _reached() -> Iterator[None]:
+def _cluster_reached() -> Iterator[None]:
     """Turn whatever Dask raises when it cannot reach its scheduler into one sentence."""
     try:
         yield
     except (TightBudgetError, KeyboardInterrupt):
         raise
     except (Exception, CancelledError) as problem:
-        raise _gone(f"cannot be reached any more ({type(problem).__name__})") from problem
+        raise _cluster_gone(f"cannot be reached any more ({type(problem).__name__})") from problem
 
 
-def _gone(how: str) -> ClusterLost:
+def _cluster_gone(how: str) -> ClusterLost:
     return ClusterLost(f"The Dask cluster {how}. Run the sweep again once it is back: with `out`, what is finished stays.")
 
 
-class _Watched:
+class _WatchedTasks:
     """Waits for tasks, but not for ever where nobody is there to do them."""
 
     def __init__(self, client: Any) -> None:
@@ -178,16 +178,16 @@ class _Watched:
             if self._attended():
                 since = time.monotonic()
             elif time.monotonic() - since > ALONE_SECONDS:
-                raise _gone(f"has had no scheduler or no worker for {ALONE_SECONDS:g} s")
+                raise _cluster_gone(f"has had no scheduler or no worker for {ALONE_SECONDS:g} s")
 
     def _attended(self) -> bool:
         return self._client.status == "running" and bool(self._client.scheduler_info().get("workers"))
 
 
-def _outcome(future: Any, status: str) -> list[PointAnswer] | str:
+def _task_outcome(future: Any, status: str) -> list[PointAnswer] | str:
     """Return the answers, or the sentence that says why there are none."""
     if status not in ("finished", "error"):
-        raise _gone("has given up its tasks")
+        raise _cluster_gone("has given up its tasks")
     problem = future.exception() if status == "error" else None
     if problem is None:
         answers: list[PointAnswer] = future.result()

@@ -38,10 +38,10 @@ def plan_table(value: object, where: str, example: str) -> Mapping[str, Any]:
 def brief_value(value: object) -> object:
     """Return the value, or something that is shown on one short line in its place: plans may be long."""
     text = " ".join(repr(value).split())
-    return value if text == repr(value) and len(text) <= SHOWN else _Shortened(f"{text[: SHOWN - 2]} …"[:SHOWN])
+    return value if text == repr(value) and len(text) <= SHOWN else _ShortenedRepr(f"{text[: SHOWN - 2]} …"[:SHOWN])
 
 
-class _Shortened:
+class _ShortenedRepr:
     def __init__(self, text: str) -> None:
         self._text = text
 

@@ -61,10 +61,10 @@ def read_sweep_plan(given: PlanLike) -> SweepPlan:
     """Return the plan of a table, or of a TOML file by its name; one that is read is returned."""
     if isinstance(given, SweepPlan):
         return given
-    return _plan(given if isinstance(given, Mapping) else _file(given))
+    return _plan_from_table(given if isinstance(given, Mapping) else _plan_from_file(given))
 
 
-def _file(name: str | PathLike[str]) -> Mapping[str, Any]:
+def _plan_from_file(name: str | PathLike[str]) -> Mapping[str, Any]:
     if not isinstance(name, (str, PathLike)):
         raise InvalidParameter("plan", name, "a table, or the name of a TOML file")
     path = Path(name)
@@ -77,19 +77,21 @@ def _file(name: str | PathLike[str]) -> Mapping[str, Any]:
     except UnicodeDecodeError:
         raise InvalidParameter("plan", str(path), "a TOML file, which is text in UTF-8") from None
     except tomllib.TOMLDecodeError as problem:
-        raise InvalidParameter("plan", str(path), f"a TOML file; it cannot be read: {_lower(problem)}") from None
+        raise InvalidParameter(
+            "plan", str(path), f"a TOML file; it cannot be read: {_plan_problem_lowercase(problem)}"
+        ) from None
 
 
-def _lower(problem: Exception) -> str:
+def _plan_problem_lowercase(problem: Exception) -> str:
     said = str(problem)
     return said[:1].lower() + said[1:]
 
 
-def _plan(given: Mapping[str, Any]) -> SweepPlan:
+def _plan_from_table(given: Mapping[str, Any]) -> SweepPlan:
     check_plan_keys(given, KEYS, "the plan")
     rtol, _, effort = asked_width(given.get("rtol", DEFAULT_RTOL), 0.0, given.get("effort"))
     mix_relations = mix_relations_asked(given.get("mix_relations", False))
-    template, space = _points(given)
+    template, space = _points_of_plan(given)
     if "questions" not in given:
         raise InvalidParameter(
             "the plan", sorted(given), "with `questions`", 'For example [{ ask = "epsilon", delta = 1e-6 }].'
@@ -103,14 +105,14 @@ def _plan(given: Mapping[str, Any]) -> SweepPlan:
     return SweepPlan(template, space, asked, mix_relations, _points_per_batch(given.get("batch"), space.size, asked))
 
 
-def _points(given: Mapping[str, Any]) -> tuple[SweepTemplate, Space]:
+def _points_of_plan(given: Mapping[str, Any]) -> tuple[SweepTemplate, Space]:
     if ("composition" in given) == ("compositions" in given):
         raise InvalidParameter("the plan", sorted(given), "with one of `composition` and `compositions`")
     if "compositions" in given:
         for key in ("grid", "points"):
             if key in given:
                 raise InvalidParameter(key, brief_value(given[key]), "absent beside `compositions`, which has no gaps to fill")
-        return SweepTemplate(f"{{{LISTED}}}"), _compositions(given["compositions"])
+        return SweepTemplate(f"{{{LISTED}}}"), _compositions_of_plan(given["compositions"])
     template = SweepTemplate(_plan_text(given["composition"]))
     if "grid" in given and "points" in given:
         raise InvalidParameter("points", brief_value(given["points"]), "absent beside `grid`", "Give one of them.")
@@ -128,7 +130,7 @@ def _plan_text(composition: Any) -> str:
     return composition.strip()
 
 
-def _compositions(given: Any) -> Listed:
+def _compositions_of_plan(given: Any) -> Listed:
     if isinstance(given, (str, Mapping)) or not isinstance(given, Sequence) or not given:
         raise InvalidParameter(
             "compositions", brief_value(given), "a list of compositions", "For example ['gaussian(sigma=2) * 10']."

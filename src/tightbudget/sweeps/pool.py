@@ -38,7 +38,7 @@ def answered_here(batches: Iterator[Batch]) -> Outcomes:
 
 def answered_by_workers(batches: Iterator[Batch], workers: int) -> Outcomes:
     """Yield batches with their answers, in the order in which workers finish; closing it ends the workers."""
-    with contextlib.closing(_Pool(workers)) as pool:
+    with contextlib.closing(_WorkerPool(workers)) as pool:
         waiting = 0
         for batch in batches:
             pool.give(batch)
@@ -50,11 +50,11 @@ def answered_by_workers(batches: Iterator[Batch], workers: int) -> Outcomes:
             yield pool.outcome()
 
 
-class _Pool:
+class _WorkerPool:
     def __init__(self, workers: int) -> None:
         self._inbox: queue.SimpleQueue[Batch | None] = queue.SimpleQueue()
         self._outbox: queue.SimpleQueue[Outcome | BaseException] = queue.SimpleQueue()
-        self._workers = [_Worker() for _ in range(workers)]
+        self._workers = [_PoolWorker() for _ in range(workers)]
         self._threads = [threading.Thread(target=self._serve, args=(worker,), daemon=True) for worker in self._workers]
         for thread in self._threads:
             thread.start()
@@ -76,25 +76,25 @@ class _Pool:
         for thread in self._threads:
             thread.join()
 
-    def _serve(self, worker: "_Worker") -> None:
+    def _serve(self, worker: "_PoolWorker") -> None:
         while (batch := self._inbox.get()) is not None:
             try:
                 self._outbox.put((batch, worker.answers(batch)))
-            except _Stopped:
+            except _PoolStopped:
                 return
             except BaseException as problem:  # no worker could be started at all: carried to whoever waits
                 self._outbox.put(problem)
 
 
-class _Stopped(Exception):
+class _PoolStopped(Exception):
     """Nobody waits for answers any more."""
 
 
-class _Died(Exception):
+class _WorkerDied(Exception):
     """A worker ended before it had answered."""
 
 
-class _Worker:
+class _PoolWorker:
     """A process, started when there is work for it, and again when it has died."""
 
     def __init__(self) -> None:
@@ -107,7 +107,7 @@ class _Worker:
         for _ in range(ATTEMPTS):
             try:
                 return self._asked(batch)
-            except _Died as problem:
+            except _WorkerDied as problem:
                 said = str(problem)
         return f"{ATTEMPTS} workers ended before they had answered this batch{said}; run it again, with a smaller `batch`."
 
@@ -121,12 +121,12 @@ class _Worker:
             answers: list[PointAnswer] = pickle.load(process.stdout)
             return answers
         except (EOFError, OSError, ValueError, pickle.UnpicklingError):
-            raise _Died(self._last_words()) from None
+            raise _WorkerDied(self._last_words()) from None
 
     def _started(self) -> subprocess.Popen[bytes]:
         with self._lock:
             if self._stopped:
-                raise _Stopped
+                raise _PoolStopped
             if self._process is None:
                 program = f"import sys; sys.path[:] = {sys.path!r}; from {__package__}.worker import main; main()"
                 self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process
@@ -144,8 +144,8 @@ class _Worker:
         with self._lock:
             process, errors, self._process, self._errors = self._process, self._errors, None, None
         if process is None or errors is None:
-            raise _Stopped
-        _end(process)
+            raise _PoolStopped
+        _end_worker_process(process)
         errors.seek(0)
         lines = errors.read().decode(errors="replace").strip().splitlines()
         errors.close()
@@ -156,11 +156,11 @@ class _Worker:
             self._stopped = True
             process, errors, self._process, self._errors = self._process, self._errors, None, None
         if process is not None and errors is not None:
-            _end(process)
+            _end_worker_process(process)
             errors.close()
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end_worker_process(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait()
     for pipe in (process.stdin, process.stdout):

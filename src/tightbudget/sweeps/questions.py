@@ -67,12 +67,12 @@ def _delta_asked(private: Private, at: Numbers, rtol: float, effort: float | Non
     return private.delta(at["epsilon"], rtol=rtol, effort=effort)
 
 
-def _risk(method: str, private: Private, at: Numbers, rtol: float, effort: float | None) -> Bracket:
+def _answer_risk_question(method: str, private: Private, at: Numbers, rtol: float, effort: float | None) -> Bracket:
     bracket: Bracket = getattr(risk(private, rtol=rtol, effort=effort), method)(**at)
     return bracket
 
 
-def _calibrated(expression: str, at: Numbers, rtol: float, effort: float | None, mix_relations: bool) -> Found:
+def _answer_calibration_question(expression: str, at: Numbers, rtol: float, effort: float | None, mix_relations: bool) -> Found:
     """Return the number that meets the target, between it and one that misses it."""
     target: Any = dict(at)
     found = calibrate(expression, **target, rtol=rtol, effort=effort, mix_relations=mix_relations)
@@ -103,11 +103,11 @@ TARGETS = (
 KINDS = {
     "epsilon": Kind((("delta",),), _epsilon_asked),
     "delta": Kind((("epsilon",),), _delta_asked),
-    "tpr": Kind((("fpr",),), partial(_risk, "tpr"), cost=4.0),
-    "advantage": Kind(((),), partial(_risk, "advantage")),
-    "bayes_error": Kind((("prior",),), partial(_risk, "bayes_error"), cost=2.0),
-    "posterior": Kind((("prior",), ("prior", "fpr")), partial(_risk, "posterior"), cost=4.0),
-    "gdp_mu": Kind(((), ("down_to",)), partial(_risk, "gdp_mu"), cost=8.0),
+    "tpr": Kind((("fpr",),), partial(_answer_risk_question, "tpr"), cost=4.0),
+    "advantage": Kind(((),), partial(_answer_risk_question, "advantage")),
+    "bayes_error": Kind((("prior",),), partial(_answer_risk_question, "bayes_error"), cost=2.0),
+    "posterior": Kind((("prior",), ("prior", "fpr")), partial(_answer_risk_question, "posterior"), cost=4.0),
+    "gdp_mu": Kind(((), ("down_to",)), partial(_answer_risk_question, "gdp_mu"), cost=8.0),
     CALIBRATE: Kind(TARGETS, None, cost=20.0, rtol=1e-6),
 }
 CHECKS: Mapping[str, Callable[[Any], float]] = {
@@ -144,7 +144,7 @@ class Question:
         """Return the answer for a composition; a calibration takes its text, with a `?` in it."""
         answer = KINDS[self.ask].answer
         if answer is None or isinstance(private, str):
-            return _calibrated(str(private), dict(self.at), self.rtol, self.effort, mix_relations)
+            return _answer_calibration_question(str(private), dict(self.at), self.rtol, self.effort, mix_relations)
         found = answer(private, dict(self.at), self.rtol, self.effort)
         return Found(found.lower, found.upper, found.converged, found.reason, found.relation)
 
@@ -153,7 +153,7 @@ def questions_of_plan(given: Any, rtol: float, effort: float | None) -> tuple[Qu
     """Return every question of a plan, each once."""
     if isinstance(given, (Mapping, str)) or not isinstance(given, Iterable):
         raise InvalidParameter("questions", brief_value(given), "a list of tables", f"For example [{EXAMPLE}].")
-    found = [question for table in given for question in _expanded(table, rtol, effort)]
+    found = [question for table in given for question in _expanded_questions(table, rtol, effort)]
     if not found:
         raise InvalidParameter("questions", brief_value(given), "at least one", f"For example [{EXAMPLE}].")
     if len({(question.ask, question.at) for question in found}) < len(found):
@@ -161,7 +161,7 @@ def questions_of_plan(given: Any, rtol: float, effort: float | None) -> tuple[Qu
     return tuple(found)
 
 
-def _expanded(given: Any, rtol: float, effort: float | None) -> list[Question]:
+def _expanded_questions(given: Any, rtol: float, effort: float | None) -> list[Question]:
     table = plan_table(given, "a question", EXAMPLE)
     if "ask" not in table:
         raise InvalidParameter("a question", brief_value(dict(table)), "a table with `ask`", f"For example {EXAMPLE}.")
@@ -175,11 +175,11 @@ def _expanded(given: Any, rtol: float, effort: float | None) -> list[Question]:
         allowed = " or ".join(" and ".join(f"`{name}`" for name in needed) for needed in kind.takes)
         raise InvalidParameter(f"the question of {ask}", brief_value(dict(table)), f"a table with {allowed}")
     width, _, work = asked_width(table.get("rtol", kind.rtol or rtol), 0.0, table.get("effort", effort))
-    lists = [[(name, CHECKS[name](one)) for one in _each(table[name])] for name in names]
+    lists = [[(name, CHECKS[name](one)) for one in _each_value_asked(table[name])] for name in names]
     return [Question(ask, at, width, work) for at in itertools.product(*lists)]
 
 
-def _each(given: Any) -> list[Any]:
+def _each_value_asked(given: Any) -> list[Any]:
     if isinstance(given, np.ndarray):
         given = given.ravel().tolist()
     return list(given) if isinstance(given, (list, tuple)) else [given]

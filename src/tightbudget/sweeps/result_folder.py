@@ -50,7 +50,7 @@ class ResultFolder:
         self.check()
         self.folder.mkdir(exist_ok=True)
         if not (self.folder / ABOUT).exists():
-            _replace(self.folder / ABOUT, json.dumps(self._about, indent=1).encode())
+            _replace_result_file(self.folder / ABOUT, json.dumps(self._about, indent=1).encode())
 
     def check(self) -> None:
         """Say why the folder cannot take the results of this plan, if it cannot; nothing is written."""
@@ -114,7 +114,7 @@ class ResultFolder:
         whole = table.num_rows == rows_of(self.plan, number) and table.schema.names == self._schema.names
         if not whole or (table.schema.metadata or {}).get(b"tightbudget") != self._label(number):
             return None
-        return {name: _array(table.column(name), kind) for name, kind in column_kinds(self.plan.space).items()}
+        return {name: _result_column_array(table.column(name), kind) for name, kind in column_kinds(self.plan.space).items()}
 
     def write(self, number: int, answers: Sequence[PointAnswer]) -> None:
         """Put the answers of a batch in their place; doing so twice changes nothing."""
@@ -125,7 +125,7 @@ class ResultFolder:
         labelled = table.replace_schema_metadata({b"tightbudget": self._label(number)})
         sink = arrow.BufferOutputStream()
         parquet.write_table(labelled, sink, compression="zstd", write_page_checksum=True)
-        _replace(self.part(number), sink.getvalue())
+        _replace_result_file(self.part(number), sink.getvalue())
 
     def arrays(self, found: Columns) -> dict[str, Any]:
         return arrow_arrays(found, self._schema)
@@ -157,14 +157,14 @@ def arrow_arrays(found: Columns, schema: Any) -> dict[str, Any]:
     return {field.name: arrow.array(found[field.name], type=field.type, mask=missing.get(field.name)) for field in schema}
 
 
-def _array(column: Any, kind: type) -> Any:
+def _result_column_array(column: Any, kind: type) -> Any:
     if kind is not str:
         return column.to_numpy()
     coded = column.combine_chunks().dictionary_encode()  # a million rows have few different texts
     return np.array(coded.dictionary.to_pylist(), dtype=object)[coded.indices.to_numpy()]
 
 
-def _replace(path: Path, content: Any) -> None:
+def _replace_result_file(path: Path, content: Any) -> None:
     """Write a file under a name that readers pass over, and rename it once it is on the disk."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:

@@ -54,23 +54,23 @@ def sweep(
     [10 10 20 20] [  1 100   1 100] [0.397 4.887 0.189 2.254]
     """
     checked = read_sweep_plan(plan)
-    folder = None if out is None else ResultFolder(_folder(out), checked)
+    folder = None if out is None else ResultFolder(_sweep_folder(out), checked)
     if folder is not None:
         folder.check()
-    with _answering(checked, scheduler, workers) as answered:
+    with _answering_batches(checked, scheduler, workers) as answered:
         if folder is not None:
             folder.open()
-        return _run(checked, folder, answered, retry_failed, watch or (lambda done, reused, total: None))
+        return _run_sweep(checked, folder, answered, retry_failed, watch or (lambda done, reused, total: None))
 
 
-def _folder(out: str | PathLike[str]) -> Path:
+def _sweep_folder(out: str | PathLike[str]) -> Path:
     if not isinstance(out, (str, PathLike)) or not fspath(out):
         raise InvalidParameter("out", out, "the name of a folder")
     return Path(out)
 
 
 @contextlib.contextmanager
-def _answering(plan: SweepPlan, scheduler: Any, workers: int | None) -> Iterator[Answering]:
+def _answering_batches(plan: SweepPlan, scheduler: Any, workers: int | None) -> Iterator[Answering]:
     """Give what answers batches: this process, workers of our own, or a cluster, to which it is connected."""
     if scheduler is not None:
         if workers is not None:
@@ -84,7 +84,7 @@ def _answering(plan: SweepPlan, scheduler: Any, workers: int | None) -> Iterator
     yield answered_here if count == 1 else lambda wanted: answered_by_workers(wanted, count)
 
 
-def _run(
+def _run_sweep(
     plan: SweepPlan,
     folder: ResultFolder | None,
     answered: Answering,

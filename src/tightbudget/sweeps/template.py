@@ -39,7 +39,7 @@ class SweepTemplate:
         """Return the composition at a point."""
         if (whole := _GAP.fullmatch(self.text)) is not None:
             return str(values[whole[1]])  # as it was written, so that a fault is shown in its place
-        return _GAP.sub(lambda gap: _written(values[gap[1]]), self.text)
+        return _GAP.sub(lambda gap: _value_in_template(values[gap[1]]), self.text)
 
     def check(self, first: Mapping[str, Value], mix_relations: bool) -> None:
         """Refuse text that is no composition whatever stands in its gaps; a point may still be refused by itself.
@@ -80,14 +80,16 @@ class SweepTemplate:
         roles = dict.fromkeys(self.names, _OTHER)
         for node in ast.walk(tree):
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-                roles.update(dict.fromkeys(_gaps(node.left) + _gaps(node.right), _COUNT))
+                roles.update(dict.fromkeys(_gaps_of_node(node.left) + _gaps_of_node(node.right), _COUNT))
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                roles.update({name: _SHARING[argument] for argument, name in _arguments(node) if argument in _SHARING})
+                roles.update(
+                    {name: _SHARING[argument] for argument, name in _arguments_with_gaps(node) if argument in _SHARING}
+                )
         return roles
 
 
-def _arguments(call: ast.Call) -> list[tuple[str, str]]:
+def _arguments_with_gaps(call: ast.Call) -> list[tuple[str, str]]:
     """Return each argument of a mechanism that has gaps, with their names."""
     assert isinstance(call.func, ast.Name)
     positional = zip(mechanism_arguments(call.func.id) if call.func.id in BY_NAME else (), call.args, strict=False)
@@ -95,7 +97,7 @@ def _arguments(call: ast.Call) -> list[tuple[str, str]]:
     return [(argument, name) for argument, given in (*positional, *named) for name in _names_within(given)]
 
 
-def _gaps(node: ast.AST) -> list[str]:
+def _gaps_of_node(node: ast.AST) -> list[str]:
     """Return the name of a gap that a node is, as a list."""
     match node:
         case ast.Set(elts=[ast.Name(id=name)]):
@@ -104,10 +106,10 @@ def _gaps(node: ast.AST) -> list[str]:
 
 
 def _names_within(node: ast.AST) -> list[str]:
-    return [name for inner in ast.walk(node) for name in _gaps(inner)]
+    return [name for inner in ast.walk(node) for name in _gaps_of_node(inner)]
 
 
-def _written(value: Value) -> str:
+def _value_in_template(value: Value) -> str:
     """Return a value as it stands in the notation; what could bind otherwise in its place has brackets round it."""
     if isinstance(value, str):
         return f"({value})"

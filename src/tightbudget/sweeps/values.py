@@ -21,14 +21,14 @@ def value(name: str, given: Any) -> Value:
     if isinstance(given, Composable):
         return str(given)
     if not isinstance(given, bool) and isinstance(given, numbers.Integral):
-        return _whole(name, int(given))
+        return _whole_swept_value(name, int(given))
     number = not_lost_to_zero(name, given, real(name, given, ALLOWED), ALLOWED)
     if math.isnan(number):
         raise InvalidParameter(name, given, ALLOWED)
     return number
 
 
-def _whole(name: str, number: int) -> int:
+def _whole_swept_value(name: str, number: int) -> int:
     if abs(number) > LARGEST_WHOLE:
         raise InvalidParameter(name, number, f"a whole number of at most {LARGEST_WHOLE}", "Write it with a point, as in 1e30.")
     return number

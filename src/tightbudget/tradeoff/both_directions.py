@@ -34,9 +34,9 @@ class TradeOff:
         answers = ProfileAnswers(effort)
         self._hull = SignedProfile(directions, directions, answers)
         alone = not self._is_class and len(directions) == 1  # one profile for both orders is its own hull
-        orders = [order for one in attained for order in _orders(one._directions)]
+        orders = [order for one in attained for order in _neighbour_orders(one._directions)]
         self._apart = [] if alone else [SignedProfile(*order, answers) for order in orders]
-        self._scale = _scale(directions, effort)
+        self._scale = _halving_epsilon(directions, effort)
         self._directions, self._answers = directions, answers
 
     @property
@@ -78,7 +78,7 @@ class TradeOff:
         return Power(lower, hull.upper, reason or (OF_A_CLASS if self._is_class else HULL))
 
 
-def _orders(directions: Sequence[OneDirection]) -> list[tuple[Sequence[OneDirection], Sequence[OneDirection]]]:
+def _neighbour_orders(directions: Sequence[OneDirection]) -> list[tuple[Sequence[OneDirection], Sequence[OneDirection]]]:
     """Return, for each order of two neighbours, the profile that counts above 0 and the one that counts below."""
     if len(directions) == 1:
         return [(directions, directions)]
@@ -86,7 +86,7 @@ def _orders(directions: Sequence[OneDirection]) -> list[tuple[Sequence[OneDirect
     return [((remove,), (add,)), ((add,), (remove,))]
 
 
-def _scale(directions: Sequence[OneDirection], effort: float | None) -> float:
+def _halving_epsilon(directions: Sequence[OneDirection], effort: float | None) -> float:
     """Return an epsilon over which delta changes by half; roughly, and never 0."""
     at_zero = delta_bracket(directions, 0.0, _ROUGH, NEGLIGIBLE_WIDTH, effort).upper
     if at_zero == 0.0:

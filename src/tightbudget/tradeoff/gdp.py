@@ -41,16 +41,16 @@ class Cell(NamedTuple):
 def mu_of_test(fpr: float, tpr: float, side: float) -> float:
     """Return the mu of the normal curve through (fpr, tpr), rounded up for side 1 and down for side -1; from 0."""
     if tpr >= 1.0:
-        return math.inf if side > 0.0 else _mu(fpr, math.nextafter(1.0, 0.0), side)
-    return _mu(fpr, tpr, side) if tpr > fpr else 0.0
+        return math.inf if side > 0.0 else _mu_of_power(fpr, math.nextafter(1.0, 0.0), side)
+    return _mu_of_power(fpr, tpr, side) if tpr > fpr else 0.0
 
 
-def _mu(fpr: float, tpr: float, side: float) -> float:
-    first, second = _quantile(fpr), _quantile(tpr)
+def _mu_of_power(fpr: float, tpr: float, side: float) -> float:
+    first, second = _upper_normal_quantile(fpr), _upper_normal_quantile(tpr)
     return max(0.0, first - second + side * (_QUANTILE * (abs(first) + abs(second)) + 2.0 * _NEAR_ZERO))
 
 
-def _quantile(p: float) -> float:
+def _upper_normal_quantile(p: float) -> float:
     """Return z with P(Z > z) = p, for 0 < p < 1."""
     if p <= 0.5:
         return -float(special.ndtri_exp(math.log(p)))
@@ -79,8 +79,8 @@ class Polygon:
         epsilons = np.array(sorted(self._lines))
         deltas = np.array([self._lines[epsilon] for epsilon in epsilons])
         middle = min(1.0, raised(0.5 * (1.0 - float(deltas[0])), 4))
-        places = _corners(epsilons, deltas, least, middle)
-        heights = _heights(epsilons, deltas, places)
+        places = _trade_off_corners(epsilons, deltas, least, middle)
+        heights = _trade_off_line_heights(epsilons, deltas, places)
         worst = np.maximum(heights[:, :-1], heights[:, 1:] * (places[:-1] / places[1:]))  # only to choose a line
         chosen = np.argmin(worst, axis=0)
         found = []
@@ -103,7 +103,7 @@ class Polygon:
         return found
 
 
-def _corners(epsilons: Array, deltas: Array, least: float, middle: float) -> Array:
+def _trade_off_corners(epsilons: Array, deltas: Array, least: float, middle: float) -> Array:
     """Return where neighbouring lines cross, in increasing order, with both ends; any places would do."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         rise = np.exp(-epsilons[1:]) / -np.expm1(epsilons[:-1] - epsilons[1:])
@@ -112,7 +112,7 @@ def _corners(epsilons: Array, deltas: Array, least: float, middle: float) -> Arr
     return np.unique(np.concatenate([[least], inside, [max(least, middle)]]))
 
 
-def _heights(epsilons: Array, deltas: Array, places: Array) -> Array:
+def _trade_off_line_heights(epsilons: Array, deltas: Array, places: Array) -> Array:
     """Return the heights of all lines (rows) at the places, rounded up and at most 1."""
     with np.errstate(divide="ignore"):
         logs = np.log(places)
@@ -156,21 +156,21 @@ def _by_polygon(trade_off: TradeOff, rtol: float, lower: float, upper: float, do
         worst = max(cells)
         upper = min(upper, worst.mu)
         rate = worst.right if worst.left == 0.0 else math.sqrt(worst.left) * math.sqrt(worst.right)
-        if not _narrow(lower, upper, rtol):
-            shown, reason = _shown(trade_off, rate, _SHARE * rtol)
+        if not _mu_is_narrow(lower, upper, rtol):
+            shown, reason = _mu_shown_by_test(trade_off, rate, _SHARE * rtol)
             lower = max(lower, shown)
-        if _narrow(lower, upper, rtol):
-            return _checked(lower, upper, "")
+        if _mu_is_narrow(lower, upper, rtol):
+            return _checked_power(lower, upper, "")
         high = {cell.epsilon for cell in cells if cell.mu > lower * (1.0 + 0.5 * rtol)}
         new = {epsilon for one in high for epsilon in polygon.beside(one)}
         if len(polygon) + len(new) > _MOST_LINES:
             break
         for epsilon in new:
             polygon.add(epsilon)
-    return _checked(lower, upper, reason or ROUNDING)
+    return _checked_power(lower, upper, reason or ROUNDING)
 
 
-def _shown(trade_off: TradeOff, rate: float, rtol: float) -> tuple[float, str]:
+def _mu_shown_by_test(trade_off: TradeOff, rate: float, rtol: float) -> tuple[float, str]:
     """Return the mu that a test shows, rounded down; its power is asked as narrowly as what exceeds the rate."""
     rough = trade_off.tpr(rate, rtol)
     excess = max(rough.upper - rate, 0.0) / rough.upper
@@ -178,7 +178,7 @@ def _shown(trade_off: TradeOff, rate: float, rtol: float) -> tuple[float, str]:
     return mu_of_test(rate, found.lower, -1.0), found.reason
 
 
-def _checked(lower: float, upper: float, reason: str) -> Power:
+def _checked_power(lower: float, upper: float, reason: str) -> Power:
     if lower > upper:
         raise Contradiction(lower, upper)
     return Power(lower, upper, reason)
@@ -187,13 +187,13 @@ def _checked(lower: float, upper: float, reason: str) -> Power:
 def _by_theorem(trade_off: TradeOff, rtol: float, lower: float, upper: float) -> Power:
     """Return what a theorem gives, with the best lower bound that some test shows: losses have no bound."""
     for rate in DEEP:
-        if _narrow(lower, upper, rtol):
+        if _mu_is_narrow(lower, upper, rtol):
             break
         lower = max(lower, mu_of_test(rate, trade_off.tpr(rate, ROUGH).lower, -1.0))
-    return _checked(lower, upper, "" if _narrow(lower, upper, rtol) else TAILS)
+    return _checked_power(lower, upper, "" if _mu_is_narrow(lower, upper, rtol) else TAILS)
 
 
-def _narrow(lower: float, upper: float, rtol: float) -> bool:
+def _mu_is_narrow(lower: float, upper: float, rtol: float) -> bool:
     return upper - lower <= max(rtol * upper, NEGLIGIBLE_WIDTH) < math.inf
 
 

@@ -26,7 +26,7 @@ class Gap(NamedTuple):
     lowest: float
 
 
-class _Line(NamedTuple):
+class _ConvexLine(NamedTuple):
     """delta >= height - slope (tau - at), in tau = e^(epsilon - reference)."""
 
     at: float
@@ -42,10 +42,10 @@ def bounds_in_gaps(points: Sequence[ProfilePoint], log_fpr: float, at_infinity: 
 
     Guarantee: if the minimum lies in the gap then it is at least `bound`, rounding included.
     """
-    return [_gap(points, place, log_fpr, at_infinity) for place in range(first, last + 2)]
+    return [_bound_in_gap(points, place, log_fpr, at_infinity) for place in range(first, last + 2)]
 
 
-def _gap(points: Sequence[ProfilePoint], place: int, log_fpr: float, at_infinity: float) -> Gap:
+def _bound_in_gap(points: Sequence[ProfilePoint], place: int, log_fpr: float, at_infinity: float) -> Gap:
     """Return the bound for the gap left of points[place]; place may be their number."""
     left, right = points[place - 1] if place > 0 else None, points[place] if place < len(points) else None
     reference = (right or points[-1]).epsilon if left is None else left.epsilon
@@ -59,10 +59,10 @@ def _gap(points: Sequence[ProfilePoint], place: int, log_fpr: float, at_infinity
     if right is not None:
         gap = right.epsilon - reference
         b = 1.0 if left is None else math.exp(gap) if gap < _FAR else math.inf
-    falling = _best(_from_left(near, left, reference), a, b)
-    rising = _best(_from_right(near, right, reference), a, b)
+    falling = _best_line(_from_left(near, left, reference), a, b)
+    rising = _best_line(_from_right(near, right, reference), a, b)
     floor = max(at_infinity if right is None else right.lower, 0.0)
-    bound, lowest = _corner(falling, rising, floor, c, a, b)
+    bound, lowest = _corner_of_lines(falling, rising, floor, c, a, b)
     if left is None:  # delta is at least 1 - t
         bound = max(bound, _from_one(c, reference, b))
     return Gap(
@@ -73,7 +73,7 @@ def _gap(points: Sequence[ProfilePoint], place: int, log_fpr: float, at_infinity
     )
 
 
-def _from_left(points: Sequence[ProfilePoint], left: ProfilePoint | None, reference: float) -> Iterator[_Line]:
+def _from_left(points: Sequence[ProfilePoint], left: ProfilePoint | None, reference: float) -> Iterator[_ConvexLine]:
     """Lines through two points on the left, which hold to the right of both."""
     if left is None:
         return
@@ -84,55 +84,57 @@ def _from_left(points: Sequence[ProfilePoint], left: ProfilePoint | None, refere
             run = -at * math.expm1(first.epsilon - second.epsilon)
             if run > 0.0:
                 # too steep is safe
-                yield _Line(at, second.lower, raised_by(max(0.0, first.upper - second.lower) / run, AMPLE) + TINIEST)
+                yield _ConvexLine(at, second.lower, raised_by(max(0.0, first.upper - second.lower) / run, AMPLE) + TINIEST)
 
 
-def _from_right(points: Sequence[ProfilePoint], right: ProfilePoint | None, reference: float) -> Iterator[_Line]:
+def _from_right(points: Sequence[ProfilePoint], right: ProfilePoint | None, reference: float) -> Iterator[_ConvexLine]:
     """Lines through two points on the right, which hold to the left of both."""
     if right is None:
         return
     after = [point for point in points if point.epsilon >= right.epsilon][:_NEAREST]
     for i, first in enumerate(after):
         at = math.exp(first.epsilon - reference)
-        yield _Line(at, first.lower, 0.0)  # delta falls
+        yield _ConvexLine(at, first.lower, 0.0)  # delta falls
         for second in after[i + 1 :]:
             run = at * math.expm1(second.epsilon - first.epsilon)
             if 0.0 < run < math.inf and first.lower > second.upper:
                 # too flat is safe
-                yield _Line(at, first.lower, lowered_by((first.lower - second.upper) / run, AMPLE))
+                yield _ConvexLine(at, first.lower, lowered_by((first.lower - second.upper) / run, AMPLE))
 
 
-def _best(lines: Iterator[_Line], a: float, b: float) -> _Line | None:
+def _best_line(lines: Iterator[_ConvexLine], a: float, b: float) -> _ConvexLine | None:
     """Return the line that is highest in the middle; any of them would do."""
     middle = 0.5 * (a + b) if b < math.inf else a
     return max(lines, key=lambda line: line.value(middle), default=None)
 
 
-def _corner(falling: _Line | None, rising: _Line | None, floor: float, c: float, a: float, b: float) -> tuple[float, float]:
+def _corner_of_lines(
+    falling: _ConvexLine | None, rising: _ConvexLine | None, floor: float, c: float, a: float, b: float
+) -> tuple[float, float]:
     """Return a lower bound on max(lines, floor) + c tau over [a, b], and where it is lowest."""
     flat = lowered_by(floor + c * a, AMPLE), a
-    rising = rising or _Line(a, floor, 0.0)
-    choices = [flat, _end(rising, c, a, b)]
+    rising = rising or _ConvexLine(a, floor, 0.0)
+    choices = [flat, _end_of_line(rising, c, a, b)]
     if falling is not None:
-        choices.append(_end(falling, c, a, b))
-        choices.append(_crossing(falling, rising, c, a, b))
+        choices.append(_end_of_line(falling, c, a, b))
+        choices.append(_crossing_of_lines(falling, rising, c, a, b))
     return max(choice for choice in choices if choice[0] == choice[0])  # what overflowed says nothing
 
 
-def _end(line: _Line, c: float, a: float, b: float) -> tuple[float, float]:
+def _end_of_line(line: _ConvexLine, c: float, a: float, b: float) -> tuple[float, float]:
     """Return the smallest value of the line plus c tau on [a, b]: at one of the ends."""
     if c >= line.slope:
-        return _sum(line, c, a), a
-    return (_sum(line, c, b), b) if b < math.inf else (-math.inf, b)
+        return _line_sum_below(line, c, a), a
+    return (_line_sum_below(line, c, b), b) if b < math.inf else (-math.inf, b)
 
 
-def _sum(line: _Line, c: float, tau: float) -> float:
+def _line_sum_below(line: _ConvexLine, c: float, tau: float) -> float:
     rise = line.slope * (line.at - tau)
     total = line.height + rise + c * tau
     return total - AMPLE * (line.height + line.slope * (line.at + tau) + c * tau)
 
 
-def _crossing(falling: _Line, rising: _Line, c: float, a: float, b: float) -> tuple[float, float]:
+def _crossing_of_lines(falling: _ConvexLine, rising: _ConvexLine, c: float, a: float, b: float) -> tuple[float, float]:
     """Return the bound where one line falls and one rises: a mean of both is level, and no part is negative."""
     if not rising.slope < c < falling.slope < math.inf or b == math.inf:
         return -math.inf, a

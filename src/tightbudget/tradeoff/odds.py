@@ -15,11 +15,11 @@ def belief_after(prior: float, log_ratio: float) -> tuple[float, float]:
         return (prior, prior) if log_ratio == 0.0 else (1.0, 1.0)
     log_odds = math.log(prior) - math.log1p(-prior) + log_ratio
     error = 4.0 * U * (abs(math.log(prior)) + abs(math.log1p(-prior)) + log_ratio + 1.0)
-    lower = max(prior, lowered_by(_logistic(log_odds - error), AMPLE) - TINIEST)
-    return lower, min(1.0, raised_by(_logistic(log_odds + error), AMPLE) + TINIEST)
+    lower = max(prior, lowered_by(_logistic_of_log_odds(log_odds - error), AMPLE) - TINIEST)
+    return lower, min(1.0, raised_by(_logistic_of_log_odds(log_odds + error), AMPLE) + TINIEST)
 
 
-def _logistic(log_odds: float) -> float:
+def _logistic_of_log_odds(log_odds: float) -> float:
     if log_odds >= 0.0:
         return 1.0 / (1.0 + math.exp(-log_odds))
     odds = math.exp(log_odds)

@@ -86,7 +86,7 @@ class Risk:
         test between two neighbours (M23).
         """
         wanted = self._wanted(rtol)
-        return ask_each(fpr, lambda value: self._tpr(_chance("fpr", value), wanted))
+        return ask_each(fpr, lambda value: self._tpr(_risk_probability("fpr", value), wanted))
 
     def advantage(self, rtol: float | None = None) -> Bracket:
         """Return the membership advantage, the largest TPR - FPR of any test: total variation, delta(0)."""
@@ -99,7 +99,7 @@ class Risk:
     def bayes_error(self, prior: Any, rtol: float | None = None) -> Any:
         """Return how often the best guess is wrong: the least prior FNR + (1 - prior) FPR of any test."""
         wanted = self._wanted(rtol)
-        return ask_each(prior, lambda value: self._bayes_error(_chance("prior", value), wanted))
+        return ask_each(prior, lambda value: self._bayes_error(_risk_probability("prior", value), wanted))
 
     @overload
     def posterior(self, prior: float, fpr: float | None = ..., rtol: float | None = ...) -> Bracket: ...
@@ -113,8 +113,8 @@ class Risk:
         for Gaussian noise.
         """
         wanted = self._wanted(rtol)
-        rate = None if fpr is None else _chance("fpr", fpr)
-        return ask_each(prior, lambda value: self._posterior(_chance("prior", value), rate, wanted))
+        rate = None if fpr is None else _risk_probability("fpr", fpr)
+        return ask_each(prior, lambda value: self._posterior(_risk_probability("prior", value), rate, wanted))
 
     def gdp_mu(self, down_to: float = 0.0, rtol: float | None = None) -> Bracket:
         """Return the least mu for which mu-GDP dominates: N(mu, 1) and N(0, 1) are as easy to tell apart, or easier.
@@ -123,7 +123,7 @@ class Risk:
         about all of them: for sampled Gaussian noise mu is then that without sampling, which says little about tests
         that occur; 1e-5 is a usual choice. inf if no mu does.
         """
-        wanted, least = self._wanted(rtol), _chance("down_to", down_to)
+        wanted, least = self._wanted(rtol), _risk_probability("down_to", down_to)
         if least > 0.0 and not least < 0.5:
             raise InvalidParameter("down_to", down_to, "a number from 0, below 0.5", "1e-5 is a usual choice.")
         known = min(gdp(self.composition), pure_to_gdp(pure_epsilon(self.composition)))
@@ -133,7 +133,7 @@ class Risk:
     def roc(self, fprs: "ArrayLike", rtol: float | None = None) -> Roc:
         """Return lower and upper bounds of the true positive rate at each of the false positive rates."""
         given = np.atleast_1d(float_array(fprs))
-        rates, wanted = [_chance("fprs", value) for value in given.ravel().tolist()], self._wanted(rtol)
+        rates, wanted = [_risk_probability("fprs", value) for value in given.ravel().tolist()], self._wanted(rtol)
         values = np.array(rates).reshape(given.shape)
         trade_off = TradeOff(self.composition, self.effort)
         found = {rate: self._tpr(rate, wanted, trade_off) for rate in sorted(set(rates))}
@@ -199,7 +199,7 @@ class Risk:
 _NEAR_ONE = "delta is so near 1 that what is left has no more digits"
 
 
-def _chance(name: str, value: object) -> float:
+def _risk_probability(name: str, value: object) -> float:
     number = not_lost_to_zero(name, value, real(name, value, _CHANCE), _CHANCE)
     if not 0.0 <= number <= 1.0:
         raise InvalidParameter(name, value, _CHANCE, "It is a probability.")

@@ -22,9 +22,9 @@ class Calibrated(NamedTuple):
 
 def calibrated(phases: Sequence[Phase], epsilon: float, delta: float, rtol: float, effort: float | None) -> Calibrated:
     """Return the phases with the least noise that is certified to keep epsilon at delta."""
-    _check(phases, delta)
-    found = _searched(phases, epsilon, delta, effort)
-    return Calibrated(with_noise(phases, found.value), _bracket(found, rtol), found.value, found.too_little)
+    _check_calibrated_phases(phases, delta)
+    found = _searched_noise(phases, epsilon, delta, effort)
+    return Calibrated(with_noise(phases, found.value), _bracket_at_noise(found, rtol), found.value, found.too_little)
 
 
 def with_noise(phases: Sequence[Phase], noise_multiplier: float) -> tuple[Phase, ...]:
@@ -34,7 +34,7 @@ def with_noise(phases: Sequence[Phase], noise_multiplier: float) -> tuple[Phase,
     )
 
 
-def _check(phases: Sequence[Phase], delta: float) -> None:
+def _check_calibrated_phases(phases: Sequence[Phase], delta: float) -> None:
     if delta == 0.0:
         raise InvalidParameter("delta", delta, "above 0 where noise is calibrated", "Normal noise keeps no ε at δ = 0.")
     unsaid = [phase for phase in phases if phase.noise_multiplier is None]
@@ -45,26 +45,26 @@ def _check(phases: Sequence[Phase], delta: float) -> None:
         raise InvalidParameter("steps", 0, "above 0 where noise is calibrated", "Nothing is released, whatever the noise.")
 
 
-def _searched(phases: Sequence[Phase], epsilon: float, delta: float, effort: float | None) -> Calibration:
+def _searched_noise(phases: Sequence[Phase], epsilon: float, delta: float, effort: float | None) -> Calibration:
     def tried(noise_multiplier: float) -> Composition:
         return composition_of_phases(with_noise(phases, noise_multiplier))
 
     try:
-        return calibrate(_template(phases) or tried, epsilon=epsilon, delta=delta, effort=effort)
+        return calibrate(_noise_template(phases) or tried, epsilon=epsilon, delta=delta, effort=effort)
     except InvalidParameter as problem:
         _, _, why = str(problem).partition(". ")
         allowed = "one that some noise multiplier just keeps"
         raise InvalidParameter("target_epsilon", epsilon, allowed, why.replace("?", "noise_multiplier")) from None
 
 
-def _template(phases: Sequence[Phase]) -> str:
+def _noise_template(phases: Sequence[Phase]) -> str:
     """Return the notation of a run of one phase, of which it is known that less noise reveals more; "" for others."""
     if len(phases) != 1:
         return ""
     return f"poisson(gaussian(sigma=?), q={phases[0].sample_rate!r}) * {phases[0].steps}"
 
 
-def _bracket(found: Calibration, rtol: float) -> Bracket:
+def _bracket_at_noise(found: Calibration, rtol: float) -> Bracket:
     """Return the bracket at the noise found; it is as narrow as asked only if the noise is, too."""
     achieved = found.achieved
     if not found.converged:

@@ -53,7 +53,7 @@ def dpsgd(
     }
     plan = phases_given(phases, outside, number)
     if target_epsilon is None:
-        return _accounted(plan, number, asked, rtol, effort)
+        return _accounted_training_run(plan, number, asked, rtol, effort)
     target = target_below("target_epsilon", target_epsilon)
     width, _, effort = asked_width(rtol, 0.0, effort)
     found = calibrated(plan, target, asked, width, effort)
@@ -63,7 +63,9 @@ def dpsgd(
     )
 
 
-def _accounted(plan: tuple[Phase, ...], examples: int | None, delta: float, rtol: float, effort: float | None) -> TrainingRun:
+def _accounted_training_run(
+    plan: tuple[Phase, ...], examples: int | None, delta: float, rtol: float, effort: float | None
+) -> TrainingRun:
     if any(phase.noise_multiplier is None for phase in plan):
         raise InvalidParameter("noise_multiplier", None, "given for every phase", "Or give target_epsilon, to calibrate it.")
     epsilon = composition_of_phases(plan).epsilon(delta, rtol, effort=effort)

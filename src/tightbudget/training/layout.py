@@ -21,12 +21,12 @@ def statement_as_text(parts: Sequence[Part], width: int) -> str:
 
     A number or name that is longer than a line stays whole.
     """
-    lines = [*_wrapped(TITLE, width), ""]
+    lines = [*_wrapped_statement(TITLE, width), ""]
     for part in parts:
         lines.append(part.heading)
         for paragraph in part.paragraphs:
             indent = "    " if paragraph.startswith("- ") else "  "
-            lines += _wrapped(paragraph, width, "  ", indent)
+            lines += _wrapped_statement(paragraph, width, "  ", indent)
         lines.append("")
     return "\n".join(lines[:-1])
 
@@ -38,18 +38,18 @@ def as_markdown(parts: Sequence[Part]) -> str:
         lines += [f"## {part.heading}", ""]
         for paragraph in part.paragraphs:
             listed = paragraph.startswith("- ")
-            lines += [*_wrapped(_escaped(paragraph), 80, "", "  " if listed else "")]
+            lines += [*_wrapped_statement(_escaped_markdown(paragraph), 80, "", "  " if listed else "")]
             lines += [] if listed else [""]
         lines += [""] if lines[-1] else []
     return "\n".join(lines[:-1])
 
 
-def _wrapped(text: str, width: int, first: str = "", later: str = "") -> list[str]:
+def _wrapped_statement(text: str, width: int, first: str = "", later: str = "") -> list[str]:
     return textwrap.wrap(
         text, width, initial_indent=first, subsequent_indent=later, break_long_words=False, break_on_hyphens=False
     )
 
 
-def _escaped(text: str) -> str:
+def _escaped_markdown(text: str) -> str:
     """Return text in which no sign of the notation means anything to Markdown."""
     return text.replace("*", r"\*").replace("_", r"\_")

@@ -68,7 +68,7 @@ def examples_given(examples: object) -> int | None:
 def phases_given(phases: object, outside: Mapping[str, Any], examples: int | None) -> tuple[Phase, ...]:
     """Return the phases; what one of them does not say is as `outside` says, which alone is a run of one phase."""
     if phases is None:
-        return (_phase(outside, examples),)
+        return (_phase_as_told(outside, examples),)
     if isinstance(phases, str | bytes | Mapping) or not hasattr(phases, "__iter__"):
         raise InvalidParameter(
             "phases", phases, "a list of dictionaries", 'For example [{"epochs": 5, "noise_multiplier": 1.2}].'
@@ -76,15 +76,15 @@ def phases_given(phases: object, outside: Mapping[str, Any], examples: int | Non
     listed = list(phases)
     if not listed:  # more likely a list that came out empty than a run without a step
         raise InvalidParameter("phases", phases, "at least one phase", "Leave it out for a run of one phase.")
-    return tuple(_phase(_completed(phase, outside), examples) for phase in listed)
+    return tuple(_phase_as_told(_completed_phase(phase, outside), examples) for phase in listed)
 
 
-def _completed(phase: object, outside: Mapping[str, Any]) -> dict[str, Any]:
+def _completed_phase(phase: object, outside: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(phase, Mapping):
         raise InvalidParameter("phases", phase, "a list of dictionaries", f"A phase says {', '.join(NAMES)}.")
     for name in phase:
         if name not in NAMES:
-            raise InvalidParameter("phases", name, f"dictionaries of {', '.join(NAMES)}", _meant(name))
+            raise InvalidParameter("phases", name, f"dictionaries of {', '.join(NAMES)}", _phase_key_meant(name))
     said = {name: value for name, value in phase.items() if value is not None}
     inherited: dict[str, Any] = {}
     for names in _EITHER:
@@ -93,22 +93,22 @@ def _completed(phase: object, outside: Mapping[str, Any]) -> dict[str, Any]:
     return inherited | said
 
 
-def _meant(name: object) -> str:
+def _phase_key_meant(name: object) -> str:
     close = difflib.get_close_matches(str(name), NAMES, n=1)
     meant = _OF_PEERS.get(str(name)) or (close[0] if close else "")
     return f"Did you mean {meant}?" if meant else ""
 
 
-def _phase(said: Mapping[str, Any], examples: int | None) -> Phase:
-    batch, quotient, rate = _sampling(said.get("batch"), said.get("sample_rate"), examples)
-    epochs, steps = _length(said.get("epochs"), said.get("steps"), quotient)
+def _phase_as_told(said: Mapping[str, Any], examples: int | None) -> Phase:
+    batch, quotient, rate = _phase_sampling(said.get("batch"), said.get("sample_rate"), examples)
+    epochs, steps = _phase_length(said.get("epochs"), said.get("steps"), quotient)
     noise = said.get("noise_multiplier")
     checked = None if noise is None else noise_below("noise_multiplier", noise)
     in_a_pass = math.floor(1 / quotient) if quotient else MOST_REPETITIONS
     return Phase(steps, rate, checked, epochs, batch, examples, in_a_pass)
 
 
-def _sampling(batch: object, sample_rate: object, examples: int | None) -> tuple[int | None, Fraction, float]:
+def _phase_sampling(batch: object, sample_rate: object, examples: int | None) -> tuple[int | None, Fraction, float]:
     """Return the batch, the rate as it was meant, and the rate as a float that is no smaller."""
     _check_one("batch", batch, "sample_rate", sample_rate)
     if sample_rate is not None:
@@ -123,7 +123,7 @@ def _sampling(batch: object, sample_rate: object, examples: int | None) -> tuple
     return size, Fraction(size, examples), float_above(Fraction(size, examples))
 
 
-def _length(epochs: object, steps: object, rate: Fraction) -> tuple[Fraction | None, int]:
+def _phase_length(epochs: object, steps: object, rate: Fraction) -> tuple[Fraction | None, int]:
     """Return the epochs, if they were given, and the number of steps: epochs / rate, rounded up."""
     _check_one("epochs", epochs, "steps", steps)
     if steps is not None:

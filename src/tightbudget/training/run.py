@@ -43,12 +43,12 @@ class TrainingRun:
     @property
     def q(self) -> float | None:
         """The sampling rate, rounded up to a float; None if phases differ in it."""
-        return _common([phase.sample_rate for phase in self.phases])
+        return _common_phase_value([phase.sample_rate for phase in self.phases])
 
     @property
     def noise_multiplier(self) -> float | None:
         """The noise multiplier; None if phases differ in it."""
-        return _common([phase.noise_multiplier for phase in self.phases])
+        return _common_phase_value([phase.noise_multiplier for phase in self.phases])
 
     @property
     def composition(self) -> Composition:
@@ -76,21 +76,21 @@ class TrainingRun:
             "expression": str(self.composition),
             "relation": self.epsilon.relation,
             "delta": self.delta,
-            "lower": _number(self.epsilon.lower),
-            "upper": _number(self.epsilon.upper),
-            "estimate": _number(self.epsilon.estimate),
+            "lower": _training_number(self.epsilon.lower),
+            "upper": _training_number(self.epsilon.upper),
+            "estimate": _training_number(self.epsilon.estimate),
             "converged": self.epsilon.converged,
             "reason": self.epsilon.reason,
             "examples": self.examples,
             "steps": self.steps,
             "q": self.q,
-            "noise_multiplier": _number(self.noise_multiplier),
-            "target_epsilon": _number(self.target_epsilon),
-            "calibrated": _number(self.calibrated),
-            "too_little": _number(self.too_little),
-            "phases": [_phase(phase) for phase in self.phases],
+            "noise_multiplier": _training_number(self.noise_multiplier),
+            "target_epsilon": _training_number(self.target_epsilon),
+            "calibrated": _training_number(self.calibrated),
+            "too_little": _training_number(self.too_little),
+            "phases": [_phase_shape(phase) for phase in self.phases],
             "sampling": "poisson",
-            "shuffled": None if self.shuffled is None else _shuffled(self.shuffled),
+            "shuffled": None if self.shuffled is None else _shuffled_shape(self.shuffled),
             "statement": {one.name: [text.removeprefix("- ") for text in one.paragraphs] for one in self.sections},
             "version": __version__,
         }
@@ -110,24 +110,24 @@ class TrainingRun:
         return f"ε in {self.epsilon} at δ = {self.delta!r} ({self.epsilon.relation}): DP-SGD, {how}{more}"
 
 
-def _common(values: Sequence[float | None]) -> float | None:
+def _common_phase_value(values: Sequence[float | None]) -> float | None:
     return values[0] if values and all(value == values[0] for value in values) else None
 
 
-def _number(value: float | None) -> float | str | None:
+def _training_number(value: float | None) -> float | str | None:
     return str(value) if value is not None and math.isinf(value) else value
 
 
-def _phase(phase: Phase) -> dict[str, Any]:
+def _phase_shape(phase: Phase) -> dict[str, Any]:
     return {
         "steps": phase.steps,
         "sample_rate": phase.sample_rate,
-        "noise_multiplier": _number(phase.noise_multiplier),
+        "noise_multiplier": _training_number(phase.noise_multiplier),
         "epochs": None if phase.epochs is None else float(phase.epochs),
         "batch": phase.batch,
     }
 
 
-def _shuffled(bounds: ShuffledBounds) -> dict[str, Any]:
-    ends = {"zero_out": _number(bounds.zero_out), "replace_one": _number(bounds.replace_one)}
+def _shuffled_shape(bounds: ShuffledBounds) -> dict[str, Any]:
+    ends = {"zero_out": _training_number(bounds.zero_out), "replace_one": _training_number(bounds.replace_one)}
     return {"passes": bounds.passes, **ends}

@@ -129,7 +129,7 @@ def samplings(
     if limit < 1:
         raise InvalidParameter("cap", cap, "a whole number from 1")
     rows, left_out = [], []
-    for name, loader, relations, plan in _ways(phase, limit):
+    for name, loader, relations, plan in _ways_to_sample(phase, limit):
         for relation in relations:
             try:
                 under = plan().asked(relation)
@@ -140,7 +140,7 @@ def samplings(
     return Samplings(asked, tuple(rows), tuple(left_out))
 
 
-def _ways(phase: Phase, cap: int) -> Iterator[tuple[str, str, tuple[str, ...], Callable[[], Composition]]]:
+def _ways_to_sample(phase: Phase, cap: int) -> Iterator[tuple[str, str, tuple[str, ...], Callable[[], Composition]]]:
     """Yield every way to sample: name, what a loader does, relations that may be known, and how to make the run."""
     assert phase.batch is not None
     assert phase.examples is not None

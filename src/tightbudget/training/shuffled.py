@@ -26,7 +26,7 @@ def shuffled_bounds(phases: Sequence[Phase], delta: float) -> ShuffledBounds | N
     if any(phase.sample_rate == 0 and phase.steps for phase in phases):
         return None
     passes = _passes_met(phases)
-    ends = [_releases(phases, passes, sensitivity).epsilon(delta, rtol=1e-6).upper for sensitivity in (1.0, 2.0)]
+    ends = [_releases_of_passes(phases, passes, sensitivity).epsilon(delta, rtol=1e-6).upper for sensitivity in (1.0, 2.0)]
     return ShuffledBounds(sum(passes), *ends)
 
 
@@ -41,7 +41,7 @@ def _passes_met(phases: Sequence[Phase]) -> list[int]:
     return passes
 
 
-def _releases(phases: Sequence[Phase], passes: Sequence[int], sensitivity: float) -> Composition:
+def _releases_of_passes(phases: Sequence[Phase], passes: Sequence[int], sensitivity: float) -> Composition:
     """Return one Gaussian release for each pass: given the order, one batch of it contains the example."""
     noises = [(Gaussian(float(phase.noise_multiplier or 0.0), sensitivity), n) for phase, n in zip(phases, passes, strict=True)]
     return Composition(tuple(noises))

@@ -72,16 +72,16 @@ class StatedRun(Protocol):
 def statement_sections(run: StatedRun) -> tuple[StatementSection, ...]:
     """Return the statement of a run, field by field."""
     return (
-        StatementSection("guarantee", "Guarantee", _guarantee(run)),
-        StatementSection("data", "Data", (_data(run),)),
+        StatementSection("guarantee", "Guarantee", _guarantee_in_words(run)),
+        StatementSection("data", "Data", (_data_in_words(run),)),
         StatementSection("unit_of_privacy", "Unit of privacy", (_UNIT,)),
         StatementSection("neighbouring_relation", "Neighbouring relation", (_RELATION,)),
         StatementSection("release", "What is released and protected", (_RELEASE,)),
         StatementSection("trust_model", "Trust model", (_TRUST,)),
         StatementSection("cadence", "Release cadence", (_CADENCE,)),
-        StatementSection("mechanism", "Mechanism", (_MECHANISM, *_parameters(run))),
-        StatementSection("sampling", "Sampling", _sampling(run)),
-        StatementSection("accounting", "Accounting", _accounting(run)),
+        StatementSection("mechanism", "Mechanism", (_MECHANISM, *_parameters_in_words(run))),
+        StatementSection("sampling", "Sampling", _sampling_in_words(run)),
+        StatementSection("accounting", "Accounting", _accounting_in_words(run)),
         StatementSection("assumptions", "Assumptions", ASSUMPTIONS),
     )
 
@@ -108,7 +108,7 @@ _MECHANISM = (
 )
 
 
-def _guarantee(run: StatedRun) -> tuple[str, ...]:
+def _guarantee_in_words(run: StatedRun) -> tuple[str, ...]:
     found, said = run.epsilon, []
     if run.steps == 0:
         said.append(f"There are no steps and nothing is released: ε is 0 at δ = {run.delta!r}.")
@@ -119,7 +119,7 @@ def _guarantee(run: StatedRun) -> tuple[str, ...]:
         said.append(f"The smallest such ε lies in {found}: both ends are proven, rounding included.")
     if not found.converged:
         said.append(f"The bracket holds but is wider than asked: {found.reason}.")
-    return (*said, *_calibrated(run), *_large_delta(run))
+    return (*said, *_calibration_in_words(run), *_large_delta(run))
 
 
 def _why_not(run: StatedRun) -> str:
@@ -128,7 +128,7 @@ def _why_not(run: StatedRun) -> str:
     return "With δ = 0 normal noise gives none; choose a δ above 0." if run.delta == 0 else ""
 
 
-def _calibrated(run: StatedRun) -> tuple[str, ...]:
+def _calibration_in_words(run: StatedRun) -> tuple[str, ...]:
     if run.target_epsilon is None:
         return ()
     missed = "" if run.too_little is None else f"; {run.too_little!r} provably is too little"
@@ -144,36 +144,39 @@ def _large_delta(run: StatedRun) -> tuple[str, ...]:
     )
 
 
-def _data(run: StatedRun) -> str:
+def _data_in_words(run: StatedRun) -> str:
     if run.examples is None:
         return "The number of training examples was not stated. δ should be well below one over it."
-    return f"{_many(run.examples, 'training example')}. Their number is taken to be public, not protected."
+    return f"{_count_in_words(run.examples, 'training example')}. Their number is taken to be public, not protected."
 
 
-def _parameters(run: StatedRun) -> tuple[str, ...]:
-    listed = [f"- {_described(phase)}." for phase in run.phases[:MOST_PHASES]]
+def _parameters_in_words(run: StatedRun) -> tuple[str, ...]:
+    listed = [f"- {_phase_in_words(phase)}." for phase in run.phases[:MOST_PHASES]]
     rest = len(run.phases) - MOST_PHASES
-    return (*listed, *([f"- And {_many(rest, 'more phase')}."] if rest > 0 else []))
+    return (*listed, *([f"- And {_count_in_words(rest, 'more phase')}."] if rest > 0 else []))
 
 
-def _described(phase: Phase) -> str:
-    return f"{_many(phase.steps, 'step')} at {_rate(phase)}, noise multiplier {phase.noise_multiplier!r}{_epochs(phase)}"
+def _phase_in_words(phase: Phase) -> str:
+    return (
+        f"{_count_in_words(phase.steps, 'step')} at {_rate_in_words(phase)}, "
+        f"noise multiplier {phase.noise_multiplier!r}{_epochs_in_words(phase)}"
+    )
 
 
-def _rate(phase: Phase) -> str:
+def _rate_in_words(phase: Phase) -> str:
     if phase.batch is None:
         return f"q = {phase.sample_rate!r}"
     return f"q = {phase.batch}/{phase.examples} ({phase.sample_rate!r})"
 
 
-def _epochs(phase: Phase) -> str:
+def _epochs_in_words(phase: Phase) -> str:
     if phase.epochs is None:
         return ""
     rate = f"{phase.examples} / {phase.batch}" if phase.batch is not None else f"1 / {phase.sample_rate!r}"
-    return f" ({_shown(float(phase.epochs))} epochs: {_shown(float(phase.epochs))} × {rate}, rounded up)"
+    return f" ({_epochs_as_number(float(phase.epochs))} epochs: {_epochs_as_number(float(phase.epochs))} × {rate}, rounded up)"
 
 
-def _sampling(run: StatedRun) -> tuple[str, ...]:
+def _sampling_in_words(run: StatedRun) -> tuple[str, ...]:
     poisson = (
         "Poisson sampling is assumed: every example is in every batch with probability q, independently. Batches that are "
         "shuffled, of a fixed size or in a fixed order are no Poisson samples, and this ε does not hold for them."
@@ -181,7 +184,7 @@ def _sampling(run: StatedRun) -> tuple[str, ...]:
     bounds = run.shuffled
     if bounds is None or run.steps == 0:
         return (poisson,)
-    passes = _many(bounds.passes, "pass", "passes") + _shared(run)
+    passes = _count_in_words(bounds.passes, "pass", "passes") + _sharing_in_words(run)
     return (
         poisson,
         "For disjoint batches, in a fixed order or one shuffled independently of the data, each example at most once in "
@@ -192,11 +195,11 @@ def _sampling(run: StatedRun) -> tuple[str, ...]:
     )
 
 
-def _shared(run: StatedRun) -> str:
+def _sharing_in_words(run: StatedRun) -> str:
     return " (one that two phases share counts for both)" if len(run.phases) > 1 else ""
 
 
-def _accounting(run: StatedRun) -> tuple[str, ...]:
+def _accounting_in_words(run: StatedRun) -> tuple[str, ...]:
     expression = str(run.composition)
     shown = expression if len(expression) <= MOST_CHARACTERS else f"{len(run.phases)} phases"
     return (
@@ -205,11 +208,11 @@ def _accounting(run: StatedRun) -> tuple[str, ...]:
     )
 
 
-def _many(count: int, one: str, several: str = "") -> str:
+def _count_in_words(count: int, one: str, several: str = "") -> str:
     return f"{count} {one if count == 1 else several or one + 's'}"
 
 
-def _shown(value: float) -> str:
+def _epochs_as_number(value: float) -> str:
     return str(int(value)) if value.is_integer() and value < 1e15 else repr(value)
 
 

@@ -14,7 +14,7 @@ _STEP = "a mechanism, a composition or its notation"
 def step_told(step: object, noise_multiplier: object, sample_rate: object, mix_relations: bool) -> Counted:
     """Return the mechanisms of a step; exactly one of the step and its noise multiplier is given."""
     if step is None:
-        return _sampled(noise_multiplier, sample_rate)
+        return _sampled_step_told(noise_multiplier, sample_rate)
     if noise_multiplier is not None or sample_rate is not None:
         raise InvalidParameter("step", step, "left out where noise_multiplier is given", "Give one of the two.")
     if isinstance(step, str):
@@ -25,7 +25,7 @@ def step_told(step: object, noise_multiplier: object, sample_rate: object, mix_r
     return step._parts
 
 
-def _sampled(noise_multiplier: object, sample_rate: object) -> Counted:
+def _sampled_step_told(noise_multiplier: object, sample_rate: object) -> Counted:
     """Return one step of DP-SGD: normal noise on a Poisson sample, or on all of the data at a rate of 1."""
     if noise_multiplier is None:
         given = None if sample_rate is None else f"sample_rate={sample_rate!r}"
@@ -35,16 +35,16 @@ def _sampled(noise_multiplier: object, sample_rate: object) -> Counted:
         raise InvalidParameter("sample_rate", None, "given with noise_multiplier", hint)
     if type(noise_multiplier) is float and type(sample_rate) is float:
         return _sampled_again(noise_multiplier, sample_rate)
-    return _made(noise_multiplier, sample_rate)
+    return _made_step_told(noise_multiplier, sample_rate)
 
 
-def _made(noise_multiplier: object, sample_rate: object) -> Counted:
+def _made_step_told(noise_multiplier: object, sample_rate: object) -> Counted:
     noise = Gaussian(noise_below("noise_multiplier", noise_multiplier))
     rate = rate_above("sample_rate", sample_rate)
     return ((noise if rate == 1.0 else Poisson(noise, rate), 1),)
 
 
-_sampled_again = lru_cache(maxsize=64)(_made)
+_sampled_again = lru_cache(maxsize=64)(_made_step_told)
 """Loops ask for the same step again and again; to make and check it takes twenty times as long as to count it."""
 
 

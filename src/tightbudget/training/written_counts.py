@@ -10,7 +10,7 @@ from tightbudget.training.counts import Counts
 
 def written_counts(counts: Counts) -> list[list[str | int]]:
     """Return a pair of notation and count for each mechanism."""
-    return [[_written(mechanism), count] for mechanism, count in counts.items()]
+    return [[_written_mechanism(mechanism), count] for mechanism, count in counts.items()]
 
 
 def read_counts(counts: object, mix_relations: bool) -> Iterator[tuple[Mechanism, int]]:
@@ -30,7 +30,7 @@ def read_counts(counts: object, mix_relations: bool) -> Iterator[tuple[Mechanism
         yield mechanism, count
 
 
-def _written(mechanism: Mechanism) -> str:
+def _written_mechanism(mechanism: Mechanism) -> str:
     """Return the notation, with the numbers of a file in it: the file may be gone when the state is read."""
     text = str(mechanism.in_numbers())
     if len(text) > MAX_CHARACTERS:

@@ -70,7 +70,7 @@ def test_what_cannot_be_drawn_is_refused_before_it_is_computed(grid: dict[str, A
     ("values", "scale"), [([1, 2, 3, 4], "linear"), ([1, 2, 4, 8], "log"), ([0, 1, 10, 100], "linear"), ([1, 2], "linear")]
 )
 def test_an_axis_is_spaced_as_its_values_are(values: list[float], scale: str) -> None:
-    assert sweep_plot._scale(np.array(values, dtype=float)) == scale
+    assert sweep_plot._sweep_axis_scale(np.array(values, dtype=float)) == scale
 
 
 MANY = {"sigma": np.geomspace(0.5, 8.0, 9), "n": [1, 10, 100, 1000]}

@@ -60,7 +60,7 @@ def test_nothing_is_left_of_an_export_that_fails(budget: Budget, tmp_path: Path,
     def broken(log: str, entry: history.Entry) -> export.Row:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(export, "_row", broken)
+    monkeypatch.setattr(export, "_export_row", broken)
     with pytest.raises(tb.LedgerError, match="No space left"):
         budget.export(tmp_path / "log.csv")
     assert (tmp_path / "log.csv").read_text() == "before"

@@ -11,7 +11,7 @@ from mpmath import mpf
 
 import tightbudget as tb
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.skellam import _log_ratios, _skellam_reach, _tail
+from tightbudget.mechanisms.skellam import _log_ratios, _skellam_reach, _skellam_tail
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction
 from tightbudget.pairs.points import PointPair
@@ -109,7 +109,7 @@ def test_moments_and_rho(mu: float, shift: int) -> None:
 @pytest.mark.parametrize("mu", [0.1, 4.0, 900.0])
 def test_moments_of_the_tail(mu: float) -> None:
     reach, shift = _skellam_reach(mu) // 4, 2  # so near that the tail weighs something
-    tail = _tail(mu, shift, reach)
+    tail = _skellam_tail(mu, shift, reach)
     orders = np.array([1.0, 1.5, 4.0, 30.0])
     with mpmath.workdps(60):
         f = [mpmath.besseli(k, mpf(mu)) * mpmath.exp(-mpf(mu)) for k in range(reach + 1, reach + 2000)]

@@ -9,7 +9,7 @@ import pytest
 from mpmath import mpf
 
 import tightbudget as tb
-from tightbudget.mechanisms.with_replacement import _copies, _drawn
+from tightbudget.mechanisms.with_replacement import _chance_of_being_drawn, _copies_with_replacement
 
 THREE = tb.WithReplacement(tb.Gaussian(sigma=2), batch=3, examples=10)
 
@@ -27,12 +27,12 @@ def test_the_published_figures(epsilon: float, bound: float, attained: float) ->
 
 @pytest.mark.parametrize(("batch", "examples"), [(3, 10), (256, 60000), (40, 2), (500, 3)])
 def test_probabilities_of_copies_are_rounded_up(batch: int, examples: int) -> None:
-    copies, beyond = _copies(batch, examples)
+    copies, beyond = _copies_with_replacement(batch, examples)
     exact = [Fraction(comb(batch, k) * (examples - 1) ** (batch - k), examples**batch) for k in range(batch + 1)]
     for k, bound in copies:
         assert exact[k] <= Fraction(bound) <= exact[k] * (1 + Fraction(1, 10**11))
     assert sum(exact[len(copies) + 1 :]) <= Fraction(beyond)
-    assert abs(Fraction(_drawn(batch, examples)) / (1 - exact[0]) - 1) < Fraction(32, 2**53)
+    assert abs(Fraction(_chance_of_being_drawn(batch, examples)) / (1 - exact[0]) - 1) < Fraction(32, 2**53)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -56,7 +56,7 @@ def test_the_upper_end_is_the_formula(seed: int) -> None:
 @pytest.mark.parametrize(("sigma", "batch", "examples"), [(1e-3, 3, 10), (1.0, 400, 10), (4.0, 1, 2**52)])
 def test_what_floats_hold_badly_has_a_pair_of_dots(sigma: float, batch: int, examples: int) -> None:
     step = tb.WithReplacement(tb.Gaussian(sigma), batch, examples)
-    drawn = _drawn(batch, examples)
+    drawn = _chance_of_being_drawn(batch, examples)
     answer = step.delta(0.0)  # the probability to be drawn times a total variation of 0.197 or more
     assert 0.19 * drawn < answer.upper <= drawn * (1 + 1e-9)
     assert answer.lower <= answer.upper
@@ -64,7 +64,7 @@ def test_what_floats_hold_badly_has_a_pair_of_dots(sigma: float, batch: int, exa
 
 def test_rare_copies_count_at_the_lower_end_of_few_steps() -> None:
     step = tb.WithReplacement(tb.Gaussian(sigma=1), 100, 10000)
-    once = tb.Poisson(tb.Gaussian(sigma=1, sensitivity=2), q=float(_drawn(100, 10000)))
+    once = tb.Poisson(tb.Gaussian(sigma=1, sensitivity=2), q=float(_chance_of_being_drawn(100, 10000)))
     assert (step * 10).epsilon(1e-6).lower > 1.2 * (once * 10).epsilon(1e-6).upper
     shown = step.under("add_remove") * 10
     assert shown.epsilon(1e-6).lower <= (step * 10).epsilon(1e-6, rtol=1e-4).lower * (1 + 2e-3)

@@ -148,7 +148,7 @@ def test_what_wraps_around_counts_twice():
 def test_the_window_covers_what_it_says(case: str, tail: float):
     stacks, counts = CASES[case]
     length = sum(count * (stack.shape[1] - 1) for stack, count in zip(stacks, counts, strict=True)) + 1
-    low, high, outside = convolve._window(stacks, counts, length, tail)
+    low, high, outside = convolve._convolution_window(stacks, counts, length, tail)
     assert 0 <= low < high <= length - 1
     for row, stated in enumerate(outside.tolist()):
         numbers, shift = exact.product([stack[row] for stack in stacks], counts)
@@ -163,7 +163,7 @@ def test_both_ends_of_the_window_are_booked():
     """Most of what is cut lies to the left here, and to the right in the mirror image."""
     values = np.append(np.full(1, 0.04), smooth(300, 0.8, 0.02) * 0.96)
     for stack in (values[None], values[None, ::-1].copy()):
-        low, high, outside = convolve._window([stack], [1], 301, 0.2)
+        low, high, outside = convolve._convolution_window([stack], [1], 301, 0.2)
         missing = stack[0, :low].sum() + stack[0, high + 1 :].sum()
         assert missing > 0.03
         assert outside[0] >= missing * (1.0 - 1e-12)
@@ -173,7 +173,7 @@ def test_both_ends_of_the_window_are_booked():
 @pytest.mark.parametrize("n", [100, 257, 3000])
 def test_the_majorant_has_larger_moments(make, n: int):
     stack = np.stack([make(n), make(n)[::-1]])
-    mass, nodes = convolve._majorant(stack)
+    mass, nodes = convolve._convolution_majorant(stack)
     index = np.arange(n)
     for s in (-0.3, -0.01, -1e-4, 1e-4, 0.01, 0.3):
         shift = max(s * (n - 1), 0.0)

@@ -6,7 +6,7 @@ import pytest
 from mpmath import mpf
 
 from tightbudget.pairs.base import Direction
-from tightbudget.pairs.poisson import _mixed_masses, _rounding
+from tightbudget.pairs.poisson import _mixed_masses, _poisson_mass_rounding
 
 
 def used(size: float, q: float, direction: Direction) -> list[mpf]:
@@ -15,7 +15,7 @@ def used(size: float, q: float, direction: Direction) -> list[mpf]:
     log_a = -size * source.random(60)
     log_b = np.minimum(0.0, log_a + source.uniform(-3.0, 3.0, log_a.size))
     mixed_a, mixed_b = _mixed_masses(log_a, log_b, q, direction)
-    bounds = _rounding(mixed_a, mixed_b, direction)
+    bounds = _poisson_mass_rounding(mixed_a, mixed_b, direction)
     sampled, rest, mixed = (log_a, log_b, mixed_a) if direction is Direction.REMOVE else (log_b, log_a, mixed_b)
     with mpmath.workdps(60):
         rate, shares = mpf(q), []

@@ -134,7 +134,7 @@ def test_what_a_test_shows_is_what_it_certainly_finds() -> None:
         def tpr(self, fpr: float, rtol: float) -> Power:
             return Power(0.1, 0.2, "why")
 
-    assert gdp._shown(Known(), 0.01, 1e-3) == (gdp.mu_of_test(0.01, 0.1, -1.0), "why")  # type: ignore[arg-type]
+    assert gdp._mu_shown_by_test(Known(), 0.01, 1e-3) == (gdp.mu_of_test(0.01, 0.1, -1.0), "why")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("text", ["pure_dp(epsilon=3) * 5", "randomized_response(p=0.95) * 5", "pure_dp(epsilon=0.5)"])

@@ -11,24 +11,24 @@ _LITTLE = 1.0  # effort: narrow brackets have more by default, which pays only w
 def epsilon_of(composition: Composition, relation: str, delta: float, rtol: float) -> Bracket:
     """Return a bracket of the smallest epsilon at a delta; at once, if that was asked lately."""
     # other numbers may equal a float and yet be refused, or have no hash
-    return (_known_epsilon if type(delta) is float else _epsilon)(composition, relation, delta, rtol)
+    return (_known_epsilon if type(delta) is float else _asked_epsilon)(composition, relation, delta, rtol)
 
 
 def delta_of(composition: Composition, relation: str, epsilon: float, rtol: float) -> Bracket:
     """Return a bracket of the smallest delta at an epsilon; at once, if that was asked lately."""
-    return (_known_delta if type(epsilon) is float else _delta)(composition, relation, epsilon, rtol)
+    return (_known_delta if type(epsilon) is float else _asked_delta)(composition, relation, epsilon, rtol)
 
 
-def _epsilon(composition: Composition, relation: str, delta: float, rtol: float) -> Bracket:
+def _asked_epsilon(composition: Composition, relation: str, delta: float, rtol: float) -> Bracket:
     asked = composition.asked(relation)
     found = asked.epsilon(delta, rtol, effort=_LITTLE)
     return found if found.converged else asked.epsilon(delta, rtol)
 
 
-def _delta(composition: Composition, relation: str, epsilon: float, rtol: float) -> Bracket:
+def _asked_delta(composition: Composition, relation: str, epsilon: float, rtol: float) -> Bracket:
     asked = composition.asked(relation)
     found = asked.delta(epsilon, rtol, effort=_LITTLE)
     return found if found.converged else asked.delta(epsilon, rtol)
 
 
-_known_epsilon, _known_delta = remembered(_MOST)(_epsilon), remembered(_MOST)(_delta)
+_known_epsilon, _known_delta = remembered(_MOST)(_asked_epsilon), remembered(_MOST)(_asked_delta)

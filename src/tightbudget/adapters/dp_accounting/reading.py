@@ -71,19 +71,19 @@ def from_event(event: Any, relation: Any = "add_remove") -> Composable:
     poisson(gaussian(sigma=2.0), q=0.01)
     """
     try:
-        found = _read(event, our_relation(relation))
+        found = _read_event(event, our_relation(relation))
     except RecursionError:
         raise InvalidParameter("event", "nested too deeply", "one that fits in Python's stack") from None
     return found.items[0][0] if len(found.items) == 1 and found.items[0][1] == 1 else found
 
 
-def _read(event: Any, relation: str) -> Composition:
+def _read_event(event: Any, relation: str) -> Composition:
     one = described(event)
     reader = _READERS.get(one.kind)
     if reader is None:
         raise UnsupportedEvent(one.given, f"No bound is known for the event {one.kind}.")
     try:
-        found = reader(_Fields(one.fields), relation, lambda inner: _read(inner, relation))
+        found = reader(_EventFields(one.fields), relation, lambda inner: _read_event(inner, relation))
     except (UnknownRelation, MixedRelations) as problem:
         asked = THEIRS[relation]
         raise UnsupportedEvent(one.given, f"{one.kind} is not known under {asked}: {problem}") from None
@@ -94,24 +94,24 @@ def _read(event: Any, relation: str) -> Composition:
     return NOTHING + found
 
 
-class _Fields(dict[str, Any]):
+class _EventFields(dict[str, Any]):
     """The fields of an event; one that is missing is named."""
 
     def __missing__(self, name: str) -> Any:
         raise InvalidParameter(name, None, "there: the event has no meaning without it")
 
 
-def _noise(make: Callable[[float], Mechanism], multiplier: Any, relation: str) -> Composable:
+def _read_noise_event(make: Callable[[float], Mechanism], multiplier: Any, relation: str) -> Composable:
     """Return additive noise by its multiplier, the noise relative to what one record adds."""
     return NON_PRIVATE if _is_zero(multiplier) else make(multiplier).under(relation)
 
 
-def _gaussian(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
-    return _noise(Gaussian, fields["noise_multiplier"], relation)
+def _read_gaussian_event(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+    return _read_noise_event(Gaussian, fields["noise_multiplier"], relation)
 
 
-def _laplace(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
-    return _noise(Laplace, fields["noise_multiplier"], relation)
+def _read_laplace_event(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+    return _read_noise_event(Laplace, fields["noise_multiplier"], relation)
 
 
 def _discrete_laplace(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
@@ -139,7 +139,10 @@ def _discrete_gaussian(fields: Mapping[str, Any], relation: str, _: Read) -> Com
 
 
 def _randomized_response(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
-    noise, buckets = _chance("noise_parameter", fields["noise_parameter"]), whole_count(fields["num_buckets"], "num_buckets")
+    noise, buckets = (
+        _event_probability("noise_parameter", fields["noise_parameter"]),
+        whole_count(fields["num_buckets"], "num_buckets"),
+    )
     if buckets == 0:
         raise InvalidParameter("num_buckets", fields["num_buckets"], "a whole number from 1")
     if buckets == 1:
@@ -153,11 +156,11 @@ def _randomized_response(fields: Mapping[str, Any], relation: str, _: Read) -> C
     return RandomizedResponse(told, buckets).under(relation)
 
 
-def _promise(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+def _read_promise_event(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
     return ApproximateDP(fields["epsilon"], fields["delta"])
 
 
-def _zcdp(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+def _read_zcdp_event(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
     rho, xi = fields["rho"], fields.get("xi", 0.0)
     if _is_zero(xi):
         return ZCDP(rho)
@@ -165,7 +168,7 @@ def _zcdp(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
     return RDP(list(_ORDERS), [offset + slope * Fraction(order) for order in _ORDERS])
 
 
-def _exponential(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+def _read_exponential_event(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
     return Exponential(fields["epsilon"]).under(relation)
 
 
@@ -173,7 +176,7 @@ def _permute_and_flip(fields: Mapping[str, Any], relation: str, _: Read) -> Comp
     return PermuteAndFlip(fields["epsilon"]).under(relation)
 
 
-def _tree(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+def _read_tree_event(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
     counts = fields["step_counts"]
     trees = [whole_count(one) for one in counts] if isinstance(counts, Sequence) else [whole_count(counts)]
     multiplier, longest = fields["noise_multiplier"], max(trees, default=0)
@@ -183,27 +186,27 @@ def _tree(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
     return NON_PRIVATE if _is_zero(multiplier) else TreeAggregation(multiplier, longest).under(relation)
 
 
-def _mixture(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
-    centres = tuple(_several("sensitivities", fields["sensitivities"]))
+def _read_mixture_event(fields: Mapping[str, Any], relation: str, _: Read) -> Composable:
+    centres = tuple(_event_list("sensitivities", fields["sensitivities"]))
     if len(centres) == 1 and _is_zero(centres[0]):
         return NOTHING
-    deviation, chances = fields["standard_deviation"], tuple(_several("sampling_probs", fields["sampling_probs"]))
+    deviation, chances = fields["standard_deviation"], tuple(_event_list("sampling_probs", fields["sampling_probs"]))
     return NON_PRIVATE if _is_zero(deviation) else MixtureOfGaussians(deviation, centres, chances).under(relation)
 
 
-def _repeated(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
+def _read_repeated_event(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
     return read(fields["event"]) * whole_count(fields["count"])
 
 
-def _composed(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
-    return sum(map(read, _several("events", fields["events"])), NOTHING)
+def _read_composed_event(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
+    return sum(map(read, _event_list("events", fields["events"])), NOTHING)
 
 
-def _sampled(
+def _read_sampled_event(
     make: Callable[[Any], Mechanism], event: Any, relation: str, empty: bool, stated: str = "add_remove"
 ) -> Composable:
     """Return what a sampling runs: stated as if run on all records, and then seen under the relation."""
-    inner = _read(event, stated)
+    inner = _read_event(event, stated)
     if empty or not inner.items:
         return NOTHING
     if any(mechanism == NON_PRIVATE for mechanism, _ in inner.items):
@@ -212,9 +215,11 @@ def _sampled(
     return make(inner if others or count > 1 else first).under(relation)
 
 
-def _poisson(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
-    rate = _chance("sampling_probability", fields["sampling_probability"])
-    return _sampled(lambda inner: Poisson(inner, fields["sampling_probability"]), fields["event"], relation, rate == 0)
+def _read_poisson_event(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
+    rate = _event_probability("sampling_probability", fields["sampling_probability"])
+    return _read_sampled_event(
+        lambda inner: Poisson(inner, fields["sampling_probability"]), fields["event"], relation, rate == 0
+    )
 
 
 def _without_replacement(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
@@ -228,28 +233,28 @@ def _without_replacement(fields: Mapping[str, Any], relation: str, read: Read) -
             raise InvalidParameter("mechanism", str(inner), allowed, "Ask under REPLACE_ONE if that is what is promised.")
         return WithoutReplacement(inner, batch, size)
 
-    return _sampled(made, fields["event"], relation, _is_zero(batch))
+    return _read_sampled_event(made, fields["event"], relation, _is_zero(batch))
 
 
 def _with_replacement(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
     size, batch = fields["source_dataset_size"], fields["sample_size"]
-    return _sampled(lambda inner: WithReplacement(inner, batch, size), fields["event"], relation, _is_zero(batch))
+    return _read_sampled_event(lambda inner: WithReplacement(inner, batch, size), fields["event"], relation, _is_zero(batch))
 
 
-def _truncated(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
+def _read_truncated_event(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
     size, cap, rate = fields["dataset_size"], fields["truncated_batch_size"], fields["sampling_probability"]
-    empty = _is_zero(size) or _is_zero(cap) or _chance("sampling_probability", rate) == 0
+    empty = _is_zero(size) or _is_zero(cap) or _event_probability("sampling_probability", rate) == 0
     inner = {"class_name": "GaussianDpEvent", "noise_multiplier": fields["noise_multiplier"]}
-    return _sampled(lambda noise: TruncatedPoisson(noise, rate, cap, size), inner, relation, empty)
+    return _read_sampled_event(lambda noise: TruncatedPoisson(noise, rate, cap, size), inner, relation, empty)
 
 
-def _allocation(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
+def _read_allocation_event(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
     steps, times = fields["num_steps"], fields["num_selected"]
-    return _sampled(lambda inner: RandomAllocation(inner, steps, times), fields["event"], relation, _is_zero(times))
+    return _read_sampled_event(lambda inner: RandomAllocation(inner, steps, times), fields["event"], relation, _is_zero(times))
 
 
 def _best_of_runs(fields: Mapping[str, Any], relation: str, read: Read) -> Composable:
-    mean, shape = _number("mean", fields["mean"]), real("shape", fields["shape"], "a number above -1, or inf")
+    mean, shape = _event_number("mean", fields["mean"]), real("shape", fields["shape"], "a number above -1, or inf")
 
     def made(inner: Any) -> Mechanism:
         if shape == math.inf:
@@ -262,49 +267,49 @@ def _best_of_runs(fields: Mapping[str, Any], relation: str, read: Read) -> Compo
             raise InvalidParameter("shape", fields["shape"], "a number above -1, or inf")
         return RepeatAndSelect(inner, "negative_binomial", eta=shape, gamma=gamma_for(mean, shape))
 
-    return _sampled(made, fields["event"], relation, mean == 0.0, stated=relation)
+    return _read_sampled_event(made, fields["event"], relation, mean == 0.0, stated=relation)
 
 
 _READERS: dict[str, Reader] = {
     "NoOpDpEvent": lambda fields, relation, read: NOTHING,
     "NonPrivateDpEvent": lambda fields, relation, read: NON_PRIVATE,
-    "GaussianDpEvent": _gaussian,
-    "LaplaceDpEvent": _laplace,
+    "GaussianDpEvent": _read_gaussian_event,
+    "LaplaceDpEvent": _read_laplace_event,
     "DiscreteLaplaceDpEvent": _discrete_laplace,
     "DiscreteGaussianDpEvent": _discrete_gaussian,
     "RandomizedResponseDpEvent": _randomized_response,
-    "EpsilonDeltaDpEvent": _promise,
-    "ZCDpEvent": _zcdp,
-    "ExponentialMechanismDpEvent": _exponential,
+    "EpsilonDeltaDpEvent": _read_promise_event,
+    "ZCDpEvent": _read_zcdp_event,
+    "ExponentialMechanismDpEvent": _read_exponential_event,
     "PermuteAndFlipDpEvent": _permute_and_flip,
-    "SingleEpochTreeAggregationDpEvent": _tree,
-    "MixtureOfGaussiansDpEvent": _mixture,
-    "SelfComposedDpEvent": _repeated,
-    "ComposedDpEvent": _composed,
-    "PoissonSampledDpEvent": _poisson,
+    "SingleEpochTreeAggregationDpEvent": _read_tree_event,
+    "MixtureOfGaussiansDpEvent": _read_mixture_event,
+    "SelfComposedDpEvent": _read_repeated_event,
+    "ComposedDpEvent": _read_composed_event,
+    "PoissonSampledDpEvent": _read_poisson_event,
     "SampledWithoutReplacementDpEvent": _without_replacement,
     "SampledWithReplacementDpEvent": _with_replacement,
-    "TruncatedSubsampledGaussianDpEvent": _truncated,
-    "RandomAllocationDpEvent": _allocation,
+    "TruncatedSubsampledGaussianDpEvent": _read_truncated_event,
+    "RandomAllocationDpEvent": _read_allocation_event,
     "RepeatAndSelectDpEvent": _best_of_runs,
 }
 
 
-def _several(name: str, value: Any) -> Iterable[Any]:
+def _event_list(name: str, value: Any) -> Iterable[Any]:
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise InvalidParameter(name, value, "a list")
     return value
 
 
-def _number(name: str, value: Any) -> float:
+def _event_number(name: str, value: Any) -> float:
     number = real(name, value, "a finite number")
     if not math.isfinite(number):
         raise InvalidParameter(name, value, "a finite number")
     return number
 
 
-def _chance(name: str, value: Any) -> Fraction:
-    number = _number(name, value)
+def _event_probability(name: str, value: Any) -> Fraction:
+    number = _event_number(name, value)
     if not 0.0 <= number <= 1.0:
         raise InvalidParameter(name, value, "a probability from 0 to 1")
     return Fraction(number)
@@ -315,4 +320,4 @@ def _is_zero(value: Any) -> bool:
 
 
 def _quotient_below(name: str, dividend: int, divisor: Any) -> float:
-    return float_below(Fraction(dividend) / Fraction(_number(name, divisor)))
+    return float_below(Fraction(dividend) / Fraction(_event_number(name, divisor)))

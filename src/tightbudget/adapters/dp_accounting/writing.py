@@ -37,63 +37,63 @@ def to_event(c: Composable) -> Any:
         module = found_at(MODULE)
     except ImportError:
         raise MissingExtra("dp-accounting", "dp-accounting") from None
-    return _made(event_fields(c), module)
+    return _build_dp_event(event_fields(c), module)
 
 
 def event_fields(c: Composable) -> Fields:
     """Return the event of a composition as dictionaries, which `from_event` reads and JSON can hold."""
-    steps = [_repeated(mechanism, count) for mechanism, count in (Composition(()) + c).items]
+    steps = [_write_repeated_event(mechanism, count) for mechanism, count in (Composition(()) + c).items]
     if len(steps) == 1:
         return steps[0]
-    return _event("ComposedDpEvent", events=steps) if steps else _event("NoOpDpEvent")
+    return _event_of_class("ComposedDpEvent", events=steps) if steps else _event_of_class("NoOpDpEvent")
 
 
-def _repeated(mechanism: Mechanism, count: int) -> Fields:
-    one = _one(mechanism)
-    return one if count == 1 else _event("SelfComposedDpEvent", event=one, count=count)
+def _write_repeated_event(mechanism: Mechanism, count: int) -> Fields:
+    one = _write_one_event(mechanism)
+    return one if count == 1 else _event_of_class("SelfComposedDpEvent", event=one, count=count)
 
 
-def _one(mechanism: Mechanism) -> Fields:
+def _write_one_event(mechanism: Mechanism) -> Fields:
     if mechanism == NON_PRIVATE:
-        return _event("NonPrivateDpEvent")
+        return _event_of_class("NonPrivateDpEvent")
     if mechanism.pair(Direction.REMOVE) is None and mechanism.pair(Direction.ADD) is None:
-        return _event("NoOpDpEvent")
+        return _event_of_class("NoOpDpEvent")
     writer = _WRITERS.get(mechanism.name)
     if writer is None:
         raise UnsupportedEvent(mechanism, f"dp_accounting has no event for {mechanism}.")
     kind, fields = writer(mechanism)
-    return _event(kind, **fields)
+    return _event_of_class(kind, **fields)
 
 
-def _event(kind: str, **fields: Any) -> Fields:
+def _event_of_class(kind: str, **fields: Any) -> Fields:
     return {"module_name": MODULE, "class_name": kind, **fields}
 
 
-def _made(written: Fields, module: Any) -> Any:
+def _build_dp_event(written: Fields, module: Any) -> Any:
     """Return the event itself, its nested ones made first."""
     kind = written["class_name"]
     if not hasattr(module, kind):
         raise UnsupportedEvent(written, f"The dp_accounting that is installed has no {kind}.")
     fields = {name: value for name, value in written.items() if name not in ("class_name", "module_name")}
     if "event" in fields:
-        fields["event"] = _made(fields["event"], module)
+        fields["event"] = _build_dp_event(fields["event"], module)
     if "events" in fields:
-        fields["events"] = [_made(one, module) for one in fields["events"]]
+        fields["events"] = [_build_dp_event(one, module) for one in fields["events"]]
     return getattr(module, kind)(**fields)
 
 
-def _multiplier(noise: Any, scale: float) -> float:
+def _written_noise_multiplier(noise: Any, scale: float) -> float:
     """Return the noise relative to what one record adds."""
     moved = Fraction(noise.sensitivity) / (_REPLACED if noise.relation == "replace_one" else 1)
     return float_below(Fraction(scale) / moved)
 
 
-def _gaussian(noise: Any) -> tuple[str, Fields]:
-    return "GaussianDpEvent", {"noise_multiplier": _multiplier(noise, noise.sigma)}
+def _write_gaussian_event(noise: Any) -> tuple[str, Fields]:
+    return "GaussianDpEvent", {"noise_multiplier": _written_noise_multiplier(noise, noise.sigma)}
 
 
-def _laplace(noise: Any) -> tuple[str, Fields]:
-    return "LaplaceDpEvent", {"noise_multiplier": _multiplier(noise, noise.scale)}
+def _write_laplace_event(noise: Any) -> tuple[str, Fields]:
+    return "LaplaceDpEvent", {"noise_multiplier": _written_noise_multiplier(noise, noise.scale)}
 
 
 def _discrete_laplace(noise: Any) -> tuple[str, Fields]:
@@ -122,35 +122,35 @@ def _gaussian_dp(promise: Any) -> tuple[str, Fields]:
     return "GaussianDpEvent", {"noise_multiplier": float_below(1 / Fraction(promise.mu))}
 
 
-def _approximate(promise: Any) -> tuple[str, Fields]:
+def _write_promise_event(promise: Any) -> tuple[str, Fields]:
     delta = getattr(promise, "promised_delta", 0.0)
     return "EpsilonDeltaDpEvent", {"epsilon": float(promise.promised_epsilon), "delta": float(delta)}
 
 
-def _selection(kind: str) -> Writer:
+def _selection_event_writer(kind: str) -> Writer:
     return lambda selection: (kind, {"epsilon": float(selection.promised_epsilon)})
 
 
-def _zcdp(promise: Any) -> tuple[str, Fields]:
+def _write_zcdp_event(promise: Any) -> tuple[str, Fields]:
     if promise.promised_delta:
         raise UnsupportedEvent(promise, f"dp_accounting has no event for {promise}: its zCDP has no delta.")
     return "ZCDpEvent", {"rho": float_above(Fraction(promise.rho))}
 
 
-def _tree(tree: Any) -> tuple[str, Fields]:
+def _write_tree_event(tree: Any) -> tuple[str, Fields]:
     if tree.participations != 1:
         raise UnsupportedEvent(tree, f"dp_accounting has no event for {tree}: its trees see a record once.")
-    fields = {"noise_multiplier": _multiplier(tree, tree.sigma), "step_counts": int(tree.steps)}
+    fields = {"noise_multiplier": _written_noise_multiplier(tree, tree.sigma), "step_counts": int(tree.steps)}
     return "SingleEpochTreeAggregationDpEvent", fields
 
 
-def _mixture(mixture: Any) -> tuple[str, Fields]:
+def _write_mixture_event(mixture: Any) -> tuple[str, Fields]:
     centres, chances = list(mixture.centres), list(mixture.probabilities)
     fields = {"standard_deviation": float(mixture.sigma), "sensitivities": centres, "sampling_probs": chances}
     return "MixtureOfGaussiansDpEvent", fields
 
 
-def _truncated(sampled: Any) -> tuple[str, Fields]:
+def _write_truncated_event(sampled: Any) -> tuple[str, Fields]:
     inner = event_fields(sampled.mechanism)
     if inner["class_name"] != "GaussianDpEvent":
         raise UnsupportedEvent(sampled, f"dp_accounting has no event for {sampled}: its truncated samples get normal noise.")
@@ -159,12 +159,12 @@ def _truncated(sampled: Any) -> tuple[str, Fields]:
     return "TruncatedSubsampledGaussianDpEvent", fields
 
 
-def _allocation(allocated: Any) -> tuple[str, Fields]:
+def _write_allocation_event(allocated: Any) -> tuple[str, Fields]:
     fields = {"num_selected": int(allocated.times), "num_steps": int(allocated.batches)}
     return "RandomAllocationDpEvent", {"event": event_fields(allocated.mechanism), **fields}
 
 
-def _poisson(sampled: Any) -> tuple[str, Fields]:
+def _write_poisson_event(sampled: Any) -> tuple[str, Fields]:
     return "PoissonSampledDpEvent", {"sampling_probability": sampled.q, "event": event_fields(sampled.mechanism)}
 
 
@@ -177,7 +177,7 @@ def _best_of_runs(best: Any) -> tuple[str, Fields]:
     return "RepeatAndSelectDpEvent", {"event": event_fields(best.mechanism), "mean": float(mean), "shape": float(shape)}
 
 
-def _fixed(kind: str) -> Writer:
+def _fixed_size_event_writer(kind: str) -> Writer:
     return lambda sampled: (
         kind,
         {
@@ -189,23 +189,23 @@ def _fixed(kind: str) -> Writer:
 
 
 _WRITERS: dict[str, Writer] = {
-    "gaussian": _gaussian,
-    "laplace": _laplace,
+    "gaussian": _write_gaussian_event,
+    "laplace": _write_laplace_event,
     "discrete_laplace": _discrete_laplace,
     "discrete_gaussian": _discrete_gaussian,
     "randomized_response": _randomized_response,
     "gaussian_dp": _gaussian_dp,
-    "approximate_dp": _approximate,
-    "pure_dp": _approximate,
-    "zcdp": _zcdp,
-    "exponential": _selection("ExponentialMechanismDpEvent"),
-    "permute_and_flip": _selection("PermuteAndFlipDpEvent"),
-    "tree_aggregation": _tree,
-    "mixture_of_gaussians": _mixture,
-    "truncated_poisson": _truncated,
-    "random_allocation": _allocation,
-    "poisson": _poisson,
+    "approximate_dp": _write_promise_event,
+    "pure_dp": _write_promise_event,
+    "zcdp": _write_zcdp_event,
+    "exponential": _selection_event_writer("ExponentialMechanismDpEvent"),
+    "permute_and_flip": _selection_event_writer("PermuteAndFlipDpEvent"),
+    "tree_aggregation": _write_tree_event,
+    "mixture_of_gaussians": _write_mixture_event,
+    "truncated_poisson": _write_truncated_event,
+    "random_allocation": _write_allocation_event,
+    "poisson": _write_poisson_event,
     "repeat_and_select": _best_of_runs,
-    "without_replacement": _fixed("SampledWithoutReplacementDpEvent"),
-    "with_replacement": _fixed("SampledWithReplacementDpEvent"),
+    "without_replacement": _fixed_size_event_writer("SampledWithoutReplacementDpEvent"),
+    "with_replacement": _fixed_size_event_writer("SampledWithReplacementDpEvent"),
 }

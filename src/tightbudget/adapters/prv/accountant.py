@@ -55,8 +55,8 @@ class PRVAccountant:
     ) -> None:
         self.eps_error = positive("eps_error", eps_error, "0.1 is a usual choice.")
         self.delta_error = positive("delta_error", delta_error, "A thousandth of delta is a usual choice.")
-        self.prvs = [prvs] if isinstance(prvs, PrivacyRandomVariable | Composable) else _listed(prvs)
-        self._mechanisms = [_known(prv) for prv in self.prvs]
+        self.prvs = [prvs] if isinstance(prvs, PrivacyRandomVariable | Composable) else _listed_prvs(prvs)
+        self._mechanisms = [_mechanism_of_known_prv(prv) for prv in self.prvs]
         if eps_max is not None:
             positive("eps_max", eps_max, infinite=True)
         self.max_self_compositions = (
@@ -66,21 +66,21 @@ class PRVAccountant:
 
     def compute_epsilon(self, delta: float, num_self_compositions: int | Sequence[int] | None) -> Triple:
         """Return (lower end, estimate, upper end) of epsilon at a delta."""
-        return _triple(self.bracket_epsilon(delta, num_self_compositions))
+        return _prv_triple(self.bracket_epsilon(delta, num_self_compositions))
 
     def compute_delta(self, epsilon: float, num_self_compositions: int | Sequence[int] | None) -> Triple:
         """Return (lower end, estimate, upper end) of delta at an epsilon."""
-        return _triple(self.bracket_delta(epsilon, num_self_compositions))
+        return _prv_triple(self.bracket_delta(epsilon, num_self_compositions))
 
     def bracket_epsilon(self, delta: float, num_self_compositions: int | Sequence[int] | None = None) -> Bracket:
         """Return the bracket of epsilon at a delta."""
         asked, composition = delta_below(delta), self.compute_composition(num_self_compositions)
-        return _within(self.eps_error, NARROWEST_EPSILON, lambda rtol: composition.epsilon(asked, rtol))
+        return _prv_bracket_within(self.eps_error, NARROWEST_EPSILON, lambda rtol: composition.epsilon(asked, rtol))
 
     def bracket_delta(self, epsilon: float, num_self_compositions: int | Sequence[int] | None = None) -> Bracket:
         """Return the bracket of delta at an epsilon."""
         composition = self.compute_composition(num_self_compositions)
-        return _within(self.delta_error, NARROWEST_DELTA, lambda rtol: composition.delta(epsilon, rtol))
+        return _prv_bracket_within(self.delta_error, NARROWEST_DELTA, lambda rtol: composition.delta(epsilon, rtol))
 
     def compute_composition(self, num_self_compositions: int | Sequence[int] | None = None) -> Composition:
         """Return the variables with these counts, one each if none are given, as a composition of tightbudget."""
@@ -127,13 +127,13 @@ class Accountant:
         return self.accountant.compute_epsilon(self.delta, num_compositions)
 
 
-def _listed(prvs: Any) -> list[Any]:
+def _listed_prvs(prvs: Any) -> list[Any]:
     if isinstance(prvs, Iterable) and not isinstance(prvs, str | bytes | dict) and getattr(prvs, "ndim", 1) != 0:
         return list(prvs)
     return [prvs]  # whatever it is, it will be refused by name
 
 
-def _known(prv: object) -> Composable:
+def _mechanism_of_known_prv(prv: object) -> Composable:
     mechanism = mechanism_of(prv)
     if mechanism is None:
         raise InvalidParameter(
@@ -145,7 +145,7 @@ def _known(prv: object) -> Composable:
     return mechanism
 
 
-def _within(width: float, narrowest: float, ask: Callable[[float], Bracket]) -> Bracket:
+def _prv_bracket_within(width: float, narrowest: float, ask: Callable[[float], Bracket]) -> Bracket:
     """Return a bracket of the usual relative width, or of the absolute one if that is less."""
     usual = ask(USUAL_RTOL)
     if usual.width <= width or usual.upper == np.inf:
@@ -153,5 +153,5 @@ def _within(width: float, narrowest: float, ask: Callable[[float], Bracket]) -> 
     return ask(max(width / usual.upper, narrowest))
 
 
-def _triple(answer: Bracket) -> Triple:
+def _prv_triple(answer: Bracket) -> Triple:
     return answer.lower, answer.estimate, answer.upper

@@ -24,7 +24,7 @@ _ROUNDINGS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class _Boundary:
+class _AdvancedBoundary:
     """What the loss stays below: its drift, and a boundary that is tightest where the sum of squares is `beta`."""
 
     beta: float
@@ -52,30 +52,30 @@ class _Boundary:
         return type(self)(beta, written_at_least("log", constants["log"], self.log))
 
 
-class _Printed(_Boundary):
+class _Printed(_AdvancedBoundary):
     __slots__ = ()
 
     def _boundary(self, squares: float) -> float:
         return math.sqrt(2.0 * (squares + self.beta) * (1.0 + 0.5 * math.log1p(squares / self.beta)) * self.log)
 
 
-class _Sharpened(_Boundary):
+class _Sharpened(_AdvancedBoundary):
     __slots__ = ()
 
     def _boundary(self, squares: float) -> float:
         return math.sqrt((squares + self.beta) * (self.log + math.log1p(squares / self.beta)))
 
 
-class _Mixture(ConcentrationFilter):
+class _MixtureFilter(ConcentrationFilter):
     """Admit steps while drift + boundary(V) <= epsilon, V the sum of squared epsilons."""
 
-    def _below(self, boundary: _Boundary) -> Limits:
+    def _below(self, boundary: _AdvancedBoundary) -> Limits:
         whole = self._epsilon
         cap = Cap("epsilon", float_below(whole), of=("drift", "squares"), measure=boundary)
         return self._within({"drift": min(whole, whole**2), "squares": whole**2}, cap)
 
 
-class AdvancedFilter(_Mixture):
+class AdvancedFilter(_MixtureFilter):
     """Theorem 5.1 as printed: delta must be below 1/e, half of it is for the tail and half for the deltas of steps."""
 
     kind: ClassVar[str] = "advanced"
@@ -88,7 +88,7 @@ class AdvancedFilter(_Mixture):
             raise InvalidParameter("delta", delta, "below 1/e for the advanced filter", "The sharpened filter takes any.")
 
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
-        return _named(prices.printed_drift(increment), prices.squares_price(increment))
+        return _named_drift_price(prices.printed_drift(increment), prices.squares_price(increment))
 
     def _limits(self) -> Limits:
         log_inverse = -math.log(amount_to_float(self._delta))
@@ -98,7 +98,7 @@ class AdvancedFilter(_Mixture):
         return {"epsilon": show(self._epsilon), "delta": show(self._delta), "or_basic": self._or_basic}
 
 
-class SharpenedFilter(_Mixture):
+class SharpenedFilter(_MixtureFilter):
     """The same proof, nothing given away: the exact mean loss, log(1/delta) only once, all of the tail's delta.
 
     `beta` is the sum of squares near which the boundary is tightest. The guarantee holds for any beta fixed in advance;
@@ -122,7 +122,7 @@ class SharpenedFilter(_Mixture):
         super().__init__(epsilon, delta, delta_for_steps=delta_for_steps, or_basic=or_basic, mix_relations=mix_relations)
 
     def _price(self, increment: Increment) -> Mapping[str, Amount]:
-        return _named(prices.exact_drift(increment), prices.squares_price(increment))
+        return _named_drift_price(prices.exact_drift(increment), prices.squares_price(increment))
 
     def _limits(self) -> Limits:
         if self._given_beta is None:
@@ -139,7 +139,7 @@ def _printed_beta(epsilon: Fraction, log_inverse: float) -> float:
     return amount_to_float(epsilon) ** 2 / (CONSTANT * max(log_inverse, 1e-300))  # a delta near 1 may be the float 1
 
 
-def _named(with_drift: prices.Price, price: prices.Price) -> Mapping[str, Amount]:
+def _named_drift_price(with_drift: prices.Price, price: prices.Price) -> Mapping[str, Amount]:
     drift, (squares, delta, epsilon) = with_drift[0], price
     in_units = drift if isinstance(drift, float) else Fraction(drift, TICKS)
     return {"drift": in_units, "squares": squares, "delta": delta, "epsilon": epsilon}

@@ -27,7 +27,7 @@ class ConcentrationFilter(SumFilter):
     def __init__(
         self, epsilon: Any, delta: Any, *, delta_for_steps: Any = 0, or_basic: bool = False, mix_relations: bool = False
     ) -> None:
-        self._or_basic = _flag("or_basic", or_basic)
+        self._or_basic = _filter_flag("or_basic", or_basic)
         guarantee = exact("epsilon", epsilon), exact_probability("delta", delta)
         self._for_steps = exact_probability("delta_for_steps", delta_for_steps)
         check_guarantee(*guarantee, self._for_steps)
@@ -67,7 +67,7 @@ def check_guarantee(epsilon: Fraction, delta: Fraction, for_steps: Fraction) -> 
         raise InvalidParameter("delta_for_steps", show(for_steps), f"at least 1e-300 below delta, which is {show(delta)}")
 
 
-def _flag(name: str, value: object) -> bool:
+def _filter_flag(name: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise InvalidParameter(name, value, "True or False")
     return value

@@ -24,7 +24,7 @@ class Expected:
     def of(cls, epsilon: Any, delta: Any, step: Increment, delta_for_steps: Any = None) -> "Expected":
         """Return what is expected; without a part of delta for steps, half of it if the step has a delta, else none."""
         checked_increment(step)
-        share = _share(delta, step) if delta_for_steps is None else _checked_share(delta, delta_for_steps)
+        share = _delta_share_for_steps(delta, step) if delta_for_steps is None else _checked_share(delta, delta_for_steps)
         return cls(epsilon, delta, step, share)
 
     @property
@@ -33,7 +33,7 @@ class Expected:
         return len(self.step.relations) > 1
 
 
-def _share(delta: Any, step: Increment) -> Fraction:
+def _delta_share_for_steps(delta: Any, step: Increment) -> Fraction:
     """Return half of delta if the step has a delta itself."""
     carries = any(_has_delta(mechanism) for mechanism, _ in step._parts)
     return exact("delta", delta) / 2 if carries else Fraction(0)

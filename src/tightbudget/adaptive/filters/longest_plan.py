@@ -47,13 +47,13 @@ def longest_plan(expected: Expected, make: Make[Made]) -> Made:
             return False
         return rough.upper <= room or (rough.lower <= room and certified(count))
 
-    count = _most(fits, min(expected.known, MOST_SLOTS))
+    count = _longest_count_that_fits(fits, min(expected.known, MOST_SLOTS))
     while count and not (count in tried or certified(count)):
         count -= max(1, count // CLOSE_ENOUGH)
     return tried[count] if count in tried else make(step * 0)
 
 
-def _most(fits: Callable[[int], bool], known: int) -> int:
+def _longest_count_that_fits(fits: Callable[[int], bool], known: int) -> int:
     """Return about the largest count that fits; to begin with, `known` may."""
     if not (known and fits(known)):
         return largest_that_fits(fits, MOST_SLOTS)

@@ -111,7 +111,7 @@ def _in_parts(written: object) -> str:
 
 
 def _checked_orders(orders: Any) -> tuple[Fraction, ...]:
-    given = tuple(exact_order(order) for order in _several(orders))
+    given = tuple(exact_order(order) for order in _listed_renyi_orders(orders))
     if not 1 <= len(set(given)) == len(given) <= MOST_ORDERS:
         raise InvalidParameter("orders", orders, f"from 1 to {MOST_ORDERS} different orders")
     for order in given:
@@ -123,13 +123,13 @@ def _checked_orders(orders: Any) -> tuple[Fraction, ...]:
 def _checked_weights(weights: Any, count: int) -> tuple[Fraction, ...]:
     if weights is None:
         return (Fraction(1, count),) * count
-    given = tuple(exact("weight", weight, "a number above 0") for weight in _several(weights))
+    given = tuple(exact("weight", weight, "a number above 0") for weight in _listed_renyi_orders(weights))
     if len(given) != count or min(given) <= Fraction(1, 10**100) or sum(given) > 1:
         raise InvalidParameter("weights", weights, f"{count} numbers above 0 that add up to at most 1")
     return given
 
 
-def _several(value: Any) -> list[Any]:
+def _listed_renyi_orders(value: Any) -> list[Any]:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         return [value[()]]
     return list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else [value]

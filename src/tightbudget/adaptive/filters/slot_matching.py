@@ -32,14 +32,14 @@ def assigned_slots(needs: Sequence[int], choices: Sequence[Sequence[int]], free:
             left[kind] -= share
             taken[part][kind] = share
         while need:
-            moved = _augmented(part, need, choices, taken, left)
+            moved = _augment_slot_path(part, need, choices, taken, left)
             if isinstance(moved, Shortage):
                 return moved
             need -= moved
     return [before - after for before, after in zip(free, left, strict=True)]
 
 
-def _augmented(
+def _augment_slot_path(
     start: int, need: int, choices: Sequence[Sequence[int]], taken: list[dict[int, int]], left: list[int]
 ) -> int | Shortage:
     """Free as much as one shortest path allows for the part that lacks it: it takes from another, and so on."""
@@ -52,7 +52,7 @@ def _augmented(
                 continue
             wanted_by[kind] = part
             if left[kind]:
-                return _move(start, kind, need, wanted_by, given_up, taken, left)
+                return _move_along_slot_path(start, kind, need, wanted_by, given_up, taken, left)
             for other in range(start):
                 if taken[other].get(kind) and other not in given_up:
                     given_up[other] = kind
@@ -60,7 +60,7 @@ def _augmented(
     return Shortage(tuple(parts), tuple(wanted_by))
 
 
-def _move(
+def _move_along_slot_path(
     start: int,
     last: int,
     need: int,

@@ -30,7 +30,7 @@ ROUGH = 0.9  # and the one that checks a price that was written
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _WantedSlots:
     """What one step needs: so many slots for each of its parts, of these kinds, and a share of delta besides."""
 
     steps: list[Mechanism]
@@ -113,20 +113,20 @@ class SlotFilter(Filter):
         slots = Limit("the slots", sum(sums[:-1]), sum(self._counts))
         return slots, Limit("the delta of steps", sums[-1], self._for_steps)
 
-    def _short(self, increment: Increment, wanted: "_Wanted", shortage: Shortage) -> Quote:
+    def _short(self, increment: Increment, wanted: "_WantedSlots", shortage: Shortage) -> Quote:
         """Return the refusal, with what the parts that are short ask of the slots that would do for them."""
         name = f"the slots that dominate {' or '.join(dict.fromkeys(str(wanted.steps[part]) for part in shortage.parts))}"
         taken, cap = (sum(each[kind] for kind in shortage.kinds) for each in (self._sums, self._counts))
         used = taken + sum(wanted.needs[part] for part in shortage.parts)
         return Quote(False, increment, self.kind, (Limit(name, taken, cap),), (Limit(name, used, cap),))
 
-    def _wanted(self, increment: Increment) -> "_Wanted":
+    def _wanted(self, increment: Increment) -> "_WantedSlots":
         """Return what a step needs; a part that reveals nothing needs no slot."""
         parts = [(step, count) for step, count in increment._parts if not step.reveals_nothing]
         fitting = [self._fitting(step) for step, _ in parts]
         needs = [count for _, count in parts]
         delta = sum((need * charged for need, (_, charged) in zip(needs, fitting, strict=True)), start=Fraction(0))
-        return _Wanted([step for step, _ in parts], needs, [choice for choice, _ in fitting], self._tick.raised(delta))
+        return _WantedSlots([step for step, _ in parts], needs, [choice for choice, _ in fitting], self._tick.raised(delta))
 
     def _fitting(self, step: Mechanism) -> tuple[list[int], Fraction]:
         """Return the slots that dominate the step, the tightest first, and the delta to be charged besides.

@@ -29,8 +29,8 @@ def most_squares(epsilon: Fraction, tail: Fraction) -> Fraction:
     $$\sqrt V = \frac{2\varepsilon}{s + \sqrt{s^2 + 2\varepsilon}}, \qquad s^2 = 2\ln(1/\delta')$$
     """
     with decimal.localcontext(_CONTEXT):
-        size = -2 * _ln(tail) + _ALLOWANCE
-        root = 2 * _decimal(epsilon) / (size.sqrt() + (size + 2 * _decimal(epsilon)).sqrt())
+        size = -2 * _threshold_ln(tail) + _ALLOWANCE
+        root = 2 * _threshold_decimal(epsilon) / (size.sqrt() + (size + 2 * _threshold_decimal(epsilon)).sqrt())
         return Fraction(root * root * (1 - _ALLOWANCE))
 
 
@@ -40,11 +40,11 @@ def renyi_budget(order: Fraction, epsilon: Fraction, tail: Fraction) -> Fraction
     $$B_a = \varepsilon + \frac{\ln(\delta'/c_a)}{a-1}, \qquad c_a = \frac{(1-1/a)^a}{a-1}$$
     """
     with decimal.localcontext(_CONTEXT):
-        rest = _decimal(order - 1)
-        terms = _ln(tail), -_decimal(order) * _ln((order - 1) / order), _ln(order - 1)
-        budget = _decimal(epsilon) + sum(terms) / rest
+        rest = _threshold_decimal(order - 1)
+        terms = _threshold_ln(tail), -_threshold_decimal(order) * _threshold_ln((order - 1) / order), _threshold_ln(order - 1)
+        budget = _threshold_decimal(epsilon) + sum(terms) / rest
         # terms are good to 1e-59 of their size, and to 1e-59 times the order where a logarithm is near 0
-        size = _decimal(epsilon) + (sum(map(abs, terms)) + _decimal(order) + 1) / rest
+        size = _threshold_decimal(epsilon) + (sum(map(abs, terms)) + _threshold_decimal(order) + 1) / rest
         return Fraction(budget - size * _ALLOWANCE)
 
 
@@ -109,9 +109,9 @@ def _best_order(epsilon: float, log_tail: float) -> Fraction:
         low, high = max(low, centre - 2.0 * step), min(high, centre + 2.0 * step)
 
 
-def _decimal(number: Fraction) -> Decimal:
+def _threshold_decimal(number: Fraction) -> Decimal:
     return Decimal(number.numerator) / Decimal(number.denominator)
 
 
-def _ln(number: Fraction) -> Decimal:
-    return _decimal(number).ln()
+def _threshold_ln(number: Fraction) -> Decimal:
+    return _threshold_decimal(number).ln()

@@ -80,7 +80,7 @@ def write_balances(path: Path, header: Header, balances: Array) -> None:
 
 def read_balances(path: Path) -> tuple[Header, Array]:
     """Return the header and the balances, memory-mapped; changes to them are changes to the file."""
-    header = _header(path)
+    header = _read_balances_header(path)
     if not path.exists() or path.stat().st_size != 8 * header.people:
         raise InvalidParameter("path", str(path), f"a file of {8 * header.people} bytes, as its header says")
     return header, np.memmap(path, dtype=LITTLE_ENDIAN, mode="r+", shape=(header.people,))
@@ -141,11 +141,11 @@ class Hold:
 def check_whole(file: np.memmap[Any, Any]) -> None:
     """Refuse a file that has become shorter than what is mapped of it: the system ends who reads beyond the end."""
     memory: mmap.mmap = file._mmap  # type: ignore[attr-defined]
-    if memory.size() < _start(file) + len(memory):
+    if memory.size() < _mapped_balances_start(file) + len(memory):
         raise CannotShare(f"{file.filename} is shorter than it was when it was opened.", "Put back the whole file.")
 
 
-def _start(file: np.memmap[Any, Any]) -> int:
+def _mapped_balances_start(file: np.memmap[Any, Any]) -> int:
     """Return where in the file the mapped memory starts: at a whole page."""
     return file.offset - file.offset % mmap.ALLOCATIONGRANULARITY
 
@@ -156,7 +156,7 @@ def _mapped_again(locked: IO[bytes], given: np.memmap[Any, Any], balances: Array
     first = np.frombuffer(given._mmap, dtype=np.uint8)  # type: ignore[attr-defined]
     ends = balances[:1].ctypes.data, balances[-1:].ctypes.data
     low, high = min(ends), max(ends) + 8
-    offset = _start(given) + low - first.ctypes.data
+    offset = _mapped_balances_start(given) + low - first.ctypes.data
     if os.fstat(locked.fileno()).st_size < offset + high - low:  # NumPy would lengthen it, with balances of 0
         raise CannotShare(f"{given.filename} is shorter than the balances given.", "It may have been replaced: map it again.")
     file = np.memmap(locked, dtype=LITTLE_ENDIAN, mode="r+", offset=offset, shape=((high - low) // 8,))
@@ -193,7 +193,7 @@ def unlock_file(locked: IO[bytes], owner: int) -> None:
         locked.close()
 
 
-def _header(path: Path) -> Header:
+def _read_balances_header(path: Path) -> Header:
     try:
         found = json.loads(header_path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

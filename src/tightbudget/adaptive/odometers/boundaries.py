@@ -53,7 +53,7 @@ _STRETCH = 1.4354999727550752  # (2^(1/4) + 2^(-1/4))/sqrt(2) = 1.43549997275507
 _LOG_2_DOWN = math.nextafter(math.log(2.0), 0.0)
 
 
-def _mixed(x: float) -> float:
+def _mixed_exponent(x: float) -> float:
     """Return x^2/2 + ln Phi(x) for x >= 0, good to 8u(1 + x^2)."""
     return 0.5 * x * x + math.log1p(-0.5 * math.erfc(x * math.sqrt(0.5)))
 
@@ -69,12 +69,12 @@ def _mixed_above(target: float) -> float:
     x = math.sqrt(2.0 * max(target, 0.0)) + 1e-3
     for _ in range(60):
         density = math.exp(-0.5 * x * x) / math.sqrt(2.0 * math.pi)
-        step = (_mixed(x) - target) / (x + density / (1.0 - 0.5 * math.erfc(x * math.sqrt(0.5))))
+        step = (_mixed_exponent(x) - target) / (x + density / (1.0 - 0.5 * math.erfc(x * math.sqrt(0.5))))
         x = max(0.0, x - step)
         if abs(step) <= 1e-13 * (1.0 + x):
             break
     x += 128.0 * U * (1.0 + x)
-    while not _mixed(x) >= target + 16.0 * U * (1.0 + x * x):
+    while not _mixed_exponent(x) >= target + 16.0 * U * (1.0 + x * x):
         x += 128.0 * U * (1.0 + x)
     return x
 

@@ -28,13 +28,13 @@ class MixtureOdometer(MixingOdometer):
     two_sided: ClassVar[bool] = True
 
     def _price(self, increment: Increment) -> Sums:
-        return _priced(increment)
+        return _mixture_sums(increment)
 
     def _bound(self, sums: Sums) -> float:
         return binary_up(sums["drift"]) + mixture_boundary(binary_up(sums["epsilon_squared"]), self._level, self._rate)
 
 
 @remembered(prices.REMEMBERED)
-def _priced(increment: Increment) -> Sums:
+def _mixture_sums(increment: Increment) -> Sums:
     drift, squares, delta, epsilon = prices.exact_drift(increment)
     return {"drift": from_ticks(drift), "epsilon_squared": from_ticks(squares), "delta": delta, "epsilon": epsilon}

@@ -51,13 +51,15 @@ class RenyiOdometer(ConcentrationOdometer):
         mix_relations: bool = False,
     ) -> None:
         super().__init__(delta, delta_for_steps=delta_for_steps, mix_relations=mix_relations)
-        self._orders = tuple(exact_order(order) for order in _listed("orders", orders))
+        self._orders = tuple(exact_order(order) for order in _listed_odometer_orders("orders", orders))
         if not self._orders or len(set(self._orders)) < len(self._orders):
             raise InvalidParameter("orders", orders, "one or more different numbers above 1")
         if not all(1 + CLOSEST_ORDER <= order <= LARGEST_ORDER for order in self._orders):
             raise InvalidParameter("orders", orders, "from 1 + 1e-9 to 1e9")
         even = [Fraction(1, len(self._orders))] * len(self._orders)
-        self._weights = tuple(even if weights is None else [exact("weight", each) for each in _listed("weights", weights)])
+        self._weights = tuple(
+            even if weights is None else [exact("weight", each) for each in _listed_odometer_orders("weights", weights)]
+        )
         if len(self._weights) != len(self._orders) or not all(self._weights) or sum(self._weights) > 1:
             raise InvalidParameter("weights", weights, "a number above 0 for each order, adding up to 1 at most")
         self._tails = np.array([self._tail(order, weight) for order, weight in zip(self._orders, self._weights, strict=True)])
@@ -78,7 +80,7 @@ class RenyiOdometer(ConcentrationOdometer):
         return self._weights
 
     def _price(self, increment: Increment) -> Sums:
-        return _priced(increment, self._orders)
+        return _renyi_sums(increment, self._orders)
 
     def _after(self, price: Sums, count: int = 1) -> Sums:
         divergences = self._sums["renyi"].plus(price["renyi"], count)
@@ -130,12 +132,12 @@ class RenyiOdometer(ConcentrationOdometer):
 
 
 @remembered(prices.REMEMBERED)
-def _priced(increment: Increment, orders: tuple[Fraction, ...]) -> Sums:
+def _renyi_sums(increment: Increment, orders: tuple[Fraction, ...]) -> Sums:
     *divergences, delta, epsilon = prices.renyi_price(increment, orders)
     return {"renyi": np.array([binary_up(divergence) for divergence in divergences]), "delta": delta, "epsilon": epsilon}
 
 
-def _listed(name: str, values: Any) -> list[Any]:
+def _listed_odometer_orders(name: str, values: Any) -> list[Any]:
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InvalidParameter(name, values, "a list of numbers")
     return list(values)

@@ -54,7 +54,7 @@ class RogersOdometer(ConcentrationOdometer):
         return self._n
 
     def _price(self, increment: Increment) -> Sums:
-        return _priced(increment)
+        return _rogers_sums(increment)
 
     def _bound(self, sums: Sums) -> float:
         squares = sums["epsilon_squared"]
@@ -77,7 +77,7 @@ class RogersOdometer(ConcentrationOdometer):
 
 
 @remembered(prices.REMEMBERED)
-def _priced(increment: Increment) -> Sums:
+def _rogers_sums(increment: Increment) -> Sums:
     drift, _, delta, epsilon = prices.printed_drift(increment)
     # the sum of squares exactly, because the formula changes where it exceeds 1
     squares = prices.squares_price(increment)[0]

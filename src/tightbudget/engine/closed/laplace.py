@@ -41,7 +41,7 @@ class LaplaceDirection:
 
     def __init__(self, top: float, count: int, inner: int) -> None:
         self.top, self.count, self.inner = top, count, inner
-        self.last, self._rest = _powers(top * inner)
+        self.last, self._rest = _laplace_sinh_power(top * inner)
         self.size = inner + self.last + 1
         self._table: _LaplaceTable | None = None  # the one used last
 
@@ -76,7 +76,7 @@ class LaplaceDirection:
         table = self._at(s)
         first = table.first
         whole = -float(table.above @ np.expm1(2.0 * e * (s - np.arange(first + 1.0, r + 1.0)) - table.spare))
-        cut = float(table.below @ np.array(_splines(s - first, self.size)))
+        cut = float(table.below @ np.array(_laplace_b_splines(s - first, self.size)))
         value = table.base * (whole + math.exp(-e * (r - s)) * cut)
         return value if value > _SMALLEST < table.base else None
 
@@ -98,9 +98,9 @@ class LaplaceDirection:
         inside = np.cumprod(np.maximum(r - first + i - i[:, None], 0.0) * (e / (i[:, None] + 1.0)), axis=0)
         weights = inside * fewer
         below = np.zeros((self.size, self.size))
-        for q, paths in _paths(most, self.last):
+        for q, paths in _laplace_path_counts(most, self.last):
             below[q + 1 : q + most + 1] += weights @ (2.0 * e**q * paths)
-        return _LaplaceTable(first, base, above, spare, below[_triangle(self.size)])
+        return _LaplaceTable(first, base, above, spare, below[_laplace_triangle(self.size)])
 
     def _beyond(self, epsilon: float) -> float:
         """Return a bound on what compositions with more inner losses give, by Chernoff's at about the saddle point."""
@@ -169,7 +169,7 @@ class LaplaceDirection:
         return max(0.0, epsilon), theta
 
 
-def _powers(widest: float) -> tuple[int, float]:
+def _laplace_sinh_power(widest: float) -> tuple[int, float]:
     """Return the last power of sinh to take for arguments up to `widest`, and what the rest is of the first at most."""
     last, rest = 1, widest**2 / 6.0
     while rest * math.cosh(widest) > _REST and last < _MOST_SIZE:
@@ -179,7 +179,7 @@ def _powers(widest: float) -> tuple[int, float]:
 
 
 @lru_cache(maxsize=16)
-def _paths(most: int, last: int) -> list[tuple[int, Array]]:
+def _laplace_path_counts(most: int, last: int) -> list[tuple[int, Array]]:
     """Return how often a sum over all later places, taken q + 1 times, counts place k beyond place i, for odd q."""
     size = most + last + 1
     counts = [(q, [[math.comb(max(k - i - 1, 0), q) for k in range(size)] for i in range(most)]) for q in range(1, last + 1, 2)]
@@ -187,11 +187,11 @@ def _paths(most: int, last: int) -> list[tuple[int, Array]]:
 
 
 @lru_cache(maxsize=16)
-def _triangle(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _laplace_triangle(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return np.tril_indices(size)
 
 
-def _splines(f: float, size: int) -> list[float]:
+def _laplace_b_splines(f: float, size: int) -> list[float]:
     """Return B-splines of orders 1 to size, each at f, f + 1, ... as far as it goes. For f in [0, 1)."""
     up, down = [f + i for i in range(size)], [(1.0 - f) + i for i in range(size)]
     row = [1.0]

@@ -42,13 +42,13 @@ def single_delta(pair: Pair, epsilon: float, infinity: tuple[float, float], ends
     denormal = (2.0 * points.size + 8.0) * TINIEST
     certain = infinity[0]
     if ends is not Ends.UPPER:
-        lower += _tail(pair, epsilon, epsilon)[0]
+        lower += _one_step_tail(pair, epsilon, epsilon)[0]
         certain = max(certain, lowered(lower, 4) - denormal)
     if ends is Ends.LOWER:
         return certain, 1.0
     # The edge may be off by `loss_shift`: take all that may lie above epsilon.
     # What lies below then costs at most e^{3 loss_shift} - 1.
-    _, above_upper, mass_upper = _tail(pair, epsilon - 2.0 * loss_shift, epsilon)
+    _, above_upper, mass_upper = _one_step_tail(pair, epsilon - 2.0 * loss_shift, epsilon)
     upper += above_upper + min(1.0, math.expm1(min(3.0 * loss_shift, 700.0))) * mass_upper
     return certain, min(1.0, raised(upper, 4) + 1.01 * pair.unresolved + denormal)
 
@@ -85,7 +85,7 @@ def _between_points(points: Cells, wanted: float) -> tuple[float, float]:
     return epsilon, slope if slope > 0.0 else 1.0
 
 
-def _tail(pair: Pair, edge: float, epsilon: float) -> tuple[float, float, float]:
+def _one_step_tail(pair: Pair, edge: float, epsilon: float) -> tuple[float, float, float]:
     """Return bounds on A(S) - e^epsilon B(S) for the continuous part with losses above the edge, and one on A(S)."""
     tail = pair.cells(np.array([edge, math.inf]))
     if not tail.size or tail.log_a[0] == -math.inf:

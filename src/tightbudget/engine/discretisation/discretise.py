@@ -60,17 +60,17 @@ def discretise(
     # on a grid with gaps the outer points may lie far beyond the window, and cells reach as far as they do
     loss_shift = max(loss_shift, pair.loss_shift(max(abs(float(x[0])), abs(float(x[-1])))))
 
-    events = _cells(pair.cells(x), x, step * np.diff(k), loss_shift)
+    events = _discretised_cells(pair.cells(x), x, step * np.diff(k), loss_shift)
     points = pair.points()
     if points.size:  # those outside are in log_below, log_beyond or truncated
         inside = (points.low >= span.low) & (points.low <= span.high)
         points = points if inside.all() else points.where(inside)
     if points.size:
-        events = _joined_events(events, _points(points, x, k, step, (points.low - anchor) / step, error_bound))
+        events = _joined_events(events, _discretised_points(points, x, k, step, (points.low - anchor) / step, error_bound))
     below = (span.log_below, int(np.searchsorted(x, span.low))) if span.log_below > -math.inf else None
     if not events.above.size and not below:
         raise TooWide
-    return _tilted(events, below, x, k, step, theta, loss_shift, span.log_beyond, anchor, begin)
+    return _tilted_readings(events, below, x, k, step, theta, loss_shift, span.log_beyond, anchor, begin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _joined_events(first: GridEvents, second: GridEvents) -> GridEvents:
     return GridEvents(above, share, log_a, log_b, loss, error, max(first.displacement, second.displacement))
 
 
-def _cells(cells: Cells, x: Array, gaps: Array, loss_shift: float) -> GridEvents:
+def _discretised_cells(cells: Cells, x: Array, gaps: Array, loss_shift: float) -> GridEvents:
     """Return the cells between consecutive points of the grid."""
     if cells.size == 0:
         return _NO_EVENTS
@@ -121,7 +121,7 @@ def _cells(cells: Cells, x: Array, gaps: Array, loss_shift: float) -> GridEvents
     return GridEvents(above, share_up(loss - low + error_bound, gaps), cells.log_a, cells.log_b, loss, cells.error + 4.0 * U)
 
 
-def _points(points: Cells, x: Array, k: Array, step: float, where: Array, error_bound: float) -> GridEvents:
+def _discretised_points(points: Cells, x: Array, k: Array, step: float, where: Array, error_bound: float) -> GridEvents:
     """Return the point masses, at `where` in steps (good to `error_bound`); those beside the grid are put on it."""
     after = np.minimum(np.searchsorted(k, where), k.size - 1)
     before = np.maximum(after - 1, 0)
@@ -139,7 +139,7 @@ def _points(points: Cells, x: Array, k: Array, step: float, where: Array, error_
     return GridEvents(above, share, points.log_a, points.log_b, points.low, error, max(0.0, float(moved.max(initial=0.0))))
 
 
-def _tilted(
+def _tilted_readings(
     events: GridEvents,
     below: tuple[float, int] | None,
     x: Array,

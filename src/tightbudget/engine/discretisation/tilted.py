@@ -60,10 +60,10 @@ def composed_pmf(parts: Sequence[tuple[TiltedPMF, int]], tail: float) -> TiltedP
     product = convolve_powers([part.rows for part, _ in parts], [count for _, count in parts], tail)
     first = sum(count * part.first for part, count in parts) + product.first
     anchor = math.fsum(count * part.anchor for part, count in parts)
-    return _certified(parts, product, first, anchor)
+    return _certified_product(parts, product, first, anchor)
 
 
-def _certified(parts: Sequence[tuple[TiltedPMF, int]], product: Product, first: int, anchor: float) -> TiltedPMF:
+def _certified_product(parts: Sequence[tuple[TiltedPMF, int]], product: Product, first: int, anchor: float) -> TiltedPMF:
     """Return the product with what the parts' certificates, and its own, amount to.
 
     Stored rows have mass 1 up to 64 roundings, exact ones at most 1 + E + noise_mass. Parts without noise multiply to
@@ -95,7 +95,7 @@ def pmf_powers(units: Sequence[TiltedPMF], count: int, tail: float) -> list[Tilt
     if count == 1:
         return list(units)
     done: list[TiltedPMF] = []
-    for batch in _batches(units):
+    for batch in _batches_of_tilted(units):
         low, high = min(unit.first for unit in batch), max(unit.first + unit.size for unit in batch)
         height = batch[0].rows.shape[0]
         rows = np.zeros((height * len(batch), high - low))
@@ -108,7 +108,7 @@ def pmf_powers(units: Sequence[TiltedPMF], count: int, tail: float) -> list[Tilt
             0.0,
             *(np.concatenate([getattr(u, name) for u in batch]) for name in ("log_scale", "error", "noise", "noise_mass")),
         )
-        result = _certified([(together, count)], product, count * low + product.first, 0.0)
+        result = _certified_product([(together, count)], product, count * low + product.first, 0.0)
         for i, unit in enumerate(batch):
             part = slice(i * height, (i + 1) * height)
             done.append(
@@ -125,7 +125,7 @@ def pmf_powers(units: Sequence[TiltedPMF], count: int, tail: float) -> list[Tilt
     return done
 
 
-def _batches(units: Sequence[TiltedPMF]) -> list[list[TiltedPMF]]:
+def _batches_of_tilted(units: Sequence[TiltedPMF]) -> list[list[TiltedPMF]]:
     """Group neighbouring units of about the same length, so that little is padded and memory stays small."""
     batches: list[list[TiltedPMF]] = []
     for unit in units:

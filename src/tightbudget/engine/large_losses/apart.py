@@ -31,7 +31,7 @@ _ROUNDED = 1e-11  # relative, of products of many masses
 
 
 @dataclass(frozen=True)
-class _Large:
+class _LargeLossBounds:
     """Bounds on events in which some step loses more than its ceiling."""
 
     a_lower: float
@@ -68,7 +68,7 @@ class _Large:
 @dataclass(frozen=True)
 class SplitProfile:
     small: Profile
-    large: _Large
+    large: _LargeLossBounds
 
     @property
     def route(self) -> str:
@@ -100,7 +100,7 @@ class SplitDirection:
         items = [(pair, count, top) for (pair, count), top in zip(steps.items, ceilings, strict=True)]
         self.ceilings = ceilings
         self.small = of_small_losses(Steps(tuple((_up_to(pair, top), count) for pair, count, top in items)))
-        self._large = _large(steps, [(BelowPair(pair, top), count) for pair, count, top in items if top < math.inf])
+        self._large = _large_loss_bounds(steps, [(BelowPair(pair, top), count) for pair, count, top in items if top < math.inf])
 
     def profile(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> SplitProfile | None:
         return self.with_large(self.small.profile(decades, tilt_index, width_index, most_points))
@@ -117,12 +117,12 @@ def has_large_losses(steps: Steps, epsilon: float) -> bool:
     """Whether there are losses well beyond epsilon, in pairs of which the coarse cells cover B as well as A."""
     return (
         epsilon < _MOST_EPSILON
-        and all(_covered(pair) and float(pair.coarse_cells().low[0]) < epsilon for pair, _ in steps.items)
+        and all(_coarse_cells_cover(pair) and float(pair.coarse_cells().low[0]) < epsilon for pair, _ in steps.items)
         and not all(math.isinf(ceiling) for ceiling in loss_ceilings(steps, epsilon))
     )
 
 
-def _covered(pair: Pair) -> bool:
+def _coarse_cells_cover(pair: Pair) -> bool:
     """Whether the coarse cells hold all of B but 1e-300, with losses that stay in range."""
     if not pair.covers_b:
         return False
@@ -154,7 +154,7 @@ def _up_to(pair: Pair, ceiling: float) -> Pair:
     return pair if math.isinf(ceiling) else BelowPair(pair, ceiling)
 
 
-def _large(steps: Steps, below: list[tuple[BelowPair, int]]) -> _Large:
+def _large_loss_bounds(steps: Steps, below: list[tuple[BelowPair, int]]) -> _LargeLossBounds:
     none = np.zeros(4)  # log of the chance that no step has a large loss, with each of the four masses
     least, weight, loss_shift, unseen = [], [], 0.0, 0.0
     for pair, count in below:
@@ -172,7 +172,7 @@ def _large(steps: Steps, below: list[tuple[BelowPair, int]]) -> _Large:
         unseen += count * (each.unresolved + NEGLIGIBLE)
     a_lower, a_upper, b_lower, b_upper = (-np.expm1(none)).tolist()
     slopes = _SLOPES / max(_spread_of(steps), 1e-300)
-    return _Large(
+    return _LargeLossBounds(
         lowered_by(a_lower, _ROUNDED),
         raised_by(a_upper, _ROUNDED),
         lowered_by(b_lower, _ROUNDED),

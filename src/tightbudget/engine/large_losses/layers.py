@@ -34,7 +34,7 @@ _MOST_POINTS = 2.0**15  # of a layer: one that takes longer lists is no easier t
 
 
 @dataclass(frozen=True)
-class _Layer:
+class _LossLayer:
     """Compositions with given numbers of large losses: `ways` of them, all alike."""
 
     ways: int
@@ -73,7 +73,7 @@ class LayeredDirection:
     route = "large losses counted"
 
     def __init__(
-        self, layers: list[_Layer], ceilings: tuple[float, ...], beyond: float, epsilon: float, split: SplitDirection | None
+        self, layers: list[_LossLayer], ceilings: tuple[float, ...], beyond: float, epsilon: float, split: SplitDirection | None
     ) -> None:
         self._layers, self.ceilings, self._beyond, self.epsilon, self._split = layers, ceilings, beyond, epsilon, split
 
@@ -88,7 +88,7 @@ class LayeredDirection:
         return most_points < _MOST_POINTS  # beyond, the effort changes nothing
 
     def _reading(self, decades: int, width_index: int, most_points: float) -> LayeredProfile | None:
-        parts = [_Part.of(layer, layer.decades(decades), self.epsilon, most_points) for layer in self._layers]
+        parts = [_LayerPart.of(layer, layer.decades(decades), self.epsilon, most_points) for layer in self._layers]
         made = [part for part in parts if part is not None]
         if len(made) < len(parts):  # every layer is needed
             return None
@@ -103,19 +103,19 @@ class LayeredDirection:
         return LayeredProfile(tuple((float(part.layer.ways), part.reading) for part in made), self._beyond, points)
 
 
-class _Part:
+class _LayerPart:
     """The profile of a layer, made finer until it is known as well as the whole takes."""
 
-    def __init__(self, layer: _Layer, reading: Profile, tilt: tuple[int, int], epsilon: float, most_points: float) -> None:
+    def __init__(self, layer: _LossLayer, reading: Profile, tilt: tuple[int, int], epsilon: float, most_points: float) -> None:
         self.layer, self._tilt, self._epsilon, self._most = layer, tilt, epsilon, most_points
         self._width_index, self.final = width_index_of(WIDEST), False
         self._take(reading)
 
     @staticmethod
-    def of(layer: _Layer, decades: int, epsilon: float, most_points: float) -> "_Part | None":
+    def of(layer: _LossLayer, decades: int, epsilon: float, most_points: float) -> "_LayerPart | None":
         tilt = (decades, layer.direction.saddle(decades).for_epsilon(epsilon).tilt_index)
         reading = layer.direction.profile(*tilt, width_index_of(WIDEST), most_points)
-        return None if reading is None else _Part(layer, reading, tilt, epsilon, most_points)
+        return None if reading is None else _LayerPart(layer, reading, tilt, epsilon, most_points)
 
     def _take(self, reading: Profile) -> None:
         self.reading = reading
@@ -154,7 +154,7 @@ def layered_direction(steps: Steps, epsilon: float, decades: int, allowed: float
         if log_beyond < math.log(max(allowed, 1e-300)):
             if math.comb(len(masses) + most, most) > _MOST_LAYERS:
                 return None
-            chosen = [_Layer(ways, OneDirection(Steps(items))) for ways, items in _selections(parts, most)]
+            chosen = [_LossLayer(ways, OneDirection(Steps(items))) for ways, items in _large_loss_selections(parts, most)]
             return LayeredDirection(chosen, tops, raised_by(math.exp(log_beyond), GENEROUS), epsilon, split)
     return None
 
@@ -188,7 +188,7 @@ def _parts_of_layers(steps: Steps, ceilings: tuple[float, ...]) -> list[_Halves]
     return parts
 
 
-def _selections(parts: list[_Halves], most: int) -> Iterator[tuple[int, tuple[tuple[Pair, int], ...]]]:
+def _large_loss_selections(parts: list[_Halves], most: int) -> Iterator[tuple[int, tuple[tuple[Pair, int], ...]]]:
     """Yield how many ways there are to have some numbers of large losses, `most` in all at most, and the steps then."""
     if not parts:
         yield 1, ()
@@ -196,5 +196,5 @@ def _selections(parts: list[_Halves], most: int) -> Iterator[tuple[int, tuple[tu
     (small, large, count), rest = parts[0], parts[1:]
     for number in range(min(most, count) + 1 if large is not None else 1):
         mine = tuple((pair, times) for pair, times in ((small, count - number), (large, number)) if times and pair is not None)
-        for ways, others in _selections(rest, most - number):
+        for ways, others in _large_loss_selections(rest, most - number):
             yield math.comb(count, number) * ways, (*mine, *others)

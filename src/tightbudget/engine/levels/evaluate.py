@@ -50,7 +50,7 @@ def evaluate_plan(plan: LevelPlan) -> Composed:
             spread.append((entering.spread, count))
             merged.append((entering.merged, count))
         if j < last:
-            spread, merged = _level(spread, SPREAD, plan, j), _level(merged, MERGED, plan, j)
+            spread, merged = _composed_level(spread, SPREAD, plan, j), _composed_level(merged, MERGED, plan, j)
     tail = plan.tails[last]
     return Composed(
         trim_spread(composed_pmf(spread, tail), tail),
@@ -61,19 +61,19 @@ def evaluate_plan(plan: LevelPlan) -> Composed:
     )
 
 
-def _level(units: Units, reading: Reading, plan: LevelPlan, j: int) -> Units:
+def _composed_level(units: Units, reading: Reading, plan: LevelPlan, j: int) -> Units:
     """Compose units into blocks of about `branching`, powers of one unit and remainders together, and coarsen them."""
     branching, tail = plan.branching, plan.tails[j]
     whole = [(unit, count // branching) for unit, count in units if count >= branching]
     blocks = list(zip(pmf_powers([unit for unit, _ in whole], branching, tail), (count for _, count in whole), strict=True))
-    blocks += [(composed_pmf(parts, tail), 1) for parts in _remainders(units, branching)]
+    blocks += [(composed_pmf(parts, tail), 1) for parts in _level_remainders(units, branching)]
     return [
         (reading.coarsen(reading.trim(block, tail), plan.steps[j], plan.theta, plan.factors[j]), count)
         for block, count in blocks
     ]
 
 
-def _remainders(units: Units, branching: int) -> list[Units]:
+def _level_remainders(units: Units, branching: int) -> list[Units]:
     """Group what is left over of each unit into lists of at most `branching` in all."""
     groups: list[Units] = []
     room = 0

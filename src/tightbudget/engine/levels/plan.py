@@ -59,11 +59,11 @@ def _with_levels(target: PlanTarget, levels: int) -> tuple[float, LevelPlan]:
     """Return the plan with so many levels, and roughly what it costs."""
     steps, theta, deviation = target.steps, target.tilt.theta, target.tilt.deviation
     total = steps.total
-    branching = _branching(total, levels, len(steps.items))
+    branching = _plan_branching(total, levels, len(steps.items))
     factor = 2 ** max(0, round(0.5 * math.log2(branching)))  # powers of two keep coarse grids on the points of fine ones
-    entering, at = _entering(target, branching, levels)
-    units = _units(entering, branching)
-    alignment = _alignment(steps, at)
+    entering, at = _entering_levels(target, branching, levels)
+    units = _units_by_level(entering, branching)
+    alignment = _point_mass_alignment(steps, at)
     off_lattice = alignment.off_lattice if alignment and alignment.off_lattice > 0.0 else 1.0
     # sum_j units_j h_j^2 share_j = variance with h_j = h_0 factor^j, where share_j of a block's mass is off the grid
     share = [min(1.0, off_lattice * total / unit) for unit in units]
@@ -91,7 +91,7 @@ def _with_levels(target: PlanTarget, levels: int) -> tuple[float, LevelPlan]:
     return cost, LevelPlan(theta, branching, tuple(grid), tuple(factors), tails, entering, longest)
 
 
-def _entering(target: PlanTarget, branching: int, levels: int) -> tuple[tuple[tuple[Entry, ...], ...], list[int]]:
+def _entering_levels(target: PlanTarget, branching: int, levels: int) -> tuple[tuple[tuple[Entry, ...], ...], list[int]]:
     """Return the items by the level at which they enter: rare ones late, where there are as few units as they are."""
     entries = [(pair, count, span) for (pair, count), span in zip(target.steps.items, target.windows, strict=True)]
     order = sorted(range(len(entries)), key=lambda i: entries[i][1])
@@ -104,7 +104,7 @@ def _entering(target: PlanTarget, branching: int, levels: int) -> tuple[tuple[tu
     return groups, at
 
 
-def _branching(total: int, levels: int, items: int) -> int:
+def _plan_branching(total: int, levels: int, items: int) -> int:
     """Return how many units make a block; for one repeated item preferably a divisor, which leaves no remainder."""
     least: int = max(2, math.ceil(total ** (1.0 / levels) - _LIKE_WHOLE))
     if items == 1 and levels > 1:
@@ -113,7 +113,7 @@ def _branching(total: int, levels: int, items: int) -> int:
     return least
 
 
-def _units(entering: tuple[tuple[Entry, ...], ...], branching: int) -> list[int]:
+def _units_by_level(entering: tuple[tuple[Entry, ...], ...], branching: int) -> list[int]:
     """Return how many units each level has to compose."""
     units, counts = [], list[int]()
     for items in entering:
@@ -125,7 +125,7 @@ def _units(entering: tuple[tuple[Entry, ...], ...], branching: int) -> list[int]
     return units
 
 
-def _alignment(steps: Steps, at: list[int]) -> Alignment | None:
+def _point_mass_alignment(steps: Steps, at: list[int]) -> Alignment | None:
     """Return where the point masses of the most frequent pair lie; among several pairs no grid is exact for all."""
     first = max(range(len(at)), key=lambda i: steps.items[i][1])
     alignment = steps.items[first][0].alignment if at[first] == 0 else None

@@ -40,7 +40,7 @@ class LevelProfile:
 
     @staticmethod
     def of(composed: Composed, infinity_upper: float, infinity_lower: float, points: float) -> "LevelProfile":
-        spread, merged = _losses(composed.spread, composed.step), _losses(composed.merged, composed.step)
+        spread, merged = _losses_of_stack(composed.spread, composed.step), _losses_of_stack(composed.merged, composed.step)
         return LevelProfile(composed, spread, merged, infinity_upper, infinity_lower, points)
 
     def delta_upper(self, epsilon: float) -> float:
@@ -98,7 +98,7 @@ class LevelProfile:
         return sum_below(self.infinity_lower, lowered(finite, 8))
 
 
-def _losses(stack: TiltedPMF, step: float) -> Array:
+def _losses_of_stack(stack: TiltedPMF, step: float) -> Array:
     return step * np.arange(stack.first, stack.first + stack.size, dtype=np.float64)
 
 

@@ -38,7 +38,7 @@ class GridPlan:
     low: float  # ends of the windows for which it is made
     high: float
     deviation: float  # of the composed loss
-    variance: float  # that the grid adds, relative to what is allowed, in units of `_steepness`
+    variance: float  # that the grid adds, relative to what is allowed, in units of `_even_grid_variance`
     frequencies: FrequencyPlan
     in_vain: int = 0  # times in a row that its frequencies did not serve
 
@@ -57,7 +57,7 @@ class GridPlan:
 
     def step_for(self, target: PlanTarget) -> float | None:
         """Return the step with which the plan serves the target; None if it does not."""
-        low, high = _window(target)
+        low, high = _grid_plan_window(target)
         if not low < 0.0 < high:
             return None
         deviation = target.tilt.deviation / self.deviation
@@ -68,7 +68,7 @@ class GridPlan:
         steps = (self.grid.step, aligned_step(most, None), aligned_step(1.000002 * least, None))
         lasting = steps if self.grid.step < least else (steps[0], steps[2])
         for step in lasting:
-            if least <= step <= most and _FINEST <= self.variance * _steepness(target, step) <= _MOST:
+            if least <= step <= most and _FINEST <= self.variance * _even_grid_variance(target, step) <= _MOST:
                 return step
         return None
 
@@ -85,7 +85,7 @@ class GridPlan:
 
     def follow(self, target: PlanTarget, step: float, rows: Discretise = discretise) -> "tuple[Spectrum | None, GridPlan]":
         """Return the spectrum on this grid, if it is short, and the plan for the next: other frequencies if need be."""
-        choice = _Choice(self.frequencies)
+        choice = _PlannedNodeChoice(self.frequencies)
         points = self.grid if step == self.grid.step else replace(self.grid, step=step)
         made = composed_spectrum(target, points, _grid_columns(points), choice, rows)
         served = choice.plan is self.frequencies
@@ -95,7 +95,7 @@ class GridPlan:
         return made, replace(self, grid=points, frequencies=choice.plan or self.frequencies, in_vain=in_vain)
 
 
-class _Choice:
+class _PlannedNodeChoice:
     """Chooses nodes by a plan, or where that does not serve, with some room for neighbours.
 
     With a span, nodes are chosen for counts down to that part of the one at hand: their modulus is raised to a smaller
@@ -124,21 +124,21 @@ class _Choice:
 
 def planned_spectrum(target: PlanTarget, most_points: float) -> tuple[Spectrum | None, float, GridPlan | None]:
     """Return the spectrum of a composition, the number of points it took, and the plan that neighbours may follow."""
-    low, high = _window(target)
+    low, high = _grid_plan_window(target)
     if not low < 0.0 < high or any(pair.alignment for pair, _ in target.steps.items):
         points = spectral_grid(target, most_points)
         return composed_spectrum(target, points), float(points.places.size), None
-    points = spectral_grid(_roomier(target), most_points)
-    choice = _Choice()
+    points = spectral_grid(_roomier_plan_target(target), most_points)
+    choice = _PlannedNodeChoice()
     made = composed_spectrum(target, points, _grid_columns(points), choice)
     if made is None or choice.plan is None:
         return made, float(points.places.size), None
-    variance = _added_variance(target, points) / _steepness(target, points.step)
+    variance = _added_variance(target, points) / _even_grid_variance(target, points.step)
     return made, float(points.places.size), _plan_on(points, target, variance, choice.plan)
 
 
 def _plan_on(points: SpectralGrid, target: PlanTarget, variance: float, frequencies: FrequencyPlan) -> GridPlan:
-    low, high = _window(target)
+    low, high = _grid_plan_window(target)
     window, deviation = (_WIDER * low / points.step, _WIDER * high / points.step), target.tilt.deviation / points.step
     return GridPlan(points, *window, deviation, variance, frequencies)
 
@@ -155,21 +155,21 @@ class SeenOnce:
 
 def seen_once(target: PlanTarget, most_points: float, span: float) -> SeenOnce | None:
     """Return the only pair of a target on a grid of its own, seen well enough for 1 / span as many steps too."""
-    low, high = _window(target)
+    low, high = _grid_plan_window(target)
     if not low < 0.0 < high:
         return None
     count = target.steps.items[0][1]
-    points, choice = spectral_grid(_roomier(target), most_points), _Choice(span=span)
+    points, choice = spectral_grid(_roomier_plan_target(target), most_points), _PlannedNodeChoice(span=span)
     laws = discretised_laws(target, points, _grid_columns(points), discretise, [count])
     laws.composed([count], target.width, choice)
     if choice.found is None:
         return None
-    variance = _added_variance(target, points) / _steepness(target, points.step)
+    variance = _added_variance(target, points) / _even_grid_variance(target, points.step)
     plan = None if choice.plan is None else _plan_on(points, target, variance, choice.plan)
     return SeenOnce(laws, choice.found, variance, plan)
 
 
-def _steepness(target: PlanTarget, step: float) -> float:
+def _even_grid_variance(target: PlanTarget, step: float) -> float:
     """Return the variance that an even grid of this step would add, relative to what is allowed (M9)."""
     return target.steps.total * step * step / target.variance
 
@@ -184,7 +184,7 @@ def _added_variance(target: PlanTarget, points: SpectralGrid) -> float:
     return total / target.variance
 
 
-def _window(target: PlanTarget) -> tuple[float, float]:
+def _grid_plan_window(target: PlanTarget) -> tuple[float, float]:
     return min(span.low for span in target.windows), max(span.high for span in target.windows)
 
 
@@ -193,7 +193,7 @@ def _grid_columns(points: SpectralGrid) -> slice:
     return slice(LAST.size - 1, points.places.size - LAST.size + 1)
 
 
-def _roomier(target: PlanTarget) -> PlanTarget:
+def _roomier_plan_target(target: PlanTarget) -> PlanTarget:
     """Return a target with a finer grid and wider windows."""
     windows = tuple(replace(span, low=_WIDER * span.low, high=_WIDER * span.high) for span in target.windows)
     return replace(target, windows=windows, variance=_FINER * target.variance)

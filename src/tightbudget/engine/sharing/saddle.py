@@ -16,7 +16,7 @@ _LEAST = 1e-280  # variance, as in `Saddle`
 _NEWTON = 6  # corrections: with more it is no neighbour's
 
 
-class _Here(NamedTuple):
+class _CumulantsHere(NamedTuple):
     """Cumulants at one tilt, in plain numbers: `Cumulants` is for many."""
 
     theta: float
@@ -78,7 +78,7 @@ class WarmSaddle(Saddle):
         return SaddlePoint(found.epsilon, found.log_delta, self._index_of(found.theta), found.theta)
 
     @plain_numbers
-    def _nearby(self, missing: Callable[[_Here], float]) -> _Here | None:
+    def _nearby(self, missing: Callable[[_CumulantsHere], float]) -> _CumulantsHere | None:
         """Return the tilt where nothing is missing, if it is near the one found last."""
         start = self._starts.get(self._name)
         log_theta = start
@@ -93,7 +93,7 @@ class WarmSaddle(Saddle):
             log_theta += step
         return None
 
-    def _here(self, theta: float) -> _Here:
+    def _here(self, theta: float) -> _CumulantsHere:
         k = mean = variance = 0.0
         for loss, log_a, count in zip(self._loss, self._log_a, self._counts.tolist(), strict=True):
             exponent = theta * loss + log_a
@@ -105,7 +105,7 @@ class WarmSaddle(Saddle):
             k += count * (math.log(total) + peak) if 0.0 < total < math.inf else math.nan
             mean += count * first
             variance += count * (float(weighted @ loss) / total - first * first)
-        return _Here(theta, k, mean, variance)
+        return _CumulantsHere(theta, k, mean, variance)
 
     def _depth_at(self, here: Cumulants) -> float:
         theta = float(here.theta[0])

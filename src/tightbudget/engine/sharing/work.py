@@ -69,7 +69,7 @@ def sharing_work() -> Iterator[SharedWork]:
     >>> [f"{answer.upper:.2f}" for answer in answers]
     ['2.13', '2.08', '2.04']
     """
-    around = _innermost()
+    around = _innermost_shared_work()
     work = SharedWork(around)
     _current.set(work)
     try:
@@ -81,11 +81,11 @@ def sharing_work() -> Iterator[SharedWork]:
 
 def shared_direction(direction: OneDirection) -> OneDirection:
     """Return the direction as the context knows it; as it is where there is none."""
-    work = _innermost()
+    work = _innermost_shared_work()
     return direction if work is None or not work.usable else work.direction(direction)
 
 
-def _innermost() -> SharedWork | None:
+def _innermost_shared_work() -> SharedWork | None:
     work = _current.get()
     while work is not None and work.ended:
         work = work.around

@@ -94,7 +94,10 @@ def choose_nodes(
         return _all_by_transform(blocks, places, depth, whole)
     if (least // 2 + 1) * places.size <= _FEW_ENTRIES:
         return _kept_nodes(
-            blocks, least | 1, _transforms(blocks, even_turns(places, 0, least // 2 + 1, _node(least | 1))), depth
+            blocks,
+            least | 1,
+            _block_transforms(blocks, even_turns(places, 0, least // 2 + 1, _frequency_node(least | 1))),
+            depth,
         )
     patience = _PATIENCE if transformable and no_gaps(places) else _MOST_NODES
     instead = (_TABLE_AS_DEAR if to_follow else _AS_DEAR) * whole if transformable else None
@@ -107,7 +110,7 @@ def no_gaps(places: Array) -> bool:
     return bool(places[-1] - places[0] == places.size - 1.0)
 
 
-def _node(period: int) -> float:
+def _frequency_node(period: int) -> float:
     return 2.0 * math.pi / period
 
 
@@ -116,7 +119,7 @@ def _turning(at: Turning, to_follow: bool) -> Turning:
     return at.table() if to_follow else at
 
 
-def _transforms(blocks: Sequence[Block], at: Turning) -> Transforms:
+def _block_transforms(blocks: Sequence[Block], at: Turning) -> Transforms:
     return [transform(block.folded, block.mean_place, at) for block in blocks]
 
 
@@ -164,20 +167,20 @@ def _some_nodes(
     looked = _first_look(blocks, places, best, most_work, to_follow)
     if looked is None or not looked.lows.size:
         return None
-    short = max(0.5 * best, 8.0 * _node(period))
+    short = max(0.5 * best, 8.0 * _frequency_node(period))
     closer = min(math.inf if instead is None else 0.5 * instead, math.inf if most_work >= _MOST_WORK else most_work)
-    found = _islands(blocks, places, looked, depth, short, patience, closer, to_follow)
+    found = _frequency_islands(blocks, places, looked, depth, short, patience, closer, to_follow)
     if found is None:
         return None
     intervals, beyond, small, cuts = found
-    runs = _runs([(0.0, float(looked.lows[0])), *intervals], _node(period), period // 2)
+    runs = _node_runs([(0.0, float(looked.lows[0])), *intervals], _frequency_node(period), period // 2)
     size = sum(count for _, count in runs)
     if size > _MOST_NODES or size * places.size > min(most_work, instead or most_work):
         return None
     nodes = np.concatenate([np.arange(first, first + count, dtype=np.int64) for first, count in runs])
-    at = _turning(some_turns(places, runs, _node(period)), to_follow)
+    at = _turning(some_turns(places, runs, _frequency_node(period)), to_follow)
     outlook = None if looked.at is None else Outlook(looked.at, small, cuts, looked.far, looked.few, at)
-    return ChosenNodes(period, nodes, _transforms(blocks, at), beyond, outlook)
+    return ChosenNodes(period, nodes, _block_transforms(blocks, at), beyond, outlook)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +202,7 @@ def _first_look(blocks: Sequence[Block], places: Array, best: float, most_work: 
         return _look_everywhere(blocks, places, best, widest, most_work)
     # Angles are close together where the modulus begins to fall, and then as far apart as the variance allows: first
     # that of all points, and beyond that of few of them, which shows that the modulus stays small.
-    core = _core(blocks, places) if places.size > _SHORT else None
+    core = _law_core(blocks, places) if places.size > _SHORT else None
     last = min(math.pi, 2.0 / core.deviation) if core else math.pi
     stride = (_STRIDE if core else _SHORT_STRIDE) / widest
     ladder = best * _LADDER
@@ -209,7 +212,7 @@ def _first_look(blocks: Sequence[Block], places: Array, best: float, most_work: 
     if steps * places.size > most_work:
         return None
     at = _turning(JoinedTurns([turns(places, ladder), shifted_turns(places, begin, steps, (last - begin) / steps)]), to_follow)
-    lows, highs, bound = at.angles[:-1], at.angles[1:], _neighbours(blocks, at.angles, _transforms(blocks, at))
+    lows, highs, bound = at.angles[:-1], at.angles[1:], _between_angles_bound(blocks, at.angles, _block_transforms(blocks, at))
     if not core or not last < math.pi:
         return Look(lows, highs, bound, at)
     count = math.ceil((math.pi - last) * core.deviation / _STRIDE)
@@ -229,22 +232,22 @@ def _look_everywhere(blocks: Sequence[Block], places: Array, best: float, widest
     if least > LONGEST_PERIOD or sum(int(block.rows.shape[0]) for block in blocks) * least > most_work:
         return None
     period = odd_length(least)
-    node = _node(period)
+    node = _frequency_node(period)
     ladder = best * _LADDER
     ladder = ladder[ladder < 2.0 * node]
     first = math.floor(raised_by(float(ladder[-1]) / node, GENEROUS)) + 1 if ladder.size else 1
     # the last node is half a node below pi; the one beyond is its mirror image
     angles = np.concatenate([ladder, node * np.arange(first, period // 2 + 2, dtype=np.float64)])
     transforms = []
-    for block, (near, near_error) in zip(blocks, _transforms(blocks, turns(places, ladder)), strict=True):
+    for block, (near, near_error) in zip(blocks, _block_transforms(blocks, turns(places, ladder)), strict=True):
         values, error = whole_transform(block.rows, period)
         far = np.concatenate([values[:, first:], np.conj(values[:, -1:])], axis=1)
         errors = np.concatenate([near_error, np.broadcast_to(error, far.shape)], axis=1)
         transforms.append((np.concatenate([near, far], axis=1), errors))
-    return Look(angles[:-1], angles[1:], _neighbours(blocks, angles, transforms))
+    return Look(angles[:-1], angles[1:], _between_angles_bound(blocks, angles, transforms))
 
 
-def _islands(
+def _frequency_islands(
     blocks: Sequence[Block],
     places: Array,
     look: Look,
@@ -285,7 +288,7 @@ def _islands(
         closer.append(at)
         angles = at.angles
         lows, highs = angles[low], angles[low + 1]
-        bound = _log_bound(blocks, angles, _transforms(blocks, at), low)
+        bound = _log_bound(blocks, angles, _block_transforms(blocks, at), low)
     kept += zip(lows.tolist(), highs.tolist(), strict=True)
     return kept, exp_up(beyond), ruled_out, closer
 
@@ -308,7 +311,7 @@ def _cut_in_four(places: Array, lows: Array, highs: Array) -> tuple[Turning, NDA
     return JoinedTurns(parts), np.arange(int(counts.sum())) + np.repeat(np.arange(first.size), counts)
 
 
-def _runs(intervals: list[tuple[float, float]], stride: float, last: int) -> list[tuple[int, int]]:
+def _node_runs(intervals: list[tuple[float, float]], stride: float, last: int) -> list[tuple[int, int]]:
     """Return the nodes in the intervals as runs (first, count), the nodes at their ends included."""
     runs: list[tuple[int, int]] = []
     for low, high in sorted(intervals):
@@ -356,7 +359,7 @@ class FrequencyPlan:
 
     def follow(self, blocks: Sequence[Block], places: Array) -> ChosenNodes:
         """Return the nodes, with a bound on all others that holds for these blocks."""
-        transforms = _transforms(blocks, self.at)
+        transforms = _block_transforms(blocks, self.at)
         bounds = [np.full((3, 1), -math.inf)]
         if self.near.size:
             bounds.append(_log_bound(blocks, self.at.angles, transforms, self.near))
@@ -368,7 +371,7 @@ class FrequencyPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class _Core:
+class _LawCore:
     """The laws given that k is one of few neighbouring points: weight * law is a part of each row."""
 
     few: slice
@@ -377,7 +380,7 @@ class _Core:
     deviation: float  # the largest
 
 
-def _core(blocks: Sequence[Block], places: Array) -> _Core:
+def _law_core(blocks: Sequence[Block], places: Array) -> _LawCore:
     """Return the laws on the points around the peak."""
     peak = int(np.argmax(sum(block.counts @ block.rows[::3] for block in blocks)))
     size = _SHORT if places.size < 16 * _SHORT else 4 * _SHORT  # few points take many angles to get from, many to get to
@@ -385,17 +388,17 @@ def _core(blocks: Sequence[Block], places: Array) -> _Core:
     return _core_on(blocks, places, slice(begin, begin + size))
 
 
-def _core_on(blocks: Sequence[Block], places: Array, few: slice) -> _Core:
+def _core_on(blocks: Sequence[Block], places: Array, few: slice) -> _LawCore:
     """Return the laws on the points given."""
     parts = []
     for block in blocks:
         weights = block.rows[:, few].sum(axis=1)
         rows = block.rows[:, few] / np.maximum(weights, 1e-300)[:, None]
         parts.append((block_of(rows, block.counts, places[few]), lowered_by(weights, GENEROUS)))
-    return _Core(few, places[few], parts, math.sqrt(max(float(part.variances.max()) for part, _ in parts)))
+    return _LawCore(few, places[few], parts, math.sqrt(max(float(part.variances.max()) for part, _ in parts)))
 
 
-def _core_bound(core: _Core, at: Turns, low: NDArray[np.intp]) -> Array:
+def _core_bound(core: _LawCore, at: Turns, low: NDArray[np.intp]) -> Array:
     """Return bounds on the log modulus of the product between some neighbours: |phi| <= 1 - w + w |phi_core|."""
     log_modulus = np.zeros((3, low.size))
     for block, weights in core.blocks:
@@ -407,7 +410,7 @@ def _core_bound(core: _Core, at: Turns, low: NDArray[np.intp]) -> Array:
     return log_modulus
 
 
-def _neighbours(blocks: Sequence[Block], angles: Array, transforms: Transforms) -> Array:
+def _between_angles_bound(blocks: Sequence[Block], angles: Array, transforms: Transforms) -> Array:
     """Return bounds on the log modulus of the product between neighbouring angles, kind by kind of row."""
     return _log_bound(blocks, angles, transforms, np.arange(angles.size - 1))
 

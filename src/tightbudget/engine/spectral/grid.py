@@ -40,9 +40,9 @@ def spectral_grid(target: PlanTarget, most_points: float) -> SpectralGrid:
     low = min(span.low - anchor for span, anchor in zip(target.windows, anchors, strict=True))
     high = max(span.high - anchor for span, anchor in zip(target.windows, anchors, strict=True))
     if alignment and len(counts) == 1:
-        return _lattice(target, alignment, counts[0], low, high, most_points)
+        return _spectral_lattice(target, alignment, counts[0], low, high, most_points)
     weights = [tilted_weights(cells, target.tilt.theta) for cells in target.cells]
-    mesh = _mesh(target, weights, anchors, low, high)
+    mesh = _spectral_mesh(target, weights, anchors, low, high)
     mass = np.zeros(mesh.size - 1)
     for cells, weight, count, anchor in zip(target.cells, weights, counts, anchors, strict=True):
         edges = np.concatenate([cells.low[:1], cells.high]) - anchor
@@ -59,21 +59,21 @@ def spectral_grid(target: PlanTarget, most_points: float) -> SpectralGrid:
     steps = np.minimum(even * np.maximum(graded, _FINEST), target.widest)
     if not float(steps.min()) > 0.0:
         raise TooWide
-    step = _aligned(float(steps.min()), alignment)
+    step = _aligned_grid_step(float(steps.min()), alignment)
     multiples = 2.0 ** np.floor(np.log2(np.maximum(steps / step, 1.0)) + 1e-9)
     if float(np.einsum("i,i", widths, 1.0 / multiples)) / step > most_points or max(abs(low), abs(high)) / step > 2.0**49:
         raise TooWide
     return SpectralGrid(step, _grid_places(mesh / step, multiples), anchors)
 
 
-def _lattice(
+def _spectral_lattice(
     target: PlanTarget, alignment: Alignment, count: float, low: float, high: float, most_points: float
 ) -> SpectralGrid:
     """Return an even grid on which the point masses of the only item lie: they cost nothing, only what lies between."""
     off_lattice = alignment.off_lattice if alignment.off_lattice > 0.0 else 1.0
     # What lies between is merged upwards, half a step on average, and the points are not: they drift apart (M9).
     units = count * off_lattice * (2.0 - off_lattice)
-    step = _aligned(min(math.sqrt(target.variance / units), target.widest), alignment)
+    step = _aligned_grid_step(min(math.sqrt(target.variance / units), target.widest), alignment)
     if not 0.0 < step < math.inf or not (high - low) / step < most_points or not max(abs(low), abs(high)) / step < 2.0**49:
         raise TooWide
     places = np.arange(math.floor(low / step) - 2.0, math.ceil(high / step) + 3.0)
@@ -90,7 +90,7 @@ def tilted_weights(cells: Cells, theta: float) -> Array:
     return weight
 
 
-def _mesh(target: PlanTarget, weights: list[Array], anchors: tuple[float, ...], low: float, high: float) -> Array:
+def _spectral_mesh(target: PlanTarget, weights: list[Array], anchors: tuple[float, ...], low: float, high: float) -> Array:
     """Return points from low to high, close together around the mean of the narrowest item and farther apart beyond."""
     centre, narrow = 0.5 * (low + high), math.inf
     for cells, weight, anchor in zip(target.cells, weights, anchors, strict=True):
@@ -135,7 +135,7 @@ def _commonest_alignment(alignments: list[Alignment | None], counts: list[float]
     return alignment
 
 
-def _aligned(step: float, alignment: Alignment | None) -> float:
+def _aligned_grid_step(step: float, alignment: Alignment | None) -> float:
     """Return a step of at most the one given on whose grid the point masses lie: any whole fraction of their period."""
     if alignment is not None and alignment.off_lattice > 0.0 and alignment.period > step:
         return alignment.period / math.ceil(alignment.period / step)

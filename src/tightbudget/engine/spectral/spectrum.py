@@ -159,7 +159,7 @@ class Laws:
         found = choose(blocks, places, best, depth, length)
         if found is None:
             return None
-        values, error_bound = _product(blocks, found, centre)
+        values, error_bound = _transform_product(blocks, found, centre)
         return Spectrum(
             step=self.step,
             theta=theta,
@@ -172,8 +172,8 @@ class Laws:
             down=chernoff_down,
             origin=origin,
             anchors=(
-                _anchor([one.spread.anchor for one in self.discretised], counts),
-                _anchor([one.merged.anchor for one in self.discretised], counts),
+                _spectrum_anchor([one.spread.anchor for one in self.discretised], counts),
+                _spectrum_anchor([one.merged.anchor for one in self.discretised], counts),
             ),
             log_scale=log_scale,
             error=error,
@@ -183,7 +183,7 @@ class Laws:
         )
 
 
-def _anchor(anchors: Sequence[float], counts: Sequence[int]) -> float:
+def _spectrum_anchor(anchors: Sequence[float], counts: Sequence[int]) -> float:
     return math.fsum(count * anchor for count, anchor in zip(counts, anchors, strict=True))
 
 
@@ -220,7 +220,7 @@ def _log_moments(blocks: Sequence[Block], places: Array, slopes: Array, centre: 
     return total - rest + AMPLE * (1.0 + np.abs(total) + np.abs(rest))
 
 
-def _product(blocks: Sequence[Block], found: ChosenNodes, centre: int) -> tuple[Complex, Array]:
+def _transform_product(blocks: Sequence[Block], found: ChosenNodes, centre: int) -> tuple[Complex, Array]:
     """Return the product of all transforms raised to their counts, turned to the centre, and a bound on its error."""
     log_modulus, argument, relative = (np.zeros((3, found.nodes.size)) for _ in range(3))
     # of each logarithm, and of a sum over all pairs, whose terms may cancel

@@ -67,38 +67,38 @@ def guarded(work: Callable[[], wire.Wire], lasting: bool = False) -> Answer:
     return Answer(problem.status, problem.body, lasting)
 
 
-def _epsilon(question: Question, how: str) -> wire.Wire:
-    private, delta = _asked(question), question["delta"]
-    found = _bracketed(question, how, private, (0.0, math.inf), lambda **width: private.epsilon(delta=delta, **width))
+def _answer_epsilon(question: Question, how: str) -> wire.Wire:
+    private, delta = _asked_composition(question), question["delta"]
+    found = _answered_bracket(question, how, private, (0.0, math.inf), lambda **width: private.epsilon(delta=delta, **width))
     return wire.bracket_shape(
         str(private), {"delta": delta}, found, question["rtol"], class_note(private), question["direction"]
     )
 
 
-def _delta(question: Question, how: str) -> wire.Wire:
-    private, epsilon = _asked(question), question["epsilon"]
-    found = _bracketed(question, how, private, (0.0, 1.0), lambda **width: private.delta(epsilon=epsilon, **width))
+def _answer_delta(question: Question, how: str) -> wire.Wire:
+    private, epsilon = _asked_composition(question), question["epsilon"]
+    found = _answered_bracket(question, how, private, (0.0, 1.0), lambda **width: private.delta(epsilon=epsilon, **width))
     return wire.bracket_shape(
         str(private), {"epsilon": epsilon}, found, question["rtol"], class_note(private), question["direction"]
     )
 
 
-def _bracketed(
+def _answered_bracket(
     question: Question, how: str, private: Composable, known: tuple[float, float], ask: Callable[..., Bracket]
 ) -> Bracket:
     """Return the bracket, or where little work is allowed a wider one that holds too; `known` holds of any."""
     if how == FREE:
         private.check_relations()
         return Bracket(*known, converged=False, reason=LIMIT, relation=private.answers_for)
-    found = ask(**_width(question, how))
+    found = ask(**_answer_width(question, how))
     if how == CHEAP and not found.width <= question["rtol"] * found.upper:
         return replace(found, converged=False, reason=LIMIT)
     return found
 
 
-def _curve(question: Question, how: str) -> wire.Wire:
+def _answer_curve(question: Question, how: str) -> wire.Wire:
     check_curve(question)
-    private = _asked(question)
+    private = _asked_composition(question)
     if question["epsilons"] is not None:
         epsilons = np.array(question["epsilons"], dtype=float)
     else:
@@ -107,23 +107,23 @@ def _curve(question: Question, how: str) -> wire.Wire:
         zeros = np.zeros_like(epsilons)
         found = Curve(epsilons, zeros, zeros + 1.0, False, private.answers_for)
     else:
-        found = private.curve(epsilons, **_width(question, how))
-    return _limited(wire.curve_shape(str(private), found, class_note(private)), how)
+        found = private.curve(epsilons, **_answer_width(question, how))
+    return _limited_answer(wire.curve_shape(str(private), found, class_note(private)), how)
 
 
-def _compare(question: Question, how: str) -> wire.Wire:
+def _answer_comparison(question: Question, how: str) -> wire.Wire:
     check_comparison(question)
-    private = _asked(question)
-    rtol = _width(question, _not_free(how))["rtol"]
-    return _limited(
+    private = _asked_composition(question)
+    rtol = _answer_width(question, _not_free(how))["rtol"]
+    return _limited_answer(
         wire.comparison_shape(compare(private, delta=question["delta"], epsilon=question["epsilon"], rtol=rtol)), how
     )
 
 
-def _calibrate(question: Question, how: str) -> wire.Wire:
+def _answer_calibration(question: Question, how: str) -> wire.Wire:
     check_calibration(question)
     names = ("epsilon", "delta", "advantage", "tpr", "fpr", "posterior", "prior", "bayes_error")
-    width = _width(question, _not_free(how), _CHEAP_CALIBRATION)
+    width = _answer_width(question, _not_free(how), _CHEAP_CALIBRATION)
     low, high = question["min"], question["max"]
     found = calibrate(
         question["expression"],
@@ -133,25 +133,27 @@ def _calibrate(question: Question, how: str) -> wire.Wire:
         mix_relations=question["mix_relations"],
         relation=question["relation"],
     )
-    return _limited(wire.calibration_shape(found, class_note(found.composition)), how)
+    return _limited_answer(wire.calibration_shape(found, class_note(found.composition)), how)
 
 
-def _risk(question: Question, how: str) -> wire.Wire:
+def _answer_risk(question: Question, how: str) -> wire.Wire:
     check_risk(question)
-    private, width = _asked(question), _width(question, _not_free(how))
+    private, width = _asked_composition(question), _answer_width(question, _not_free(how))
     found = explained_risk(private, question["delta"], question["unit"], question["prior"], **width)
     shape = wire.explanation_shape(found, question["rtol"], class_note(private))
     if question["fprs"] is not None:
         shape["roc"] = wire.roc_shape(risk(private, **width).roc(question["fprs"]))
-    return _limited(shape, how)
+    return _limited_answer(shape, how)
 
 
-def _dpsgd(question: Question, how: str) -> wire.Wire:
+def _answer_dpsgd(question: Question, how: str) -> wire.Wire:
     given = {name: value for name, value in question.items() if name not in ("rtol", "effort")}
-    return _limited(wire.training_shape(dpsgd(**given, **_width(question, _not_free(how))), question["rtol"]), how)
+    return _limited_answer(
+        wire.training_shape(dpsgd(**given, **_answer_width(question, _not_free(how))), question["rtol"]), how
+    )
 
 
-def _pictured(kind: str) -> Callable[[Question, str], wire.Wire]:
+def _picture_answerer(kind: str) -> Callable[[Question, str], wire.Wire]:
     """Return what makes the data of a picture; there is no cheap one."""
 
     def made(question: Question, how: str) -> wire.Wire:
@@ -162,12 +164,12 @@ def _pictured(kind: str) -> Callable[[Question, str], wire.Wire]:
     return made
 
 
-def _asked(question: Question) -> Composable:
+def _asked_composition(question: Question) -> Composable:
     private = parse(question["expression"], question["mix_relations"])
     return private.asked(question["relation"], question.get("direction"))
 
 
-def _width(question: Question, how: str, cheap_rtol: float = _CHEAP_RTOL) -> dict[str, Any]:
+def _answer_width(question: Question, how: str, cheap_rtol: float = _CHEAP_RTOL) -> dict[str, Any]:
     if how == AS_ASKED:
         return {"rtol": question["rtol"], "effort": question["effort"]}
     return {"rtol": max(question["rtol"], cheap_rtol), "effort": _CHEAP_EFFORT}
@@ -180,7 +182,7 @@ def _not_free(how: str) -> str:
     return how
 
 
-def _limited(shape: wire.Wire, how: str) -> wire.Wire:
+def _limited_answer(shape: wire.Wire, how: str) -> wire.Wire:
     """Say in the shape that little work was done."""
     if how != AS_ASKED:
         shape["converged"] = False
@@ -189,13 +191,13 @@ def _limited(shape: wire.Wire, how: str) -> wire.Wire:
 
 
 _KINDS: dict[str, Callable[[Question, str], wire.Wire]] = {
-    "epsilon": _epsilon,
-    "delta": _delta,
-    "curve": _curve,
-    "compare": _compare,
-    "calibrate": _calibrate,
-    "risk": _risk,
-    "dpsgd": _dpsgd,
-    **{f"picture of {kind}": _pictured(kind) for kind in PICTURES},
+    "epsilon": _answer_epsilon,
+    "delta": _answer_delta,
+    "curve": _answer_curve,
+    "compare": _answer_comparison,
+    "calibrate": _answer_calibration,
+    "risk": _answer_risk,
+    "dpsgd": _answer_dpsgd,
+    **{f"picture of {kind}": _picture_answerer(kind) for kind in PICTURES},
 }
 KINDS = tuple(_KINDS)

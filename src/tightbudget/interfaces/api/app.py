@@ -97,7 +97,7 @@ def _shape_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def _(request: Request, error: RequestValidationError) -> Response:
-        fields = {_field(one["loc"]): _sentence(one) for one in error.errors()}
+        fields = {_field_in_body(one["loc"]): _validation_sentence(one) for one in error.errors()}
         message = "; ".join(f"{name}: {said}" for name, said in fields.items())
         return told(request, Problem(422, "invalid_request", f"The request is not of the right form. {message}.", fields))
 
@@ -107,11 +107,11 @@ def _methods_at(app: FastAPI, request: Request) -> set[str]:
     return {method for route in there for method in route.methods or ()}
 
 
-def _field(location: tuple[Any, ...]) -> str:
+def _field_in_body(location: tuple[Any, ...]) -> str:
     """Return the name of a field as it is written in the body, such as phases.0.epochs."""
     return ".".join(str(part) for part in location if part not in ("body", "query", "path")) or "body"
 
 
-def _sentence(error: dict[str, Any]) -> str:
+def _validation_sentence(error: dict[str, Any]) -> str:
     said = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
     return said[:1].lower() + said[1:]

@@ -21,7 +21,7 @@ def number_as_written(value: Any) -> float | int:
     return value
 
 
-def _whole(value: Any) -> int:
+def _whole_in_body(value: Any) -> int:
     number = number_as_written(value)
     if not math.isfinite(number) or number != int(number):
         raise ValueError("must be a whole number")
@@ -33,7 +33,7 @@ Number = Annotated[
     PlainValidator(number_as_written),
     WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "enum": list(_INFINITE)}]}),
 ]
-Whole = Annotated[int, PlainValidator(_whole), WithJsonSchema({"type": "integer"})]
+Whole = Annotated[int, PlainValidator(_whole_in_body), WithJsonSchema({"type": "integer"})]
 Numbers = Annotated[list[Number], Field(min_length=1, max_length=MOST_POINTS)]
 
 _DPSGD = "poisson(gaussian(sigma=4), q=0.01) * 65536"

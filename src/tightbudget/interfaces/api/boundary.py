@@ -51,7 +51,7 @@ class Boundary:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        exchange = _Exchange(scope, send, self._headers)
+        exchange = _HttpExchange(scope, send, self._headers)
         try:
             await self._app(scope, self._limited(scope, receive), exchange.send)
         except Problem as problem:
@@ -81,7 +81,7 @@ class Boundary:
         return limited
 
 
-class _Exchange:
+class _HttpExchange:
     """One request and its answer."""
 
     def __init__(self, scope: Scope, send: Send, headers: list[tuple[bytes, bytes]]) -> None:

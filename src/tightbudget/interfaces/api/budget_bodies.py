@@ -11,20 +11,20 @@ LONGEST_KEY = 200
 RESERVED = ("name", "epsilon", "delta", "filter", "relation", "unit", "odometers", "parent", "description", "metadata")
 
 
-def _amount(value: Any) -> Any:
+def _amount_in_body(value: Any) -> Any:
     return value if isinstance(value, str) else number_as_written(value)
 
 
 Amount = Annotated[
-    Any, PlainValidator(_amount), WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}]})
+    Any, PlainValidator(_amount_in_body), WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}]})
 ]  # texts such as "0.1" and "1/3" are taken exactly
 
 
-class _Body(BaseModel):
+class _BudgetBody(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class BudgetAsked(_Body):
+class BudgetAsked(_BudgetBody):
     """A budget to be made. All of it is fixed from then on."""
 
     name: StrictStr = Field(examples=["census-2026"])
@@ -47,7 +47,7 @@ class BudgetAsked(_Body):
         return {**{name: getattr(self, name) for name in RESERVED}, **self.settings}
 
 
-class QuoteAsked(_Body):
+class QuoteAsked(_BudgetBody):
     increment: StrictStr = Field(description="A step in the notation.", examples=["gaussian(sigma=50)"])
 
 
@@ -64,7 +64,7 @@ class ReservationAsked(ChargeAsked):
     ttl: Number = Field(3600.0, description="Seconds after which it commits by itself.")
 
 
-class KeyGiven(_Body):
+class KeyGiven(_BudgetBody):
     key: StrictStr | None = Field(None, description="Key of the charge; or the header Idempotency-Key.")
 
 
@@ -76,7 +76,7 @@ class RefundAsked(KeyGiven):
     reason: StrictStr = Field(description="Why it is certain that nothing was released.", examples=["the query never ran"])
 
 
-class Closing(_Body):
+class Closing(_BudgetBody):
     reason: StrictStr = ""
 
 

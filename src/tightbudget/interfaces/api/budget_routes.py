@@ -38,9 +38,9 @@ async def listed(
     after: Annotated[str, Query(max_length=200, description="The `next` of the page before.")] = "",
 ) -> Response:
     """Budgets by name."""
-    budgets = _budgets(request)
+    budgets = _budgets_of_service(request)
     ledger = budgets.ledger
-    found = await budgets.run(lambda: [_terms(ledger.budget(name)) for name in ledger.names(limit, after=after)])
+    found = await budgets.run(lambda: [_budget_terms_shape(ledger.budget(name)) for name in ledger.names(limit, after=after)])
     following = found[-1]["name"] if len(found) == limit else None
     return with_etag(request, wire.json_text({"budgets": found, "next": following}).encode(), "application/json")
 
@@ -49,9 +49,9 @@ async def listed(
 @allows(MANAGE)
 async def create(request: Request, body: bodies.BudgetAsked) -> Response:
     """Make a budget. All of it is fixed from then on."""
-    budgets = _budgets(request)
+    budgets = _budgets_of_service(request)
     made = await budgets.run(lambda: budgets.ledger.create_budget(**body.terms()))
-    return _json(_terms(made), 201)
+    return _budget_json(_budget_terms_shape(made), 201)
 
 
 @router.get("/budgets/{name}/status", response_class=Response, responses={200: {"model": shapes.Status}, **_READING})
@@ -62,7 +62,7 @@ async def status(
     plan: Annotated[bool, Query(description="Whether to work out what the steps would cost as a fixed plan.")] = True,
 ) -> Response:
     """What is spent, reserved and free."""
-    return _sent(await _budgets(request).status(name, plan, _who(request).name))
+    return _budget_response(await _budgets_of_service(request).status(name, plan, _client_of_request(request).name))
 
 
 @router.get("/budgets/{name}/history", response_class=Response, responses={200: {"model": shapes.History}, **_READING})
@@ -76,7 +76,7 @@ async def history(
     key: Annotated[str | None, Query(max_length=200, description="Only the charge with this key.")] = None,
 ) -> Response:
     """Charges, refusals and other entries, the newest first."""
-    budgets = _budgets(request)
+    budgets = _budgets_of_service(request)
     budget = await budgets.named(name)
     found = await budgets.run(lambda: entries_of(budget, limit, before=before, state=state, key=key))
     shape = {
@@ -90,30 +90,30 @@ async def history(
 @allows(READ)
 async def statement(request: Request, name: Name) -> Response:
     """What the budget promises, in plain words."""
-    return _sent(await _budgets(request).statement(name, _who(request).name))
+    return _budget_response(await _budgets_of_service(request).statement(name, _client_of_request(request).name))
 
 
 @router.post("/budgets/{name}/verify", response_class=Response, responses={200: {"model": shapes.Report}, **_READING})
 @allows(READ)
 async def verify(request: Request, name: Name) -> Response:
     """Replay the log of the budget and compare it with what is stored."""
-    return _sent(await _budgets(request).verified(name))
+    return _budget_response(await _budgets_of_service(request).verified(name))
 
 
 @router.post("/verify", response_class=Response, responses={200: {"model": shapes.Report}, **_READING})
 @allows(READ)
 async def verify_all(request: Request) -> Response:
     """Replay the log of every budget."""
-    return _sent(await _budgets(request).verified(None))
+    return _budget_response(await _budgets_of_service(request).verified(None))
 
 
 @router.post("/budgets/{name}/quote", response_class=Response, responses={200: {"model": shapes.Quote}, **_WRITING})
 @allows(READ)
 async def quote(request: Request, name: Name, body: bodies.QuoteAsked) -> Response:
     """Whether a step would be admitted now, what it asks and what is left. Nothing is spent."""
-    budgets = _budgets(request)
-    budget = await budgets.weighable(name, body.increment, _who(request).name)
-    return _json(_quote(await budgets.run(lambda: budget.quote(body.increment))))
+    budgets = _budgets_of_service(request)
+    budget = await budgets.weighable(name, body.increment, _client_of_request(request).name)
+    return _budget_json(_budget_quote_shape(await budgets.run(lambda: budget.quote(body.increment))))
 
 
 @router.post("/budgets/{name}/charge", **_RECEIPT)
@@ -121,10 +121,10 @@ async def quote(request: Request, name: Name, body: bodies.QuoteAsked) -> Respon
 async def charge(request: Request, name: Name, body: bodies.ChargeAsked, idempotency_key: Key = None) -> Response:
     """Spend a step, or refuse it and spend nothing. Call it before the release."""
     key = bodies.key_given(body, idempotency_key)
-    said = _said(request, body)
-    budgets = _budgets(request)
-    budget = await budgets.weighable(name, body.increment, _who(request).name)
-    return _receipt(await budgets.charged(budget, AskedCharge(body.increment, key, **said)))
+    said = _logged_charge(request, body)
+    budgets = _budgets_of_service(request)
+    budget = await budgets.weighable(name, body.increment, _client_of_request(request).name)
+    return _budget_receipt_response(await budgets.charged(budget, AskedCharge(body.increment, key, **said)))
 
 
 @router.post("/budgets/{name}/reserve", **_RECEIPT)
@@ -132,53 +132,53 @@ async def charge(request: Request, name: Name, body: bodies.ChargeAsked, idempot
 async def reserve(request: Request, name: Name, body: bodies.ReservationAsked, idempotency_key: Key = None) -> Response:
     """Set a step aside. It counts as spent; commit it before the release, or abort it."""
     key = bodies.key_given(body, idempotency_key)
-    said = _said(request, body)
-    budgets = _budgets(request)
-    budget = await budgets.weighable(name, body.increment, _who(request).name)
-    return _receipt(await budgets.run(lambda: budget.reserve(body.increment, key=key, ttl=body.ttl, **said)))
+    said = _logged_charge(request, body)
+    budgets = _budgets_of_service(request)
+    budget = await budgets.weighable(name, body.increment, _client_of_request(request).name)
+    return _budget_receipt_response(await budgets.run(lambda: budget.reserve(body.increment, key=key, ttl=body.ttl, **said)))
 
 
 @router.post("/budgets/{name}/commit", **_RECEIPT)
 @allows(SPEND)
 async def commit(request: Request, name: Name, body: bodies.KeyGiven, idempotency_key: Key = None) -> Response:
     """Make a reservation final. Call it before the release."""
-    key, budget = bodies.key_given(body, idempotency_key), await _budgets(request).named(name)
-    return _receipt(await _budgets(request).run(lambda: budget.commit(key)))
+    key, budget = bodies.key_given(body, idempotency_key), await _budgets_of_service(request).named(name)
+    return _budget_receipt_response(await _budgets_of_service(request).run(lambda: budget.commit(key)))
 
 
 @router.post("/budgets/{name}/abort", **_RECEIPT)
 @allows(SPEND)
 async def abort(request: Request, name: Name, body: bodies.AbortAsked, idempotency_key: Key = None) -> Response:
     """Give back a reservation, of which nothing was released."""
-    key, budget = bodies.key_given(body, idempotency_key), await _budgets(request).named(name)
-    return _receipt(await _budgets(request).run(lambda: budget.abort(key, body.reason)))
+    key, budget = bodies.key_given(body, idempotency_key), await _budgets_of_service(request).named(name)
+    return _budget_receipt_response(await _budgets_of_service(request).run(lambda: budget.abort(key, body.reason)))
 
 
 @router.post("/budgets/{name}/refund", **_RECEIPT)
 @allows(MANAGE)
 async def refund(request: Request, name: Name, body: bodies.RefundAsked, idempotency_key: Key = None) -> Response:
     """Give back a committed charge of which nothing was ever released; the log says who declared that."""
-    key, budget = bodies.key_given(body, idempotency_key), await _budgets(request).named(name)
-    reason = f"{body.reason} (declared by {signature(_who(request))})" if body.reason.strip() else body.reason
-    return _receipt(await _budgets(request).run(lambda: budget.refund(key, reason)))
+    key, budget = bodies.key_given(body, idempotency_key), await _budgets_of_service(request).named(name)
+    reason = f"{body.reason} (declared by {signature(_client_of_request(request))})" if body.reason.strip() else body.reason
+    return _budget_receipt_response(await _budgets_of_service(request).run(lambda: budget.refund(key, reason)))
 
 
 @router.post("/budgets/{name}/close", response_class=Response, responses={200: {"model": shapes.OneBudget}, **_WRITING})
 @allows(MANAGE)
 async def close(request: Request, name: Name, body: bodies.Closing) -> Response:
     """Admit nothing more, for good."""
-    budgets = _budgets(request)
+    budgets = _budgets_of_service(request)
     budget = await budgets.named(name)
-    await budgets.run(lambda: budget.close(body.reason, signature(_who(request))))
-    return _json(_terms(budget))
+    await budgets.run(lambda: budget.close(body.reason, signature(_client_of_request(request))))
+    return _budget_json(_budget_terms_shape(budget))
 
 
-def _budgets(request: Request) -> Budgets:
+def _budgets_of_service(request: Request) -> Budgets:
     service: Service = request.app.state.service
     return service.budgets
 
 
-def _who(request: Request) -> Client:
+def _client_of_request(request: Request) -> Client:
     client: Client = request.state.client
     return client
 
@@ -189,14 +189,14 @@ def signature(client: Client) -> str:
     return f"{client.token.name} [{client.token.id}]"
 
 
-def _said(request: Request, body: bodies.ChargeAsked) -> dict[str, Any]:
+def _logged_charge(request: Request, body: bodies.ChargeAsked) -> dict[str, Any]:
     """Return what the log will say of a charge; whose token it was, clients cannot choose."""
-    own = signature(_who(request))
+    own = signature(_client_of_request(request))
     actor = f"{body.actor} via {own}" if body.actor else own
     return {"actor": actor, "purpose": body.purpose, "metadata": body.metadata}
 
 
-def _terms(budget: Budget) -> wire.Wire:
+def _budget_terms_shape(budget: Budget) -> wire.Wire:
     terms = budget.terms
     return {
         "name": terms.name, "epsilon": terms.epsilon, "delta": terms.delta, "filter": terms.filter["kind"],
@@ -205,20 +205,20 @@ def _terms(budget: Budget) -> wire.Wire:
     }  # fmt: skip
 
 
-def _quote(found: Quote) -> wire.Wire:
+def _budget_quote_shape(found: Quote) -> wire.Wire:
     return {
         "accepted": found.accepted, "increment": str(found.increment), "filter": found.filter, "limit": found.limit,
         "asked": show(found.asked), "left": show(found.left), "cap": show(found.cap), "message": str(found),
     }  # fmt: skip
 
 
-def _receipt(receipt: Receipt) -> Response:
-    return _json(plain(receipt.as_json()))
+def _budget_receipt_response(receipt: Receipt) -> Response:
+    return _budget_json(plain(receipt.as_json()))
 
 
-def _json(shape: wire.Wire, status: int = 200) -> Response:
+def _budget_json(shape: wire.Wire, status: int = 200) -> Response:
     return Response(wire.json_text(shape), status, media_type="application/json")
 
 
-def _sent(answer: Answer) -> Response:
+def _budget_response(answer: Answer) -> Response:
     return Response(answer.body, answer.status, media_type="application/json")

@@ -23,7 +23,7 @@ class AnswerCache:
 
     def put(self, question: str, answer: Answer) -> None:
         """Keep the answer, unless it alone takes too much."""
-        size = _size(question, answer)
+        size = _cached_size(question, answer)
         if size > self.most_bytes:
             return
         self._forget(question)
@@ -35,8 +35,8 @@ class AnswerCache:
     def _forget(self, question: str) -> None:
         answer = self._answers.pop(question, None)
         if answer is not None:
-            self.held_bytes -= _size(question, answer)
+            self.held_bytes -= _cached_size(question, answer)
 
 
-def _size(question: str, answer: Answer) -> int:
+def _cached_size(question: str, answer: Answer) -> int:
     return 4 * len(question) + len(answer.body) + _OVERHEAD  # a character takes up to four bytes

@@ -65,26 +65,26 @@ class GuardedRoute(APIRoute):
 
         async def guarded(request: Request) -> Response:
             service: Service = request.app.state.service
-            request.state.client = await _admitted(request, service, wanted)
+            request.state.client = await _admitted_client(request, service, wanted)
             return await handle(await _with_json(request) if reads_json else request)
 
         return guarded
 
 
-async def _admitted(request: Request, service: "Service", wanted: Permission | str | None) -> Client:
-    client = Client(f"address:{_address(request)}")
+async def _admitted_client(request: Request, service: "Service", wanted: Permission | str | None) -> Client:
+    client = Client(f"address:{_client_address(request)}")
     try:
-        client = await _identified(request, service, client)
+        client = await _identified_client(request, service, client)
         request.state.client = client  # also of those who are not let in: pages tell them who they are
         service.rates.count(client.name, anonymous=client.token is None)
-        await _check(request, service, client, wanted)
+        await _check_permission(request, service, client, wanted)
     except Problem as problem:
         await service.audit.denied(request, client, problem)
         raise
     return client
 
 
-async def _identified(request: Request, service: "Service", unknown: Client) -> Client:
+async def _identified_client(request: Request, service: "Service", unknown: Client) -> Client:
     scheme, _, text = request.headers.get("authorization", "").partition(" ")
     if scheme:
         token = await service.lookups.find(text.strip()) if scheme.lower() == "bearer" else None
@@ -100,10 +100,10 @@ async def _identified(request: Request, service: "Service", unknown: Client) -> 
     return Client(f"token:{token.id}", token, session.csrf)
 
 
-async def _check(request: Request, service: "Service", client: Client, wanted: Permission | str | None) -> None:
+async def _check_permission(request: Request, service: "Service", client: Client, wanted: Permission | str | None) -> None:
     if wanted == FROM_OWN_PAGES:
         if not is_same_origin(request):
-            raise _forged()
+            raise _forged_request()
         return
     if wanted != PUBLIC:
         open_to_all = wanted is Permission.COMPUTE and service.settings.anyone_computes
@@ -114,10 +114,10 @@ async def _check(request: Request, service: "Service", client: Client, wanted: P
     if client.csrf and request.method not in SAFE:
         session = service.sessions.read(request)
         if session is None or not is_same_origin(request) or not await csrf_is_right(request, session):
-            raise _forged()
+            raise _forged_request()
 
 
-def _forged() -> Problem:
+def _forged_request() -> Problem:
     return Problem(403, "csrf", "The request does not come from a page of this service; reload the page and try again.")
 
 
@@ -129,18 +129,18 @@ async def _with_json(request: Request) -> Request:
         return request
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
         raise of_status(415)
-    read = _ReadRequest(request.scope, request.receive)
+    read = _GuardedRead(request.scope, request.receive)
     read.read = read_json(body) if body else None
     read._body = body
     return read
 
 
-class _ReadRequest(Request):
+class _GuardedRead(Request):
     read: Any = None
 
     async def json(self) -> Any:
         return self.read
 
 
-def _address(request: Request) -> str:
+def _client_address(request: Request) -> str:
     return request.client.host if request.client else "unknown"

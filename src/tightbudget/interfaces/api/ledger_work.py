@@ -12,12 +12,12 @@ from tightbudget.ledger.rules import Rules
 
 
 @lru_cache(maxsize=2)
-def _ledger(url: str) -> Ledger:
+def _worker_ledger(url: str) -> Ledger:
     return Ledger(url, create=False, check=False)
 
 
 @lru_cache(maxsize=256)
-def _rules(state: str, relation: str) -> Rules:
+def _worker_rules(state: str, relation: str) -> Rules:
     return Rules(json.loads(state), relation)
 
 
@@ -25,7 +25,7 @@ def priced(state: str, relation: str, increment: str) -> Answer:
     """Say whether a filter can weigh the step at all: it is done here first, where it can be stopped."""
 
     def work() -> wire.Wire:
-        rules = _rules(state, relation)
+        rules = _worker_rules(state, relation)
         rules.decide(rules.start, rules.step(increment))
         return {}
 
@@ -36,7 +36,7 @@ def shown(url: str, name: str, with_plan: bool) -> Answer:
     """Return the status of a budget; `with_plan`, also what its steps would cost had they been fixed in advance."""
 
     def work() -> wire.Wire:
-        status = _ledger(url).budget(name).status()
+        status = _worker_ledger(url).budget(name).status()
         if not with_plan:
             vars(status).update(fixed_plan=None, naive=None)  # both are worked out when they are first looked at
         shape: wire.Wire = plain(status.as_json())
@@ -47,14 +47,14 @@ def shown(url: str, name: str, with_plan: bool) -> Answer:
 
 def verified(url: str, name: str | None) -> Answer:
     """Replay the log of one budget, or of all."""
-    return guarded(lambda: _ledger(url).verify(budget=name).as_json())
+    return guarded(lambda: _worker_ledger(url).verify(budget=name).as_json())
 
 
 def stated(url: str, name: str) -> Answer:
     """Return what a budget promises in plain words."""
 
     def work() -> dict[str, Any]:
-        return {"name": name, "statement": _ledger(url).budget(name).statement()}
+        return {"name": name, "statement": _worker_ledger(url).budget(name).statement()}
 
     return guarded(work)
 

@@ -25,7 +25,7 @@ router = APIRouter(route_class=GuardedRoute, tags=["operations"])
 @allows(PUBLIC)
 async def health() -> Response:
     """Whether the process is alive."""
-    return _json({"status": "alive", "version": __version__})
+    return _operations_json({"status": "alive", "version": __version__})
 
 
 @router.get("/ready", responses=shapes.problems(401, 429, 503))
@@ -39,7 +39,7 @@ async def ready(request: Request) -> Response:
         await run_in_threadpool(_ask_database, service)
     except SQLAlchemyError:
         raise of_status(503, "The database cannot be reached.", {"Retry-After": "1"}) from None
-    return _json({"status": "ready", "waiting": service.pool.waiting, "version": __version__})
+    return _operations_json({"status": "ready", "waiting": service.pool.waiting, "version": __version__})
 
 
 @router.get("/metrics", response_class=Response, responses=shapes.problems(401, 403, 429))
@@ -53,11 +53,11 @@ async def all_metrics() -> Response:
 @allows(PUBLIC)
 async def openapi(request: Request) -> Response:
     """What the service offers."""
-    return with_etag(request, _document(request.app), "application/json")
+    return with_etag(request, _openapi_document(request.app), "application/json")
 
 
 @lru_cache(maxsize=4)
-def _document(app: FastAPI) -> bytes:
+def _openapi_document(app: FastAPI) -> bytes:
     return json.dumps(app.openapi()).encode()
 
 
@@ -76,5 +76,5 @@ def _ask_database(service: Service) -> None:
         connection.execute(text("SELECT 1"))
 
 
-def _json(shape: wire.Wire) -> Response:
+def _operations_json(shape: wire.Wire) -> Response:
     return Response(wire.json_text(shape), media_type="application/json")

@@ -54,8 +54,8 @@ class Problem(Exception):
     def body(self) -> bytes:
         shape = {
             "code": self.code,
-            "message": _short(self.message),
-            "fields": {_short(name): _short(said) for name, said in self.fields.items()},
+            "message": _short_problem_text(self.message),
+            "fields": {_short_problem_text(name): _short_problem_text(said) for name, said in self.fields.items()},
         }
         return wire.json_text(shape).encode()
 
@@ -101,5 +101,5 @@ def busy() -> Problem:
     return Problem(429, "busy", sentence, headers={"Retry-After": "1"})
 
 
-def _short(text: str) -> str:
+def _short_problem_text(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

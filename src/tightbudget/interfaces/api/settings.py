@@ -90,12 +90,12 @@ class Settings:
             if flags.get(field.name) is not None:
                 given[field.name] = flags[field.name]
             elif environment.get(name):
-                given[field.name] = _converted(name, environment[name], type(field.default))
+                given[field.name] = _converted_setting(name, environment[name], type(field.default))
         return cls(**given)
 
     def as_environment(self) -> dict[str, str]:
         """Return the variables that `read` makes the same settings of, for worker processes."""
-        return {PREFIX + field.name.upper(): _text(getattr(self, field.name)) for field in fields(self)}
+        return {PREFIX + field.name.upper(): _setting_text(getattr(self, field.name)) for field in fields(self)}
 
     @property
     def on_loopback(self) -> bool:
@@ -136,7 +136,7 @@ def state_folder() -> Path:
     return Path(base) / "tightbudget"
 
 
-def _converted(name: str, text: str, kind: type) -> Any:
+def _converted_setting(name: str, text: str, kind: type) -> Any:
     if kind is bool:
         if text.lower() in ("1", "true", "yes", "on"):
             return True
@@ -149,5 +149,5 @@ def _converted(name: str, text: str, kind: type) -> Any:
         raise InvalidParameter(name, text, "a whole number" if kind is int else "a number") from None
 
 
-def _text(value: Any) -> str:
+def _setting_text(value: Any) -> str:
     return str(int(value)) if isinstance(value, bool) else str(value)

@@ -16,7 +16,7 @@ def read_json(body: bytes) -> Any:
     tightbudget.interfaces.api.problems.Problem: ...
     """
     try:
-        read = json.loads(body, parse_float=typed_float, parse_constant=_no_constant, object_pairs_hook=_object)
+        read = json.loads(body, parse_float=typed_float, parse_constant=_no_constant, object_pairs_hook=_strict_json_object)
         if b"\\ud" in body.lower():  # halves of characters, which no text may have
             json.dumps(read, ensure_ascii=False).encode()
         return read
@@ -29,21 +29,21 @@ def read_json(body: bytes) -> Any:
     except RecursionError:
         raise _not_read("The body is nested too deeply.") from None
     except ValueError as problem:
-        raise _not_read(str(problem) if isinstance(problem, _Refused) else "A number has too many digits.") from None
+        raise _not_read(str(problem) if isinstance(problem, _RefusedJson) else "A number has too many digits.") from None
 
 
-class _Refused(ValueError):
+class _RefusedJson(ValueError):
     """Something that JSON does not have, or that means two things."""
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise _Refused(f'JSON has no {name}; write "inf" for what is infinite.')
+    raise _RefusedJson(f'JSON has no {name}; write "inf" for what is infinite.')
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _strict_json_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     read = dict(pairs)
     if len(read) < len(pairs):
-        raise _Refused("A name stands twice in one object.")
+        raise _RefusedJson("A name stands twice in one object.")
     return read
 
 

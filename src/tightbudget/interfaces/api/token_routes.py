@@ -50,8 +50,8 @@ async def make(request: Request, body: TokenAsked) -> Response:
     expires = None if body.expires_in is None else math.ceil(now + body.expires_in)
     token, text = new_token(body.name, body.role, now, expires)
     await run_in_threadpool(service.tokens.add, token)
-    _tell("token made", request, token.id)
-    return Response(wire.json_text({**_shape(token), "text": text}), 201, media_type="application/json")
+    _log_token_change("token made", request, token.id)
+    return Response(wire.json_text({**_token_shape(token), "text": text}), 201, media_type="application/json")
 
 
 @router.get("", response_class=Response, responses={200: {"model": shapes.Tokens}, **shapes.problems(401, 403, 422, 429)})
@@ -66,7 +66,7 @@ async def listed(
     found = await run_in_threadpool(service.tokens.listed, limit, after)
     following = found[-1].id if len(found) == limit else None
     return Response(
-        wire.json_text({"tokens": [_shape(token) for token in found], "next": following}), media_type="application/json"
+        wire.json_text({"tokens": [_token_shape(token) for token in found], "next": following}), media_type="application/json"
     )
 
 
@@ -77,16 +77,16 @@ async def revoke(request: Request, token_id: Annotated[str, Path(max_length=16)]
     service: Service = request.app.state.service
     if not await run_in_threadpool(service.tokens.revoke, token_id, int(time.time())):
         raise of_status(404, "There is no such token.")
-    _tell("token revoked", request, token_id)
+    _log_token_change("token revoked", request, token_id)
     return Response(status_code=204)
 
 
-def _shape(token: Token) -> dict[str, Any]:
+def _token_shape(token: Token) -> dict[str, Any]:
     return {
         "id": token.id, "name": token.name, "role": token.role.value, "created": token.created, "expires": token.expires,
         "revoked": token.revoked,
     }  # fmt: skip
 
 
-def _tell(what: str, request: Request, token_id: str) -> None:
+def _log_token_change(what: str, request: Request, token_id: str) -> None:
     logger.info(what, extra={"event": {"token": token_id, "client": request.state.client.name}})

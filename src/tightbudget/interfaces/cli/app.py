@@ -50,7 +50,7 @@ def _show_version(wanted: bool) -> None:
 
 
 @app.callback()
-def _about(
+def _tightbudget_command(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,

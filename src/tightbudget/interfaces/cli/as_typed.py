@@ -11,9 +11,9 @@ def as_typed(problem: InvalidParameter, ctx: Any) -> TightBudgetError:
 
     A mechanism may have an argument that is named like an option: only what has the option's value is about the option.
     """
-    options = {_argument(option): (option, name) for option, name in _options(ctx.command)}
+    options = {_argument_of_option(option): (option, name) for option, name in _options_of_command(ctx.command)}
     option, parameter = options.get(problem.name, ("", ""))
-    if not option or not _same(ctx.params.get(parameter), problem.value):
+    if not option or not _same_as_typed(ctx.params.get(parameter), problem.value):
         return problem
     said = str(problem)
     rest = said[said.index(", but must be ") + len(", but must be ") :]
@@ -35,12 +35,12 @@ def said_value(option: str, said: str) -> str:
     return f"{option}{head[head.index(' is ') :]}"
 
 
-def _options(command: Any) -> list[tuple[str, str]]:
+def _options_of_command(command: Any) -> list[tuple[str, str]]:
     single = (param for param in command.params if not getattr(param, "multiple", False))
     return [(option, param.name) for param in single for option in param.opts if option.startswith("--")]
 
 
-def _argument(option: str) -> str:
+def _argument_of_option(option: str) -> str:
     return option.removeprefix("--").replace("-", "_")
 
 
@@ -49,5 +49,5 @@ def _is_about_options(problem: InvalidParameter) -> bool:
     return problem.value is None or problem.allowed.startswith(("left out", "absent", "above the", "given"))
 
 
-def _same(typed: object, value: object) -> bool:
+def _same_as_typed(typed: object, value: object) -> bool:
     return typed is value or typed == value or str(typed) == str(value)

@@ -23,21 +23,21 @@ _TARGETS = (
 )
 
 
-def _limit(words: str, metavar: str) -> typer.models.OptionInfo:
+def _limit_option(words: str, metavar: str) -> typer.models.OptionInfo:
     option: typer.models.OptionInfo = typer.Option(help=words, parser=number_typed, metavar=metavar, show_default=False)
     return option
 
 
 def calibrate(
     expression: Expression,
-    epsilon: Annotated[_Number, _limit("The ε to keep, 0 or more; with --delta.", "E")] = None,
-    delta: Annotated[_Number, _limit("The δ to keep it at, between 0 and 1.", "D")] = None,
-    advantage: Annotated[_Number, _limit("The membership advantage to keep, between 0 and 1.", "A")] = None,
-    tpr: Annotated[_Number, _limit("The true positive rate to keep; with --fpr.", "T")] = None,
-    fpr: Annotated[_Number, _limit("The false positive rate of the test.", "F")] = None,
-    posterior: Annotated[_Number, _limit("What an attacker may come to believe; with --prior.", "P")] = None,
-    prior: Annotated[_Number, _limit("What the attacker believed before.", "Q")] = None,
-    bayes_error: Annotated[_Number, _limit("How often the best guess must be wrong; with --prior.", "B")] = None,
+    epsilon: Annotated[_Number, _limit_option("The ε to keep, 0 or more; with --delta.", "E")] = None,
+    delta: Annotated[_Number, _limit_option("The δ to keep it at, between 0 and 1.", "D")] = None,
+    advantage: Annotated[_Number, _limit_option("The membership advantage to keep, between 0 and 1.", "A")] = None,
+    tpr: Annotated[_Number, _limit_option("The true positive rate to keep; with --fpr.", "T")] = None,
+    fpr: Annotated[_Number, _limit_option("The false positive rate of the test.", "F")] = None,
+    posterior: Annotated[_Number, _limit_option("What an attacker may come to believe; with --prior.", "P")] = None,
+    prior: Annotated[_Number, _limit_option("What the attacker believed before.", "Q")] = None,
+    bayes_error: Annotated[_Number, _limit_option("How often the best guess must be wrong; with --prior.", "B")] = None,
     low: Annotated[
         _Number, typer.Option("--min", help="Least ? to try.", parser=number_typed, metavar="X", show_default="any")
     ] = None,

@@ -40,18 +40,18 @@ def comparison_as_text(answer: Comparison, every: bool = False) -> list[tuple[st
     with_sources = shown_width() >= WIDE
     if with_sources:
         columns.append(Column("source, or why it does not apply", prose=True))
-    heading, rows = fitted_table(columns, [_cells(answer, row)[: len(columns)] for row in asked])
+    heading, rows = fitted_table(columns, [_comparison_cells(answer, row)[: len(columns)] for row in asked])
     lines = [(line, "") for line in folded_text(f"{answer.expression} ({answer.relation})").split("\n")]
     lines += [("", ""), *((line, "bold") for line in heading)]
     for row, shown in zip(asked, rows, strict=True):
         style = "bold" if row is answer.ours else "dim" if row.value is None else ""
         lines += [(line, style) for line in shown]
-    for sentence in _below(answer, asked, every, with_sources):
+    for sentence in _lines_below_comparison(answer, asked, every, with_sources):
         lines += [(line, "") for line in folded_text(sentence).split("\n")]
     return lines
 
 
-def _below(answer: Comparison, shown: Sequence[Row], every: bool, with_sources: bool) -> list[str]:
+def _lines_below_comparison(answer: Comparison, shown: Sequence[Row], every: bool, with_sources: bool) -> list[str]:
     said = [f"{answer.left_out} --all shows every bound."] if answer.left_out and not every else []
     if every and not with_sources:
         said = [f"{row.name} does not apply: {row.reason}." for row in answer.rows if row.value is None]
@@ -60,5 +60,5 @@ def _below(answer: Comparison, shown: Sequence[Row], every: bool, with_sources: 
     return [*said, *([answer.note] if answer.note else [])]
 
 
-def _cells(answer: Comparison, row: Row) -> list[str]:
+def _comparison_cells(answer: Comparison, row: Row) -> list[str]:
     return [row.name, row.shown, answer.times_ours(row), row.reason if row.value is None else row.reference]

@@ -65,7 +65,7 @@ def compute_dp_epsilon(
         shape = wire.bracket_shape(str(found.composition), {"delta": delta}, found.bracket, rtol)
         show(wire.json_text({**shape, "by_renyi": None if found.by_renyi is None else wire.upper_end(found.by_renyi)}))
     else:
-        show("\n".join(_lines(found)))
+        show("\n".join(_prv_command_lines(found)))
         show_trace(found.bracket, rtol, verbose)
     code = finish(found.bracket)
     if found.by_renyi is None and fail_on_no_value:
@@ -74,16 +74,16 @@ def compute_dp_epsilon(
     return code
 
 
-def _lines(found: "Computed") -> list[str]:
+def _prv_command_lines(found: "Computed") -> list[str]:
     """Return the lines of prv_accountant's command; ends are rounded outward."""
     ours, by_renyi = found.bracket, found.by_renyi
     lower, upper = decimal_rounded(ours.lower, _DIGITS, ROUND_FLOOR), decimal_rounded(ours.upper, _DIGITS, ROUND_CEILING)
-    lines = [_line("PRV Accountant", lower, decimal_rounded(ours.estimate, _DIGITS, ROUND_CEILING), upper)]
+    lines = [_prv_command_line("PRV Accountant", lower, decimal_rounded(ours.estimate, _DIGITS, ROUND_CEILING), upper)]
     if by_renyi is None:
         return [*lines, "RDP Accountant:\t\tn/a"]
     bound = decimal_rounded(by_renyi, _DIGITS, ROUND_CEILING)
-    return [*lines, _line("RDP Accountant", "0.0", bound, bound)]
+    return [*lines, _prv_command_line("RDP Accountant", "0.0", bound, bound)]
 
 
-def _line(name: str, lower: str, estimate: str, upper: str) -> str:
+def _prv_command_line(name: str, lower: str, estimate: str, upper: str) -> str:
     return f"{name}:\t\teps_lower = {lower:>6} eps_estimate = {estimate:>6}, eps_upper = {upper:>6}"

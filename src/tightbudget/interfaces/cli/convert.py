@@ -42,9 +42,9 @@ def convert(
     """
     found = library.convert(_converted_text(what), relation, None if read_as is None else read_as.value)
     if to is not None:
-        show(_alone(found, to))
+        show(_one_converted_form(found, to))
     elif as_json:
-        show(wire.json_text(_shape(found)))
+        show(wire.json_text(_conversion_shape(found)))
     else:
         show("\n".join(_converted_lines(found)))
     return 0
@@ -67,7 +67,7 @@ def _converted_text(what: str) -> str:
         raise InvalidParameter("what", what, "a file of text") from None
 
 
-def _alone(found: Any, form: Form) -> str:
+def _one_converted_form(found: Any, form: Form) -> str:
     if form is Form.notation:
         return str(found.composition)
     written, why = (found.event, found.no_event) if form is Form.event else (found.history, found.no_history)
@@ -89,7 +89,7 @@ def _converted_lines(found: Any) -> list[str]:
     ]
 
 
-def _shape(found: Any) -> dict[str, Any]:
+def _conversion_shape(found: Any) -> dict[str, Any]:
     return {
         "read_as": found.read_as,
         "notation": str(found.composition),

@@ -57,7 +57,7 @@ def curve(
       tightbudget curve "gaussian(sigma=20) * 512" --max 8 --plot curve.png
     """
     private = library.parse(expression, mix_relations).asked(relation, direction)
-    _check(low, high, points)
+    _check_curve_options(low, high, points)
     check_targets(plot, csv_file, as_json)
     output = library.curve_output
     asked = output.spaced_epsilons(private, low, high, points)
@@ -78,7 +78,7 @@ def curve(
     return NOT_NARROW_ENOUGH
 
 
-def _check(low: float, high: float | None, points: int) -> None:
+def _check_curve_options(low: float, high: float | None, points: int) -> None:
     if not 0.0 <= low < math.inf:
         raise InvalidParameter("--min", low, "a finite number, 0 or more")
     if high is not None and not low < high < math.inf:

@@ -46,7 +46,7 @@ def _curve_columns(result: Curve) -> tuple[list[float], list[float], list[float]
 def curve_as_text(result: Curve) -> list[str]:
     rows = list(zip(*_curve_columns(result), strict=True))
     shown = [rows[round(i)] for i in np.linspace(0, len(rows) - 1, min(TABLE_ROWS, len(rows)))]
-    cells = [(repr(epsilon).removesuffix(".0"), _ends(lower, upper)) for epsilon, lower, upper in shown]
+    cells = [(repr(epsilon).removesuffix(".0"), _curve_ends(lower, upper)) for epsilon, lower, upper in shown]
     heading, records = fitted_table([Column("ε"), Column(f"δ in ({result.relation})")], cells)
     lines = [*heading[:1], *(line for record in records for line in record)]
     if len(shown) < len(rows):
@@ -54,12 +54,12 @@ def curve_as_text(result: Curve) -> list[str]:
     return lines
 
 
-def _ends(lower: float, upper: float) -> str:
+def _curve_ends(lower: float, upper: float) -> str:
     """Return the bracket as text; one that is narrower than a table needs is shown wider, never narrower."""
     if not upper - lower < 10.0 ** (1 - DELTA_DIGITS) * upper:
         return str(Bracket(lower, upper))
-    return f"[{_rounded(lower, ROUND_FLOOR)}, {_rounded(upper, ROUND_CEILING)}]"
+    return f"[{_rounded_curve_delta(lower, ROUND_FLOOR)}, {_rounded_curve_delta(upper, ROUND_CEILING)}]"
 
 
-def _rounded(value: float, rounding: str) -> str:
+def _rounded_curve_delta(value: float, rounding: str) -> str:
     return decimal_rounded(value, DELTA_DIGITS, rounding)

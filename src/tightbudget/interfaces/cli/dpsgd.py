@@ -17,23 +17,25 @@ from tightbudget.interfaces.cli.terminal import patiently, show
 FORMATS = (".txt", ".md")
 
 
-def _option(kind: Any, text: str, metavar: str) -> Any:
+def _dpsgd_option(kind: Any, text: str, metavar: str) -> Any:
     return typer.Option(help=text, parser=kind, metavar=metavar, show_default=False)
 
 
 def dpsgd(
-    examples: Annotated[int | None, _option(whole_typed, "Number of training examples.", "N")] = None,
-    batch: Annotated[int | None, _option(whole_typed, "Expected size of a batch.", "B")] = None,
-    epochs: Annotated[float | None, _option(number_typed, "Epochs; N / B steps each, rounded up in the end.", "E")] = None,
+    examples: Annotated[int | None, _dpsgd_option(whole_typed, "Number of training examples.", "N")] = None,
+    batch: Annotated[int | None, _dpsgd_option(whole_typed, "Expected size of a batch.", "B")] = None,
+    epochs: Annotated[
+        float | None, _dpsgd_option(number_typed, "Epochs; N / B steps each, rounded up in the end.", "E")
+    ] = None,
     noise_multiplier: Annotated[
-        float | None, _option(number_typed, "Standard deviation of the noise over the clipping norm.", "S")
+        float | None, _dpsgd_option(number_typed, "Standard deviation of the noise over the clipping norm.", "S")
     ] = None,
     target_epsilon: Annotated[
-        float | None, _option(number_typed, "Find the least noise for this ε, in place of --noise-multiplier.", "E")
+        float | None, _dpsgd_option(number_typed, "Find the least noise for this ε, in place of --noise-multiplier.", "E")
     ] = None,
-    delta: Annotated[float | None, _option(number_typed, "The δ to hold, well below 1/N.", "D")] = None,
-    sample_rate: Annotated[float | None, _option(number_typed, "Sampling rate, in place of --batch.", "Q")] = None,
-    steps: Annotated[int | None, _option(whole_typed, "Number of steps, in place of --epochs.", "T")] = None,
+    delta: Annotated[float | None, _dpsgd_option(number_typed, "The δ to hold, well below 1/N.", "D")] = None,
+    sample_rate: Annotated[float | None, _dpsgd_option(number_typed, "Sampling rate, in place of --batch.", "Q")] = None,
+    steps: Annotated[int | None, _dpsgd_option(whole_typed, "Number of steps, in place of --epochs.", "T")] = None,
     phases: Annotated[
         list[str] | None,
         typer.Option(
@@ -73,7 +75,7 @@ def dpsgd(
         "steps": steps,
         "phases": [phase_typed(one) for one in phases] if phases else None,
     }
-    settings = _settings(plan, typed)
+    settings = _dpsgd_settings(plan, typed)
     if statement is not None:
         check_target("--statement", statement, FORMATS)
     run = patiently(
@@ -92,7 +94,7 @@ def dpsgd(
     return NOT_NARROW_ENOUGH
 
 
-def _settings(plan: Path | None, typed: dict[str, Any]) -> dict[str, Any]:
+def _dpsgd_settings(plan: Path | None, typed: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of the plan, and in their place those that were typed."""
     given = {name: value for name, value in typed.items() if value is not None}
     planned = {} if plan is None else read_training_plan(plan)

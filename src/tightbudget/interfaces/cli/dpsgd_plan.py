@@ -41,7 +41,7 @@ def read_training_plan(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise InvalidParameter("--plan", str(path), "a TOML file in UTF-8") from None
     except tomllib.TOMLDecodeError as problem:
-        raise InvalidParameter("--plan", str(path), f"a TOML file; {_sentence(problem)}") from None
+        raise InvalidParameter("--plan", str(path), f"a TOML file; {_plan_file_problem(problem)}") from None
     for name in plan:
         if name not in (*SETTINGS, "phase"):
             close = difflib.get_close_matches(name, [*SETTINGS, "phase"], n=1)
@@ -51,6 +51,6 @@ def read_training_plan(path: Path) -> dict[str, Any]:
     return plan if phases is None else {**plan, "phases": phases}
 
 
-def _sentence(problem: Exception) -> str:
+def _plan_file_problem(problem: Exception) -> str:
     said = " ".join(str(problem).split()).rstrip(".")
     return f"it has: {said}"

@@ -21,11 +21,11 @@ def explanation_text(of: Explanation) -> str:
     for section in of.sections:
         lines += ["", section.heading]
         for paragraph in section.paragraphs:
-            lines += _indented(paragraph, most)
+            lines += _indented_explanation(paragraph, most)
     return "\n".join(lines)
 
 
-def _indented(paragraph: str, most: int) -> list[str]:
+def _indented_explanation(paragraph: str, most: int) -> list[str]:
     later = "    " if paragraph.startswith("- ") else "  "
     return textwrap.wrap(
         paragraph, most, initial_indent="  ", subsequent_indent=later, break_long_words=False, break_on_hyphens=False

@@ -12,19 +12,23 @@ from tightbudget.interfaces.cli.options import Effort, Json, Rtol, number_typed,
 from tightbudget.interfaces.cli.terminal import patiently, show
 
 
-def _option(kind: Any, text: str, metavar: str) -> Any:
+def _sampling_option(kind: Any, text: str, metavar: str) -> Any:
     return typer.Option(help=text, parser=kind, metavar=metavar, show_default=False)
 
 
 def explain_sampling(
-    examples: Annotated[int, _option(whole_typed, "Number of training examples.", "N")],
-    batch: Annotated[int, _option(whole_typed, "Size of a batch; the expected one where sizes vary.", "B")],
-    noise_multiplier: Annotated[float, _option(number_typed, "Standard deviation of the noise over the clipping norm.", "S")],
-    delta: Annotated[float, _option(number_typed, "The δ to hold, well below 1/N.", "D")],
-    epochs: Annotated[float | None, _option(number_typed, "Epochs; N / B steps each, rounded up in the end.", "E")] = None,
-    steps: Annotated[int | None, _option(whole_typed, "Number of steps, in place of --epochs.", "T")] = None,
+    examples: Annotated[int, _sampling_option(whole_typed, "Number of training examples.", "N")],
+    batch: Annotated[int, _sampling_option(whole_typed, "Size of a batch; the expected one where sizes vary.", "B")],
+    noise_multiplier: Annotated[
+        float, _sampling_option(number_typed, "Standard deviation of the noise over the clipping norm.", "S")
+    ],
+    delta: Annotated[float, _sampling_option(number_typed, "The δ to hold, well below 1/N.", "D")],
+    epochs: Annotated[
+        float | None, _sampling_option(number_typed, "Epochs; N / B steps each, rounded up in the end.", "E")
+    ] = None,
+    steps: Annotated[int | None, _sampling_option(whole_typed, "Number of steps, in place of --epochs.", "T")] = None,
     cap: Annotated[
-        int | None, _option(whole_typed, "Largest batch of capped samples, a quarter above B unless given.", "C")
+        int | None, _sampling_option(whole_typed, "Largest batch of capped samples, a quarter above B unless given.", "C")
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the brackets to this .png or .svg file.", metavar="FILE")] = None,
     rtol: Rtol = 1e-3,

@@ -80,11 +80,11 @@ def write_and_say(contents: dict[Path, bytes]) -> list[str]:
 
 def write_all(contents: dict[Path, bytes]) -> None:
     """Write every file under a temporary name beside its own, then rename them all; on a failure leave none behind."""
-    drafts = {path: _draft(path.resolve()) for path in contents if not _written_as_it_is(path)}
+    drafts = {path: _draft_of_file(path.resolve()) for path in contents if not _written_as_it_is(path)}
     try:
         for path, content in contents.items():
             try:
-                _write(drafts.get(path, path), content)
+                _write_file(drafts.get(path, path), content)
             except OSError as problem:  # about the file that was asked for, not the draft
                 raise OSError(problem.errno, problem.strerror, str(path)) from None
         for path, draft in drafts.items():
@@ -98,11 +98,11 @@ def write_all(contents: dict[Path, bytes]) -> None:
                 draft.unlink(missing_ok=True)
 
 
-def _draft(target: Path) -> Path:
+def _draft_of_file(target: Path) -> Path:
     return target.with_name(f".{target.name}.{os.getpid()}.part")
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write_file(path: Path, content: bytes) -> None:
     descriptor = open_file(path)
     with open(path if descriptor is None else os.dup(descriptor), "wb") as file:
         file.write(content)

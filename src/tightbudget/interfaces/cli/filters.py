@@ -15,7 +15,7 @@ app = plain_group(help="Pay-as-you-go budgets: filters that hold when every step
 
 
 @app.callback()
-def _about() -> None:
+def _filter_command() -> None:
     """Pay-as-you-go budgets: filters that hold when every step is chosen adaptively."""
 
 

@@ -17,7 +17,7 @@ app = plain_group()
 
 
 @app.callback()
-def _about() -> None:
+def _ledger_command() -> None:
     """Durable budgets: charge before you release, and show afterwards that you did.
 
     The ledger is the file budget.db in this folder, unless --ledger or TIGHTBUDGET_LEDGER names another.

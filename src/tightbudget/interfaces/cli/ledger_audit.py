@@ -43,7 +43,7 @@ def verify(
         raise Usage("--public-key is about a checkpoint; name its file with --checkpoint.")
     kept = None if checkpoint is None else library.ledger.Checkpoint.load(checkpoint)
     if kept is not None and public_key is not None:
-        kept.check(_public(public_key))
+        kept.check(_public_key_typed(public_key))
     with opened(ledger, check=False) as found:
         report = patiently(lambda: found.verify(budget=budget, checkpoint=kept), "replaying the log")
     if as_json:
@@ -131,8 +131,8 @@ def check_receipt(
     Example:
       tightbudget ledger check-receipt receipt.json --public-key "$KEY"
     """
-    key = _public(public_key)
-    receipt = library.ledger.receipt_from_json(_read(file))
+    key = _public_key_typed(public_key)
+    receipt = library.ledger.receipt_from_json(_read_receipt_file(file))
     problem = ""
     try:
         library.ledger.check_receipt(receipt, key)
@@ -145,14 +145,14 @@ def check_receipt(
     return BROKEN if problem else 0
 
 
-def _read(file: Path) -> object:
+def _read_receipt_file(file: Path) -> object:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
         raise InvalidParameter("FILE", str(file), "a receipt as charge --json prints it") from None
 
 
-def _public(text: str) -> str:
+def _public_key_typed(text: str) -> str:
     plain = text.strip().lower()
     try:
         long_enough = len(bytes.fromhex(plain)) == 32

@@ -33,7 +33,7 @@ LowerDelta = Annotated[str | None, typer.Option(help="The lower δ.", parser=amo
 
 
 @app.callback()
-def _about() -> None:
+def _ledger_budget_command() -> None:
     """Budgets of a ledger: what each promises is fixed when it is made."""
 
 
@@ -90,7 +90,7 @@ def split(
       tightbudget ledger budget split census ana --epsilon 0.5 --delta 1e-6
     """
     with opened(ledger) as found:
-        terms = _terms(filter, setting, odometer, description)
+        terms = _budget_terms_typed(filter, setting, odometer, description)
         _show_terms(found.budget(budget).split(name, epsilon=epsilon, delta=delta, **terms), as_json)
     return 0
 
@@ -117,7 +117,7 @@ def extend(
       tightbudget ledger budget extend census census-2 --epsilon 1 --delta 1e-6
     """
     with opened(ledger) as found:
-        terms = _terms(filter, setting, odometer, description)
+        terms = _budget_terms_typed(filter, setting, odometer, description)
         _show_terms(found.budget(budget).extend(name, epsilon=epsilon, delta=delta, **terms), as_json)
     return 0
 
@@ -203,7 +203,9 @@ def close(
     return 0
 
 
-def _terms(filter: str | None, setting: list[str] | None, odometer: list[str] | None, description: str) -> dict[str, Any]:
+def _budget_terms_typed(
+    filter: str | None, setting: list[str] | None, odometer: list[str] | None, description: str
+) -> dict[str, Any]:
     kind = {} if filter is None else {"filter": filter}
     return {**kind, "odometers": odometer or (), "description": description, **settings_typed(setting)}
 

@@ -78,9 +78,9 @@ def reserve(
     Example:
       tightbudget ledger reserve census "gaussian(sigma=50)" --key report-7
     """
-    told = {"key": key, "actor": actor, "purpose": purpose, "metadata": _metadata(metadata)}
+    told = {"key": key, "actor": actor, "purpose": purpose, "metadata": _charge_metadata(metadata)}
     with opened(ledger, signing_key) as found:
-        return _shown(lambda: found.budget(budget).reserve(expression, ttl=ttl, **told), as_json)
+        return _show_charge_receipt(lambda: found.budget(budget).reserve(expression, ttl=ttl, **told), as_json)
 
 
 def commit(
@@ -97,7 +97,7 @@ def commit(
       tightbudget ledger commit census report-7
     """
     with opened(ledger, signing_key) as found:
-        return _shown(lambda: found.budget(budget).commit(key), as_json)
+        return _show_charge_receipt(lambda: found.budget(budget).commit(key), as_json)
 
 
 def abort(
@@ -115,7 +115,7 @@ def abort(
       tightbudget ledger abort census report-7 --reason "never ran"
     """
     with opened(ledger, signing_key) as found:
-        return _shown(lambda: found.budget(budget).abort(key, reason), as_json)
+        return _show_charge_receipt(lambda: found.budget(budget).abort(key, reason), as_json)
 
 
 def refund(
@@ -133,7 +133,7 @@ def refund(
       tightbudget ledger refund census report-7 --reason "never ran"
     """
     with opened(ledger, signing_key) as found:
-        return _shown(lambda: found.budget(budget).refund(key, reason), as_json)
+        return _show_charge_receipt(lambda: found.budget(budget).refund(key, reason), as_json)
 
 
 def charge(
@@ -153,12 +153,12 @@ def charge(
     Example:
       tightbudget ledger charge census "gaussian(sigma=50)" --key report-7
     """
-    told = {"key": key, "actor": actor, "purpose": purpose, "metadata": _metadata(metadata)}
+    told = {"key": key, "actor": actor, "purpose": purpose, "metadata": _charge_metadata(metadata)}
     with opened(ledger, signing_key) as found:
-        return _shown(lambda: found.budget(budget).charge(expression, **told), as_json)
+        return _show_charge_receipt(lambda: found.budget(budget).charge(expression, **told), as_json)
 
 
-def _shown(work: "Callable[[], Receipt]", as_json: bool) -> int:
+def _show_charge_receipt(work: "Callable[[], Receipt]", as_json: bool) -> int:
     """Show the receipt; a refusal is shaped for machines too, and its sentence goes to standard error."""
     try:
         receipt = work()
@@ -173,7 +173,7 @@ def _shown(work: "Callable[[], Receipt]", as_json: bool) -> int:
     return 0
 
 
-def _metadata(text: str | None) -> Any:
+def _charge_metadata(text: str | None) -> Any:
     if text is None:
         return None
     try:

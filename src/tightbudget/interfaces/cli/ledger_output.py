@@ -29,7 +29,7 @@ def terms_lines(budget: Budget) -> Lines:
     terms = budget.terms
     settings = "; ".join(
         f"{name} {', '.join(value) if isinstance(value, list) else value}"
-        for name, value in _settings(budget).items()
+        for name, value in _filter_settings_shown(budget).items()
         if value not in (None, False, "0")
     )
     told = {
@@ -58,7 +58,7 @@ def terms_shape(budget: Budget) -> wire.Wire:
         "epsilon": terms.epsilon,
         "delta": terms.delta,
         "filter": terms.filter["kind"],
-        "settings": _settings(budget),
+        "settings": _filter_settings_shown(budget),
         "unit": terms.unit,
         "relation": terms.relation,
         "odometers": [each["kind"] for each in terms.odometers],
@@ -73,7 +73,7 @@ def terms_shape(budget: Budget) -> wire.Wire:
     }
 
 
-def _settings(budget: Budget) -> dict[str, object]:
+def _filter_settings_shown(budget: Budget) -> dict[str, object]:
     return {name: value for name, value in budget.terms.filter.items() if name not in _FRAME}
 
 
@@ -120,10 +120,10 @@ def how_many(steps: int) -> str:
 
 
 def quote_shape(budget: str, quote: Quote, steps: int) -> wire.Wire:
-    return {"budget": budget, **_quoted(quote), "steps": steps, "version": __version__}
+    return {"budget": budget, **_quote_amounts_shape(quote), "steps": steps, "version": __version__}
 
 
-def _quoted(quote: Quote) -> wire.Wire:
+def _quote_amounts_shape(quote: Quote) -> wire.Wire:
     amounts = {name: getattr(quote, name) for name in ("asked", "left", "cap")}
     exactly = {name: "inf" if amount == float("inf") else show(amount) for name, amount in amounts.items()}
     return {
@@ -138,7 +138,7 @@ def _quoted(quote: Quote) -> wire.Wire:
 
 def refusal_shape(problem: BudgetRefused) -> wire.Wire:
     told = {"budget": getattr(problem, "budget", None), "fits": getattr(problem, "fits", "")}
-    return {**told, **_quoted(problem.quote), "code": problem.code, "version": __version__}
+    return {**told, **_quote_amounts_shape(problem.quote), "code": problem.code, "version": __version__}
 
 
 def history_lines(entries: Sequence[Entry], more: bool) -> Lines:
@@ -146,7 +146,7 @@ def history_lines(entries: Sequence[Entry], more: bool) -> Lines:
     if not entries:
         return [("Nothing to show.", "")]
     columns = [Column("time (UTC)"), Column("state"), Column("step"), Column("", prose=True)]
-    rows = [[_at(each.time), each.state, _step(each), _about(each)] for each in entries]
+    rows = [[_entry_time(each.time), each.state, _entry_step(each), _entry_remarks(each)] for each in entries]
     heading, shown = fitted_table(columns, rows)
     lines: Lines = [(line, "bold") for line in heading]
     for each, row in zip(entries, shown, strict=True):
@@ -155,11 +155,11 @@ def history_lines(entries: Sequence[Entry], more: bool) -> Lines:
     return [*lines, *([("There are more: --limit shows them.", "dim")] if more else [])]
 
 
-def _step(entry: Entry) -> str:
+def _entry_step(entry: Entry) -> str:
     return " ".join(entry.increment.split())
 
 
-def _about(entry: Entry) -> str:
+def _entry_remarks(entry: Entry) -> str:
     """Return what else is to be said of an entry, in words."""
     told = [
         price(entry),
@@ -167,7 +167,7 @@ def _about(entry: Entry) -> str:
         f"by {entry.actor}" if entry.actor else "",
         entry.purpose,
         _first_sentence(entry.reason),
-        f"commits by itself at {_at(entry.expires)}" if entry.expires else "",
+        f"commits by itself at {_entry_time(entry.expires)}" if entry.expires else "",
     ]
     return " ".join("; ".join(filter(None, told)).split())
 
@@ -213,5 +213,5 @@ def per_cent(part: float) -> str:
     return f"{100.0 * part:.3g} %"
 
 
-def _at(time: datetime) -> str:
+def _entry_time(time: datetime) -> str:
     return f"{time:%Y-%m-%d %H:%M:%S}"

@@ -25,15 +25,15 @@ def lines(status: Status) -> Lines:
     title = f"{status.name}: {promise}, {terms.filter['kind']} filter"
     closed = [("Closed: nothing more is admitted.", "bold")] if status.state == "closed" else []
     return [
-        *_plain(title, "bold"),
+        *_plain_status_lines(title, "bold"),
         *closed,
         ("", ""),
         (bar(status), ""),
-        *_amounts(status),
+        *_status_amounts(status),
         ("", ""),
-        *(line for sentence in _sentences(status) for line in _plain(sentence)),
+        *(line for sentence in _status_sentences(status) for line in _plain_status_lines(sentence)),
         *([("", "")] if status.charges else []),
-        *(_losses(status) if status.charges else []),
+        *(_status_losses(status) if status.charges else []),
     ]
 
 
@@ -48,13 +48,13 @@ def bar(status: Status, most: int | None = None) -> str:
     return COMMITTED * (used - held) + HELD * held + FREE * (room - used)
 
 
-def _amounts(status: Status) -> Lines:
+def _status_amounts(status: Status) -> Lines:
     """Return spent, reserved and free as parts of the decisive limit, in amounts of what it counts."""
     limit = status.limit
     cap = amount_to_float(limit.cap)
-    rows = [["spent", per_cent(status.committed), _amount(status.committed * cap)]]
+    rows = [["spent", per_cent(status.committed), _status_amount(status.committed * cap)]]
     if status.held_part:
-        rows.append(["reserved", per_cent(status.held_part), _amount(status.held_part * cap)])
+        rows.append(["reserved", per_cent(status.held_part), _status_amount(status.held_part * cap)])
     rows += [
         ["free", per_cent(status.free), readable_amount(limit.left, ROUND_FLOOR)],
         ["limit", "", readable_amount(limit.cap, ROUND_FLOOR)],
@@ -63,25 +63,25 @@ def _amounts(status: Status) -> Lines:
     return [*((line, "bold") for line in heading), *((line, "") for row in shown for line in row)]
 
 
-def _amount(value: float) -> str:
+def _status_amount(value: float) -> str:
     return readable_amount(Fraction(f"{value:.6g}")) if value < inf else "inf"
 
 
-def _sentences(status: Status) -> list[str]:
+def _status_sentences(status: Status) -> list[str]:
     many = "1 charge was" if status.charges == 1 else f"{status.charges} charges were"
-    told = [f"{many} admitted{_held(status)}." if status.charges else "Nothing was charged yet."]
+    told = [f"{many} admitted{_status_reservations(status)}." if status.charges else "Nothing was charged yet."]
     if status.more_of_last is not None and status.last is not None:
         count = status.more_of_last
         fit = "would not fit again" if not count else f"would fit about {count} more {'time' if count == 1 else 'times'}"
         told.append(f"The last step, {status.last.increment}, {fit}.")
     if status.exhausted_at is not None:
         told.append(
-            f"At the pace of the last {min(status.charges, RECENT)} charges it is used up {_about(status.exhausted_at)}."
+            f"At the pace of the last {min(status.charges, RECENT)} charges it is used up {_status_time(status.exhausted_at)}."
         )
     return told
 
 
-def _held(status: Status) -> str:
+def _status_reservations(status: Status) -> str:
     """Return how many charges are only reserved, and how many of those have expired."""
     if not status.held:
         return ""
@@ -90,11 +90,11 @@ def _held(status: Status) -> str:
     return f"; {len(status.held)} {'is' if len(status.held) == 1 else 'are'} only reserved{expired}"
 
 
-def _about(moment: datetime) -> str:
+def _status_time(moment: datetime) -> str:
     return f"about {moment:%Y-%m-%d %H:%M} UTC"
 
 
-def _losses(status: Status) -> Lines:
+def _status_losses(status: Status) -> Lines:
     """Return bounds on what has been lost: those that hold first."""
     rows = []
     for each in status.running:
@@ -115,5 +115,5 @@ def _losses(status: Status) -> Lines:
     return lines
 
 
-def _plain(text: str, style: str = "") -> Lines:
+def _plain_status_lines(text: str, style: str = "") -> Lines:
     return [(line, style) for line in folded_text(text).split("\n")]

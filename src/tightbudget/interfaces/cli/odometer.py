@@ -71,7 +71,7 @@ def simulate(
     """
     games, output = library.odometer_games, library.odometer_output
     chosen = games.chosen_odometers(kind, everything)
-    _check(epsilon_each, delta, rounds, runs, seed, adversary, plot)
+    _check_odometer_options(epsilon_each, delta, rounds, runs, seed, adversary, plot)
     for make in chosen.values():
         make(delta)  # a delta that an odometer cannot promise is refused before any work
     rows = [games.played_row(name, make, adversary, epsilon_each, delta, rounds, runs, seed) for name, make in chosen.items()]
@@ -106,7 +106,7 @@ def separation_command(
     Example:
       tightbudget odometer separation --rounds 3000 --plot separation.png
     """
-    _check(epsilon_each, delta, rounds, 1, 0, "fixed", plot)
+    _check_odometer_options(epsilon_each, delta, rounds, 1, 0, "fixed", plot)
     games, output = library.odometer_games, library.odometer_output
     result = games.separation_numbers(epsilon_each, delta, rounds)
     done = []
@@ -119,7 +119,9 @@ def separation_command(
     return 0
 
 
-def _check(epsilon: float, delta: float, rounds: int, runs: int, seed: int, adversary: str, plot: Path | None) -> None:
+def _check_odometer_options(
+    epsilon: float, delta: float, rounds: int, runs: int, seed: int, adversary: str, plot: Path | None
+) -> None:
     if not SMALLEST_STEP <= epsilon <= LARGEST_STEP:
         raise InvalidParameter("--epsilon-each", epsilon, f"a number from {SMALLEST_STEP:g} to {LARGEST_STEP:g}")
     if not 0.0 < delta < 1.0:

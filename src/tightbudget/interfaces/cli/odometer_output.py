@@ -19,21 +19,25 @@ def simulated_lines(rows: list[GameRow], exactly: dict[str, float], epsilon: flo
     columns = [Column("odometer"), Column("failed", right=True), Column("99 % limits", right=True)]
     columns += [Column("exactly", right=True)] if exactly else []
     columns += [Column("promised", right=True), Column("verdict")]
-    verdicts = [game_verdict(row.meter, _fails(row, exactly), bool(exactly) or row.upper <= row.promised) for row in rows]
-    heading, shown = fitted_table(columns, [_cells(row, exactly, said) for row, said in zip(rows, verdicts, strict=True)])
+    verdicts = [
+        game_verdict(row.meter, _odometer_fails(row, exactly), bool(exactly) or row.upper <= row.promised) for row in rows
+    ]
+    heading, shown = fitted_table(
+        columns, [_odometer_cells(row, exactly, said) for row, said in zip(rows, verdicts, strict=True)]
+    )
     lines = [*((line, "") for line in folded_text(title).split("\n")), *((line, "bold") for line in heading)]
     for said, record in zip(verdicts, shown, strict=True):
         lines += [(line, STYLES.get(said, "")) for line in record]
     return lines
 
 
-def _cells(row: GameRow, exactly: dict[str, float], verdict: str) -> list[str]:
+def _odometer_cells(row: GameRow, exactly: dict[str, float], verdict: str) -> list[str]:
     limits = f"{decimal_rounded(row.lower, 3, ROUND_FLOOR)} – {decimal_rounded(row.upper, 3, ROUND_CEILING)}"
     worked_out = [f"{exactly[row.meter]:.4g}"] if exactly else []
     return [player_label(row.meter), f"{row.rate:.4g}", limits, *worked_out, f"{row.promised:g}", verdict]
 
 
-def _fails(row: GameRow, exactly: dict[str, float]) -> bool:
+def _odometer_fails(row: GameRow, exactly: dict[str, float]) -> bool:
     return row.certainly_fails or exactly.get(row.meter, 0.0) > row.promised
 
 
@@ -51,7 +55,7 @@ def simulated_shape(rows: list[GameRow], exactly: dict[str, float], epsilon: flo
             "confidence": SHOWN_CONFIDENCE,
             "exactly": exactly.get(row.meter),
             "promised": row.promised,
-            "fails": _fails(row, exactly),
+            "fails": _odometer_fails(row, exactly),
         }
         for row in rows
     ]
@@ -77,8 +81,10 @@ def separation_lines(result: Separation) -> list[str]:
     columns = [Column("rounds"), *(Column(str(mark), right=True) for mark in marks)]
     title = f"Pr[loss was above the bound], exactly; ε = {result.epsilon:g} each, promised δ = {result.delta:g}"
     failing = [[player_label(name), *(f"{values[mark - 1]:.2g}" for mark in marks)] for name, values in result.failing.items()]
-    widths = [[player_label(name), *(_width(values[mark - 1]) for mark in marks)] for name, values in result.widths.items()]
-    needed = ["least constant width", *map(_width, result.needed)]
+    widths = [
+        [player_label(name), *(_odometer_width(values[mark - 1]) for mark in marks)] for name, values in result.widths.items()
+    ]
+    needed = ["least constant width", *map(_odometer_width, result.needed)]
     return [
         *folded_text(title).split("\n"),
         *table_blocks(columns, failing),
@@ -88,6 +94,6 @@ def separation_lines(result: Separation) -> list[str]:
     ]
 
 
-def _width(value: float) -> str:
+def _odometer_width(value: float) -> str:
     """Return a width in few characters; huge ones, where a bound says nothing, as a power of ten."""
     return f"{value:.3f}" if abs(value) < 1e5 else f"{value:.2e}"

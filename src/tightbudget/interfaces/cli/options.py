@@ -31,7 +31,7 @@ def number_typed(text: str | float) -> float:
     except NoFloat as problem:
         raise typer.BadParameter(f"{text!r} is {problem}.") from None
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a number{_comma(text)}{_per_cent(text)}.") from None
+        raise typer.BadParameter(f"{text!r} is not a number{_comma_hint(text)}{_per_cent(text)}.") from None
 
 
 def whole_typed(text: str | int) -> int:
@@ -42,7 +42,7 @@ def whole_typed(text: str | int) -> int:
             return int(typed)
     except InvalidOperation:
         pass
-    raise typer.BadParameter(f"{text!r} is not a whole number{_comma(str(text))}.")
+    raise typer.BadParameter(f"{text!r} is not a whole number{_comma_hint(str(text))}.")
 
 
 def amount_typed(text: str) -> str:
@@ -51,12 +51,12 @@ def amount_typed(text: str) -> str:
         library.exact("amount", text.lstrip("-"))
     except InvalidParameter:
         raise typer.BadParameter(
-            f"{text!r} is not a decimal number such as 0.1, nor p/q{_comma(text)}{_per_cent(text)}."
+            f"{text!r} is not a decimal number such as 0.1, nor p/q{_comma_hint(text)}{_per_cent(text)}."
         ) from None
     return text
 
 
-def _comma(text: str) -> str:
+def _comma_hint(text: str) -> str:
     """Return what to write in place of a number with a comma."""
     if _THOUSANDS.fullmatch(text.strip()):
         bare = text.strip()

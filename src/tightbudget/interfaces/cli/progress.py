@@ -30,15 +30,15 @@ def progress(noun: str, wanted: bool = True) -> Iterator[Watch]:
         def watch(done: int, reused: int, total: int) -> None:
             if not tasks:  # what was there before says nothing about the speed
                 tasks.append(bar.add_task("", total=total, completed=done, rate=""))
-            bar.update(tasks[0], completed=done, rate=_rate(done - reused, time.monotonic() - started))
+            bar.update(tasks[0], completed=done, rate=_progress_rate(done - reused, time.monotonic() - started))
 
         yield watch
 
 
-def _rate(done: int, seconds: float) -> str:
+def _progress_rate(done: int, seconds: float) -> str:
     """Return how fast it goes, in words.
 
-    >>> _rate(1234, 10.0), _rate(3, 10.0), _rate(0, 1.0)
+    >>> _progress_rate(1234, 10.0), _progress_rate(3, 10.0), _progress_rate(0, 1.0)
     (', 123/s', ', 0.3/s', '')
     """
     return f", {done / seconds:.{0 if done >= 10 * seconds else 1}f}/s" if done and seconds > 0.0 else ""

@@ -51,7 +51,7 @@ def epsilon(
     if as_json:
         show(wire.json_text(wire.bracket_shape(str(private), {"delta": delta}, answer, rtol, note, direction)))
     else:
-        show_words(f"ε in {answer} at δ = {delta!r} ({_relation(answer, direction)})")
+        show_words(f"ε in {answer} at δ = {delta!r} ({_relation_of_question(answer, direction)})")
         show_trace(answer, rtol, trace)
     return finish(answer, note)
 
@@ -81,12 +81,12 @@ def delta(
     if as_json:
         show(wire.json_text(wire.bracket_shape(str(private), {"epsilon": epsilon}, answer, rtol, note, direction)))
     else:
-        show_words(f"δ in {answer} at ε = {epsilon!r} ({_relation(answer, direction)})")
+        show_words(f"δ in {answer} at ε = {epsilon!r} ({_relation_of_question(answer, direction)})")
         show_trace(answer, rtol, trace)
     return finish(answer, note)
 
 
-def _relation(answer: "Bracket", direction: str | None) -> str:
+def _relation_of_question(answer: "Bracket", direction: str | None) -> str:
     return answer.relation if direction is None else f"{answer.relation}, {direction} only"
 
 

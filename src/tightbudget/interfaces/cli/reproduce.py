@@ -37,7 +37,7 @@ def reproduce(
     if out == STANDARD_OUTPUT or (out.exists() and not out.is_dir()):
         raise InvalidParameter("--out", str(out), "a folder, or a new name for one")
     try:
-        with _progress() as watch:
+        with _reproduction_progress() as watch:
             outcome = library.run(out, quick, figures.rendered_figure, watch)
     except KeyboardInterrupt:
         print(f"Error: Interrupted; figures finished so far are kept in {str(out)!r}. Run it again to go on.", file=sys.stderr)
@@ -47,7 +47,7 @@ def reproduce(
 
 
 @contextmanager
-def _progress() -> "Iterator[Watch]":
+def _reproduction_progress() -> "Iterator[Watch]":
     """Show a bar on standard error, if a person is watching."""
     if not sys.stderr.isatty():
         yield lambda figure, place, total: None

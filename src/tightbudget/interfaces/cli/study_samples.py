@@ -24,7 +24,7 @@ def measured_samples(
         raise Usage("Give --cells or fixed cells by --low, --high and --width, not both.")
     if counts and edges is not None:
         raise Usage("Leave out --low, --high and --width with --counts: counts have their cells already.")
-    a, b = (delays.read(path, column) for path in _existing(first, second))
+    a, b = (delays.read(path, column) for path in _existing_sample_files(first, second))
     if counts:
         return delays.from_counts(a, b)
     return delays.measure(a, b, edges, cells=USUAL_CELLS if cells is None else cells, seed=seed)
@@ -52,7 +52,7 @@ def outside_cells(measured: delays.Measured) -> str:
     )
 
 
-def _existing(*paths: Path) -> tuple[Path, ...]:
+def _existing_sample_files(*paths: Path) -> tuple[Path, ...]:
     """Return the paths, both of which are looked for before the first file is read."""
     for path in paths:
         if not path.exists():

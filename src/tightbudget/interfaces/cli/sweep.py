@@ -64,10 +64,10 @@ def sweep(
         files[csv_file] = output.sweep_as_csv(result)
     shape = (lambda: output.sweep_shape(result)) if as_json else None
     deliver(files, csv_file, shape, lambda done: show("\n".join([*output.sweep_as_text(result), *done])))
-    return _finish(result)
+    return _finish_sweep(result)
 
 
-def _finish(result: "SweepResult") -> int:
+def _finish_sweep(result: "SweepResult") -> int:
     tally = result.tally
     if tally.failed:
         first = f"{tally.failed} of {tally.answers} answers failed; the first says: {tally.first_error.rstrip('.')}"

@@ -42,11 +42,11 @@ def sweep_as_text(result: SweepResult) -> list[str]:
 
 def sweep_as_csv(result: SweepResult) -> bytes:
     """Return every answer; an end that is not known is empty."""
-    rows = ([_cell(name, value) for name, value in row.items()] for row in _rows(result))
+    rows = ([_sweep_csv_cell(name, value) for name, value in row.items()] for row in _sweep_rows(result))
     return csv_bytes(list(result), rows)
 
 
-def _cell(name: str, value: Any) -> Any:
+def _sweep_csv_cell(name: str, value: Any) -> Any:
     return "" if value is None else str(value).lower() if name == "converged" else value
 
 
@@ -61,20 +61,20 @@ def sweep_shape(result: SweepResult) -> wire.Wire:
         "wide": tally.wide,
         "reused": tally.reused,
         "out": None if result.path is None else str(result.path),
-        "results": list(_rows(result)) if result.path is None else None,
+        "results": list(_sweep_rows(result)) if result.path is None else None,
         "converged": result.converged,
         "version": __version__,
     }
 
 
-def _rows(result: SweepResult) -> Any:
+def _sweep_rows(result: SweepResult) -> Any:
     """Yield answers by column, with ends whose digits are bounds too."""
     lists = {name: column.tolist() for name, column in result.items()}
     for i in range(result["point"].size):
-        yield {name: _wired(name, values[i]) for name, values in lists.items()}
+        yield {name: _sweep_json_value(name, values[i]) for name, values in lists.items()}
 
 
-def _wired(name: str, value: Any) -> Any:
+def _sweep_json_value(name: str, value: Any) -> Any:
     if not isinstance(value, float):
         return value
     if name in ("lower", "upper", "value", "seconds") and math.isnan(value):

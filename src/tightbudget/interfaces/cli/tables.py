@@ -44,10 +44,10 @@ def folded_text(text: str, columns: int | None = None) -> str:
       0.26716551210] at δ = 1e-05
     """
     most = shown_width() if columns is None else columns
-    return "\n".join(line for long in text.split("\n") for line in _folded(long, most))
+    return "\n".join(line for long in text.split("\n") for line in _folded_table_line(long, most))
 
 
-def _folded(line: str, most: int, hanging: str = GAP) -> Lines:
+def _folded_table_line(line: str, most: int, hanging: str = GAP) -> Lines:
     if len(line) <= most:
         return [line]
     indent = line[: len(line) - len(line.lstrip())]
@@ -60,32 +60,32 @@ def fitted_table(columns: Sequence[Column], rows: Sequence[Row], most: int | Non
     """Return the lines of the heading and those of each row; only a last column of words is ever wrapped."""
     most = shown_width() if most is None else most
     columns, rows = _as_printed(columns, rows)
-    widths = _widths(columns, rows)
+    widths = _table_column_widths(columns, rows)
     if columns[-1].prose:
         room = most - sum(widths[:-1]) - len(GAP) * len(widths[1:])
         longest = max((len(word) for row in rows for word in row[-1].split()), default=0)
         if room >= min(widths[-1], max(LEAST_PROSE, longest)):
             widths[-1] = min(widths[-1], room)
-    if _total(widths) > most:
-        return [], [_record(columns, row, most) for row in rows]
-    heading = _aligned(columns, [column.heading for column in columns], widths)
-    return [*heading, "─" * _total(widths)], [_aligned(columns, row, widths) for row in rows]
+    if _table_width(widths) > most:
+        return [], [_table_record(columns, row, most) for row in rows]
+    heading = _aligned_table_row(columns, [column.heading for column in columns], widths)
+    return [*heading, "─" * _table_width(widths)], [_aligned_table_row(columns, row, widths) for row in rows]
 
 
 def table_blocks(columns: Sequence[Column], rows: Sequence[Row], most: int | None = None) -> Lines:
     """Return a table of many like columns; those that do not fit stand below, beside the first column again."""
     most = shown_width() if most is None else most
     columns, rows = _as_printed(columns, rows)
-    widths = _widths(columns, rows)
+    widths = _table_column_widths(columns, rows)
     lines = Lines()
     start = 1
     while start < len(columns) or not lines:
         end = min(start + 1, len(columns))
-        while end < len(columns) and _total([widths[0], *widths[start : end + 1]]) <= most:
+        while end < len(columns) and _table_width([widths[0], *widths[start : end + 1]]) <= most:
             end += 1
         places = [0, *range(start, end)]
         for row in ([column.heading for column in columns], *rows):
-            lines += _aligned([columns[i] for i in places], [row[i] for i in places], [widths[i] for i in places])
+            lines += _aligned_table_row([columns[i] for i in places], [row[i] for i in places], [widths[i] for i in places])
         start = end
     return lines
 
@@ -95,35 +95,39 @@ def _as_printed(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequenc
     return headed, [[as_printed(cell) for cell in row] for row in rows]
 
 
-def _widths(columns: Sequence[Column], rows: Sequence[Row]) -> list[int]:
+def _table_column_widths(columns: Sequence[Column], rows: Sequence[Row]) -> list[int]:
     return [max(len(column.heading), *(len(row[i]) for row in rows), 0) for i, column in enumerate(columns)]
 
 
-def _total(widths: Sequence[int]) -> int:
+def _table_width(widths: Sequence[int]) -> int:
     return sum(widths) + len(GAP) * (len(widths) - 1)
 
 
-def _aligned(columns: Sequence[Column], row: Row, widths: Sequence[int]) -> Lines:
+def _aligned_table_row(columns: Sequence[Column], row: Row, widths: Sequence[int]) -> Lines:
     """Return the row in columns; words of the last one go on below themselves."""
     *cells, last = row
-    wrapped = _folded(last, widths[-1], "") if columns[-1].prose else [last]
+    wrapped = _folded_table_line(last, widths[-1], "") if columns[-1].prose else [last]
     before = zip(columns[:-1], cells, widths[:-1], strict=True)
     padded = [cell.rjust(width) if column.right else cell.ljust(width) for column, cell, width in before]
     first = wrapped[0].rjust(widths[-1]) if columns[-1].right else wrapped[0]
-    margin = " " * (_total(widths) - widths[-1])
+    margin = " " * (_table_width(widths) - widths[-1])
     return [GAP.join([*padded, first]).rstrip(), *(margin + line for line in wrapped[1:])]
 
 
-def _record(columns: Sequence[Column], row: Row, most: int) -> Lines:
+def _table_record(columns: Sequence[Column], row: Row, most: int) -> Lines:
     """Return the row as its first cell, and below it a line for each other cell that says something."""
     named = max(len(column.heading) for column in columns[1:])
-    lines = _folded(row[0], most)
+    lines = _folded_table_line(row[0], most)
     for column, cell in zip(columns[1:], row[1:], strict=True):
         if not cell:
             continue
         if not column.heading:
-            lines += _folded(f"{GAP}{cell}", most)
+            lines += _folded_table_line(f"{GAP}{cell}", most)
             continue
         line = f"{GAP}{column.heading.ljust(named)}{GAP}{cell}"
-        lines += [line] if len(line) <= most else [*_folded(f"{GAP}{column.heading}", most), *_folded(f"{2 * GAP}{cell}", most)]
+        lines += (
+            [line]
+            if len(line) <= most
+            else [*_folded_table_line(f"{GAP}{column.heading}", most), *_folded_table_line(f"{2 * GAP}{cell}", most)]
+        )
     return lines

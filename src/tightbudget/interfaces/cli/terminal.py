@@ -55,7 +55,7 @@ def patiently(work: Callable[[], Result], label: str) -> Result:
     """Return work(); when it takes longer than a second and a person is watching, show a moving bar meanwhile."""
     if not (sys.stdout.isatty() and sys.stderr.isatty()):
         return work()
-    job = _Job(work)
+    job = _TerminalJob(work)
     if not job.done_within(PATIENCE_SECONDS):
         _show_bar_until_done(job, label)
     return job.result()
@@ -66,13 +66,13 @@ def watched(work: Callable[[Callable[[int], None]], Result], label: str, total: 
     if not (sys.stdout.isatty() and sys.stderr.isatty()):
         return work(lambda done: None)
     done = [0]
-    job = _Job(lambda: work(lambda parts: done.__setitem__(0, parts)))
+    job = _TerminalJob(lambda: work(lambda parts: done.__setitem__(0, parts)))
     if not job.done_within(PATIENCE_SECONDS):
         _show_progress_until_done(job, label, total, done)
     return job.result()
 
 
-class _Job(Generic[Result]):
+class _TerminalJob(Generic[Result]):
     """Work in a thread of its own; a daemon, so that Ctrl-C ends the program at once."""
 
     def __init__(self, work: Callable[[], Result]) -> None:
@@ -99,7 +99,7 @@ class _Job(Generic[Result]):
         return self._outcome[0]
 
 
-def _show_bar_until_done(job: _Job[Result], label: str) -> None:
+def _show_bar_until_done(job: _TerminalJob[Result], label: str) -> None:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -110,7 +110,7 @@ def _show_bar_until_done(job: _Job[Result], label: str) -> None:
             pass
 
 
-def _show_progress_until_done(job: _Job[Result], label: str, total: int, done: list[int]) -> None:
+def _show_progress_until_done(job: _TerminalJob[Result], label: str, total: int, done: list[int]) -> None:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 

@@ -30,11 +30,11 @@ class Connection:
 
     def get(self, path: list[str], **asked: Any) -> Any:
         given = {name: value for name, value in asked.items() if value is not None}
-        return self._answered("GET", f"{_joined(path)}?{urlencode(given)}" if given else _joined(path), None)
+        return self._answered("GET", f"{_request_path(path)}?{urlencode(given)}" if given else _request_path(path), None)
 
     def post(self, path: list[str], body: dict[str, Any]) -> Any:
         """Send a request. Whatever it asks for, asking twice must do no more than asking once: charges have keys."""
-        return self._answered("POST", _joined(path), json.dumps(body).encode())
+        return self._answered("POST", _request_path(path), json.dumps(body).encode())
 
     def _answered(self, method: str, path: str, body: bytes | None) -> Any:
         until, pause = time.monotonic() + self._patience, _SHORTEST
@@ -96,5 +96,5 @@ class Connection:
         self._close()
 
 
-def _joined(path: list[str]) -> str:
+def _request_path(path: list[str]) -> str:
     return "/v1/" + "/".join(quote(part, safe="") for part in path)

@@ -18,10 +18,10 @@ class Record(SimpleNamespace):
 
 
 def record(shape: dict[str, Any]) -> Record:
-    return Record(**{name: _value(name, value) for name, value in shape.items()})
+    return Record(**{name: _record_value(name, value) for name, value in shape.items()})
 
 
-def _value(name: str, value: Any) -> Any:
+def _record_value(name: str, value: Any) -> Any:
     if name in _TIMES and isinstance(value, str):
         return datetime.fromisoformat(value)
     if isinstance(value, list):
@@ -39,13 +39,13 @@ def error_of(status: int, shape: Any) -> TightBudgetError:
     """Return the error that a problem of the service stands for, with its `status` of HTTP and its `fields`."""
     if not isinstance(shape, dict) or not isinstance(shape.get("message"), str):
         shape = {"code": "service", "message": f"The service answered with status {status}.", "fields": {}}
-    kind = _kinds().get(shape.get("code", ""), ServiceError)
+    kind = _errors_by_code().get(shape.get("code", ""), ServiceError)
     error = kind.__new__(kind, shape["message"])
     vars(error).update(code=shape.get("code", "service"), status=status, fields=shape.get("fields", {}))
     return error
 
 
-def _kinds() -> dict[str, type[TightBudgetError]]:
+def _errors_by_code() -> dict[str, type[TightBudgetError]]:
     """Return the errors of the library by their codes; of two with one code the more special one, as the ledger's."""
     found: dict[str, type[TightBudgetError]] = {}
     waiting: list[type[TightBudgetError]] = [TightBudgetError]

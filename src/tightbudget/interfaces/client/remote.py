@@ -39,7 +39,7 @@ class RemoteLedger:
         parent = body.get("parent")
         if isinstance(parent, RemoteBudget):
             body["parent"] = parent.name
-        amounts = {"epsilon": _amount(epsilon), "delta": _amount(delta)}
+        amounts = {"epsilon": _remote_amount(epsilon), "delta": _remote_amount(delta)}
         made = self._connection.post(["budgets"], {"name": name, **amounts, **body, "settings": settings})
         return RemoteBudget(self._connection, made["name"])
 
@@ -69,11 +69,11 @@ class RemoteLedger:
 
     def epsilon(self, expression: Any, *, delta: float, **asked: Any) -> Bracket:
         """Ask for the smallest epsilon of a composition at delta."""
-        return _bracket(self._connection.post(["epsilon"], {"expression": str(expression), "delta": delta, **asked}))
+        return _remote_bracket(self._connection.post(["epsilon"], {"expression": str(expression), "delta": delta, **asked}))
 
     def delta(self, expression: Any, *, epsilon: float, **asked: Any) -> Bracket:
         """Ask for the smallest delta of a composition at epsilon."""
-        return _bracket(self._connection.post(["delta"], {"expression": str(expression), "epsilon": epsilon, **asked}))
+        return _remote_bracket(self._connection.post(["delta"], {"expression": str(expression), "epsilon": epsilon, **asked}))
 
     def close(self) -> None:
         self._connection.close()
@@ -110,7 +110,7 @@ class RemoteBudget:
     ) -> Record:
         """Spend the step, or raise ChargeRefused and spend nothing. Without a key it gets a new one for its retries."""
         said = {"actor": actor, "purpose": purpose, "metadata": None if metadata is None else dict(metadata)}
-        return self._post("charge", increment=str(increment), key=_key(key), **said)
+        return self._post("charge", increment=str(increment), key=_remote_key(key), **said)
 
     def reserve(
         self,
@@ -124,7 +124,7 @@ class RemoteBudget:
     ) -> Record:
         """Set the step aside; it counts as spent. `commit` it before the release, or `abort` it."""
         said = {"actor": actor, "purpose": purpose, "metadata": None if metadata is None else dict(metadata)}
-        return self._post("reserve", increment=str(increment), key=_key(key), ttl=ttl, **said)
+        return self._post("reserve", increment=str(increment), key=_remote_key(key), ttl=ttl, **said)
 
     def commit(self, key: str) -> Record:
         """Make a reservation final. Call it before the result is released."""
@@ -144,7 +144,7 @@ class RemoteBudget:
 
     def spend(self, increment: Any, *, key: str | None = None, ttl: float = 3600.0, **said: Any) -> "RemoteSpending":
         """Return a context that reserves when it is entered and commits when it is left, also by an error."""
-        return RemoteSpending(self, increment, _key(key), ttl, said)
+        return RemoteSpending(self, increment, _remote_key(key), ttl, said)
 
     def status(self, plan: bool = True) -> Record:
         """Return what is spent, reserved and free."""
@@ -192,14 +192,14 @@ class RemoteSpending:
         self.receipt = self._budget.commit(self._key) if self._released else self._budget.abort(self._key)
 
 
-def _key(key: str | None) -> str:
+def _remote_key(key: str | None) -> str:
     return uuid.uuid4().hex if key is None else key
 
 
-def _amount(value: Any) -> Any:
+def _remote_amount(value: Any) -> Any:
     return value if isinstance(value, int | float | str) else str(value)
 
 
-def _bracket(shape: dict[str, Any]) -> Bracket:
+def _remote_bracket(shape: dict[str, Any]) -> Bracket:
     ends = float(shape["lower"]), float(shape["upper"])
     return Bracket(*ends, shape["converged"], shape["reason"], shape["relation"])

@@ -80,14 +80,14 @@ def chart_address() -> str:
 async def static(request: Request, version: str, name: str) -> Response:
     """A style or script; those of other versions are not there."""
     if request.url.path == chart_address():
-        return _sent(request, await run_in_threadpool(chart_library))
+        return _asset_response(request, await run_in_threadpool(chart_library))
     known, files = own_assets()
     if version != known or name not in files:
         raise of_status(404)
-    return _sent(request, files[name])
+    return _asset_response(request, files[name])
 
 
-def _sent(request: Request, asset: Asset) -> Response:
+def _asset_response(request: Request, asset: Asset) -> Response:
     if "gzip" in request.headers.get("accept-encoding", ""):
         headers = {**_FOR_EVER, "Content-Encoding": "gzip"}
         return Response(asset.compressed, headers=headers, media_type=asset.media_type)

@@ -41,7 +41,7 @@ Text = Annotated[str, Form(max_length=4000)]
 @allows(READ)
 async def budgets(request: Request, after: str = "") -> Response:
     """All budgets, each with its gauge."""
-    return await _list(request, after)
+    return await _budget_list_page(request, after)
 
 
 @router.post("/budgets")
@@ -53,70 +53,70 @@ async def create(
     """Make a budget and show it."""
     terms = {"name": name.strip(), "epsilon": epsilon.strip(), "delta": delta.strip(), "filter": filter, "relation": relation}
     terms |= {"unit": unit.strip(), "description": description.strip()}
-    held = _service(request).budgets
+    held = _service_of_budget_page(request).budgets
     try:
         made = await held.run(lambda: held.ledger.create_budget(**terms))
     except TightBudgetError as error:
-        return await _list(request, "", of_error(error), terms)
-    return _see(made.name)
+        return await _budget_list_page(request, "", of_error(error), terms)
+    return _redirect_to_budget(made.name)
 
 
 @router.get("/budgets/{name}")
 @allows(READ)
 async def budget(request: Request, name: str, increment: str = "", before: int | None = None, charged: str = "") -> Response:
     """One budget; with an increment, whether it would be admitted."""
-    return await _shown(request, name, increment, before, charged=charged)
+    return await _budget_page(request, name, increment, before, charged=charged)
 
 
 @router.post("/budgets/{name}/quote")
 @allows(READ)
 async def quote(name: str, increment: Text) -> Response:
     """Go to the page that says whether an increment would be admitted; the form that charges it asks this too."""
-    return _see(name, increment=increment)
+    return _redirect_to_budget(name, increment=increment)
 
 
 @router.post("/budgets/{name}/charge")
 @allows(SPEND)
 async def charge(request: Request, name: str, increment: Text, key: Text, purpose: Text = "") -> Response:
     """Spend a step or refuse it. The form has a key of its own: sent twice, it is spent once."""
-    held, client = _service(request).budgets, request.state.client
+    held, client = _service_of_budget_page(request).budgets, request.state.client
     actor, why = signature(client), purpose.strip() or None
     try:
         found = await held.weighable(name, increment, client.name)
         await held.run(lambda: found.charge(increment, key=key, actor=actor, purpose=why))
     except (TightBudgetError, Problem) as error:
         problem = error if isinstance(error, Problem) else of_error(error)
-        return await _shown(request, name, increment, problem=problem)
-    return _see(name, charged=key)
+        return await _budget_page(request, name, increment, problem=problem)
+    return _redirect_to_budget(name, charged=key)
 
 
 @router.post("/budgets/{name}/settle")
 @allows(SPEND)
 async def settle(request: Request, name: str, key: Text, how: Text) -> Response:
     """Commit a reservation, or abort it because nothing was released."""
-    held = _service(request).budgets
+    held = _service_of_budget_page(request).budgets
     found = await held.named(name)
     if how == "abort":
         reason = f"nothing was released, says {signature(request.state.client)}"
         await held.run(lambda: found.abort(key, reason))
     else:
         await held.run(lambda: found.commit(key))
-    return _see(name)
+    return _redirect_to_budget(name)
 
 
 @router.post("/budgets/{name}/verify")
 @allows(READ)
 async def verify(request: Request, name: str) -> Response:
     """Replay the log and say whether it is whole."""
-    answer = await _service(request).budgets.verified(name)
-    return await _shown(request, name, report=json.loads(answer.body))
+    answer = await _service_of_budget_page(request).budgets.verified(name)
+    return await _budget_page(request, name, report=json.loads(answer.body))
 
 
 @router.get("/budgets/{name}/statement")
 @allows(READ)
 async def statement(request: Request, name: str) -> Response:
     """What the budget promises, as a text to keep."""
-    answer = await _service(request).budgets.statement(name, request.state.client.name)
+    answer = await _service_of_budget_page(request).budgets.statement(name, request.state.client.name)
     text = json.loads(answer.body)["statement"]
     return Response(text, media_type="text/plain; charset=utf-8")
 
@@ -125,7 +125,7 @@ async def statement(request: Request, name: str) -> Response:
 @allows(READ)
 async def history(request: Request, name: str) -> Response:
     """Every entry as a table."""
-    held = _service(request).budgets
+    held = _service_of_budget_page(request).budgets
     found = await held.named(name)
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quoted(name, safe='')}.csv"}
     return StreamingResponse(_as_csv(found), headers=headers, media_type="text/csv; charset=utf-8")
@@ -138,7 +138,7 @@ def _as_csv(budget: Budget) -> Iterator[str]:
     rows.writerow(_COLUMNS)
     for place, entry in enumerate(all_entries(budget)):
         shape = entry.as_json()
-        rows.writerow([_harmless(shape[column]) for column in _COLUMNS])
+        rows.writerow([_spreadsheet_safe_cell(shape[column]) for column in _COLUMNS])
         if place % _ROWS == _ROWS - 1:
             yield text.getvalue()
             text.seek(0)
@@ -146,8 +146,10 @@ def _as_csv(budget: Budget) -> Iterator[str]:
     yield text.getvalue()
 
 
-async def _list(request: Request, after: str, problem: Problem | None = None, given: dict[str, str] | None = None) -> Response:
-    held = _service(request).budgets
+async def _budget_list_page(
+    request: Request, after: str, problem: Problem | None = None, given: dict[str, str] | None = None
+) -> Response:
+    held = _service_of_budget_page(request).budgets
     names = await held.run(lambda: list(held.ledger.names(ON_A_PAGE, after=after)))
     found = []
     for name in names:
@@ -166,7 +168,7 @@ async def _list(request: Request, after: str, problem: Problem | None = None, gi
     )
 
 
-async def _shown(
+async def _budget_page(
     request: Request,
     name: str,
     increment: str = "",
@@ -175,7 +177,7 @@ async def _shown(
     report: dict[str, Any] | None = None,
     charged: str = "",
 ) -> Response:
-    held, client = _service(request).budgets, request.state.client
+    held, client = _service_of_budget_page(request).budgets, request.state.client
     found = await held.named(name)
     quote = None
     if increment and problem is None:
@@ -207,16 +209,16 @@ async def _shown(
     )
 
 
-def _service(request: Request) -> Service:
+def _service_of_budget_page(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
 
 
-def _see(name: str, **query: str) -> Response:
+def _redirect_to_budget(name: str, **query: str) -> Response:
     address = f"/budgets/{quoted(name, safe='')}" + (f"?{urlencode(query)}" if query else "")
     return Response(status_code=303, headers={"Location": address})
 
 
-def _harmless(value: Any) -> Any:
+def _spreadsheet_safe_cell(value: Any) -> Any:
     """Return a cell that spreadsheets do not take for a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

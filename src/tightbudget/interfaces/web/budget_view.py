@@ -30,9 +30,9 @@ class Gauge(NamedTuple):
     def words(self) -> dict[str, str]:
         """The parts in hundredths; what is used is rounded up, what is free is rounded down."""
         return {
-            "spent": _percent(self.spent, ROUND_CEILING),
-            "held": _percent(self.held, ROUND_CEILING),
-            "free": _percent(self.free, ROUND_FLOOR),
+            "spent": _percent_in_view(self.spent, ROUND_CEILING),
+            "held": _percent_in_view(self.held, ROUND_CEILING),
+            "free": _percent_in_view(self.free, ROUND_FLOOR),
         }
 
 
@@ -52,13 +52,13 @@ class Course(NamedTuple):
 
 def gauge_of(status: dict[str, Any]) -> Gauge:
     """Return how full a budget is, by its status as JSON."""
-    limit = max(status["limits"], key=_part)
-    cap, used, left = (_amount(limit[name]) for name in ("cap", "used", "left"))
-    held = _amount(status["reserved"].get(limit["name"], "0"))
+    limit = max(status["limits"], key=_used_part_of_limit)
+    cap, used, left = (_amount_in_view(limit[name]) for name in ("cap", "used", "left"))
+    held = _amount_in_view(status["reserved"].get(limit["name"], "0"))
     part = float(held / cap) if cap and math.isfinite(cap) else 0.0
     return Gauge(
         limit["name"],
-        max(0.0, min(1.0, _part(limit)) - part),
+        max(0.0, min(1.0, _used_part_of_limit(limit)) - part),
         part,
         readable_amount(used),
         readable_amount(cap, ROUND_FLOOR),
@@ -107,16 +107,16 @@ def at_minute(time: datetime | str) -> str:
     return f"{moment:%Y-%m-%d %H:%M:%S}"
 
 
-def _amount(text: str) -> Any:
+def _amount_in_view(text: str) -> Any:
     return math.inf if text == "inf" else Fraction(text)
 
 
-def _part(limit: dict[str, str]) -> float:
-    cap, used = _amount(limit["cap"]), _amount(limit["used"])
+def _used_part_of_limit(limit: dict[str, str]) -> float:
+    cap, used = _amount_in_view(limit["cap"]), _amount_in_view(limit["used"])
     if not cap:
         return 1.0 if used else 0.0
     return 0.0 if cap == math.inf else float(used / cap)
 
 
-def _percent(part: float, rounding: str) -> str:
+def _percent_in_view(part: float, rounding: str) -> str:
     return decimal_rounded(100.0 * part, 3, rounding) if 0.0 < part < 1.0 else f"{100.0 * part:.0f}"

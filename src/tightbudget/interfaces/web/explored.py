@@ -64,7 +64,7 @@ class Explored:
         """Return a number as it was typed."""
         text = self[name].replace(" ", "").replace("_", "")
         try:
-            return int(text) if re.fullmatch(r"[+-]?\d{1,300}", text) else _finite(text)
+            return int(text) if re.fullmatch(r"[+-]?\d{1,300}", text) else _finite_in_form(text)
         except ValueError:
             said = f"{name} must be a number such as {USUAL[name]}, not {self[name]!r}"
             raise Problem(422, "invalid_parameter", f"{said}.", {name: said}) from None
@@ -80,26 +80,28 @@ class Explored:
     def question(self) -> tuple[str, Question]:
         """Return the kind of the question whose answer comes first, and the question."""
         if self.is_training:
-            return "dpsgd", _checked(bodies.TrainingAsked, **self._run(), noise_multiplier=self.number("noise"))
-        return "epsilon", _checked(bodies.EpsilonAsked, expression=self["expression"], delta=self.number("delta"))
+            return "dpsgd", _checked_exploration(bodies.TrainingAsked, **self._run(), noise_multiplier=self.number("noise"))
+        return "epsilon", _checked_exploration(bodies.EpsilonAsked, expression=self["expression"], delta=self.number("delta"))
 
     def noise_question(self) -> tuple[str, Question] | None:
         """Return the question how much noise keeps the target; None if there is no noise to choose."""
         target, delta = self.number("target"), self.number("delta")
         if self.is_training:
-            return "dpsgd", _checked(bodies.TrainingAsked, **self._run(), target_epsilon=target)
+            return "dpsgd", _checked_exploration(bodies.TrainingAsked, **self._run(), target_epsilon=target)
         template, found = _NOISE.subn(lambda noise: f"{noise[1]}=?", self["expression"], count=1)
         if not found:
             return None
-        return "calibrate", _checked(bodies.CalibrationAsked, expression=template, epsilon=target, delta=delta, rtol=1e-4)
+        return "calibrate", _checked_exploration(
+            bodies.CalibrationAsked, expression=template, epsilon=target, delta=delta, rtol=1e-4
+        )
 
     def risk_question(self, expression: str) -> Question:
         rates = sorted({1e-4, 1e-3, 1e-2, 1e-1, self.rate("fpr")})
         given = {"delta": self.number("delta"), "prior": self.rate("prior"), "rtol": 1e-2, "fprs": rates}
-        return _checked(bodies.RiskAsked, expression=expression, **given)
+        return _checked_exploration(bodies.RiskAsked, expression=expression, **given)
 
     def comparison_question(self, expression: str) -> Question:
-        return _checked(bodies.ComparisonAsked, expression=expression, delta=self.number("delta"))
+        return _checked_exploration(bodies.ComparisonAsked, expression=expression, delta=self.number("delta"))
 
     def copies(self, origin: str) -> dict[str, str]:
         """Return the same question for Python, the command and the API, and the link to it."""
@@ -126,11 +128,11 @@ class Explored:
         return {name: self.number(name) for name in ("examples", "batch", "epochs", "delta")}
 
 
-def _checked(body: type[BaseModel], **given: Any) -> Question:
+def _checked_exploration(body: type[BaseModel], **given: Any) -> Question:
     return body.model_validate(given).model_dump()
 
 
-def _finite(text: str) -> float:
+def _finite_in_form(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(text)

@@ -30,11 +30,11 @@ async def explorer(request: Request) -> Response:
     values: dict[str, Any] = {"asked": asked, "usual": USUAL, "answer": None, "noise": None, "details": None, "problem": None}
     status = 200
     try:
-        values["answer"] = await _answer(request, asked)
+        values["answer"] = await _explorer_answer(request, asked)
         if "target" in request.query_params:
-            values["noise"] = await _noise(request, asked)
+            values["noise"] = await _explorer_noise(request, asked)
         if "full" in request.query_params:
-            values["details"] = await _details(request, asked)
+            values["details"] = await _explorer_details(request, asked)
     except Problem as problem:
         values["problem"], status = problem, problem.status
     return page(request, "explorer.html", status, **values)
@@ -45,7 +45,7 @@ async def explorer(request: Request) -> Response:
 async def answer(request: Request) -> Response:
     """The answer alone, as it is in the page; for scripts that put it there."""
     asked = Explored.read(request.query_params)
-    return _html(fragment("explorer_answer.html", asked=asked, answer=await _answer(request, asked)))
+    return _explorer_html(fragment("explorer_answer.html", asked=asked, answer=await _explorer_answer(request, asked)))
 
 
 @router.get("/explorer/noise")
@@ -53,7 +53,7 @@ async def answer(request: Request) -> Response:
 async def noise(request: Request) -> Response:
     """How much noise keeps the target."""
     asked = Explored.read(request.query_params)
-    return _html(fragment("explorer_noise.html", asked=asked, noise=await _noise(request, asked)))
+    return _explorer_html(fragment("explorer_noise.html", asked=asked, noise=await _explorer_noise(request, asked)))
 
 
 @router.get("/explorer/details")
@@ -61,7 +61,7 @@ async def noise(request: Request) -> Response:
 async def details(request: Request) -> Response:
     """Risk in words, and the classic bounds in a table."""
     asked = Explored.read(request.query_params)
-    return _html(fragment("explorer_details.html", asked=asked, details=await _details(request, asked)))
+    return _explorer_html(fragment("explorer_details.html", asked=asked, details=await _explorer_details(request, asked)))
 
 
 @router.get("/explorer/pictures/{kind}")
@@ -71,36 +71,36 @@ async def picture(request: Request, kind: str) -> Response:
     if kind not in PICTURES:
         raise of_status(404)
     asked = Explored.read(request.query_params)
-    found = await _answer(request, asked)
+    found = await _explorer_answer(request, asked)
     question: dict[str, Any] = {"expression": found["expression"], "delta": asked.number("delta")}
     if kind == "roc":
         question["fpr"] = asked.rate("fpr")
-    shape = await _computed(request, f"picture of {kind}", question)
+    shape = await _explorer_computed(request, f"picture of {kind}", question)
     return Response(wire.json_text(shape), media_type="application/json")
 
 
-async def _answer(request: Request, asked: Explored) -> dict[str, Any]:
-    found = await _computed(request, *asked.question())
+async def _explorer_answer(request: Request, asked: Explored) -> dict[str, Any]:
+    found = await _explorer_computed(request, *asked.question())
     upper = float(found["upper"])
     factor = raised_by(math.exp(upper), AMPLE) if 0.0 < upper < _LARGEST else None
-    return {**found, "factor": factor, "copies": asked.copies(_origin(request))}
+    return {**found, "factor": factor, "copies": asked.copies(_explorer_origin(request))}
 
 
-async def _noise(request: Request, asked: Explored) -> dict[str, Any] | None:
+async def _explorer_noise(request: Request, asked: Explored) -> dict[str, Any] | None:
     question = asked.noise_question()
-    return None if question is None else await _computed(request, *question)
+    return None if question is None else await _explorer_computed(request, *question)
 
 
-async def _details(request: Request, asked: Explored) -> dict[str, Any]:
-    expression = (await _answer(request, asked))["expression"]
+async def _explorer_details(request: Request, asked: Explored) -> dict[str, Any]:
+    expression = (await _explorer_answer(request, asked))["expression"]
     risk, comparison = await asyncio.gather(
-        _computed(request, "risk", asked.risk_question(expression)),
-        _computed(request, "compare", asked.comparison_question(expression)),
+        _explorer_computed(request, "risk", asked.risk_question(expression)),
+        _explorer_computed(request, "compare", asked.comparison_question(expression)),
     )
     return {"risk": risk, "comparison": comparison}
 
 
-async def _computed(request: Request, kind: str, question: dict[str, Any]) -> dict[str, Any]:
+async def _explorer_computed(request: Request, kind: str, question: dict[str, Any]) -> dict[str, Any]:
     """Return the answer to a question, or raise the problem it meets."""
     service: Service = request.app.state.service
     found = await service.compute.answer(kind, question, request.state.client.name)
@@ -110,9 +110,9 @@ async def _computed(request: Request, kind: str, question: dict[str, Any]) -> di
     return shape
 
 
-def _origin(request: Request) -> str:
+def _explorer_origin(request: Request) -> str:
     return f"{request.url.scheme}://{request.url.netloc}"
 
 
-def _html(text: str) -> Response:
+def _explorer_html(text: str) -> Response:
     return Response(text, media_type=HTML)

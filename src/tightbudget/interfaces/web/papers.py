@@ -36,12 +36,12 @@ _under_way: dict[Path, asyncio.Task[None]] = {}
 @allows(COMPUTE)
 async def papers(request: Request) -> Response:
     """What is finished; the rest is computed meanwhile, and the page comes again."""
-    folder = _folder(request)
-    found = await run_in_threadpool(_finished, folder)
-    given = bool(_service(request).settings.reproduction)  # then it is shown as it is, and nothing is computed
+    folder = _papers_folder(request)
+    found = await run_in_threadpool(_finished_papers, folder)
+    given = bool(_service_of_papers(request).settings.reproduction)  # then it is shown as it is, and nothing is computed
     missing = 0 if given else len(FIGURES) - len(found)
     if missing and folder not in _under_way:
-        task = asyncio.create_task(_computed(_service(request), folder))
+        task = asyncio.create_task(_compute_papers(_service_of_papers(request), folder))
         _under_way[folder] = task
         task.add_done_callback(lambda _: _under_way.pop(folder, None))
     statements = statements_of((result.figure.name, claim) for result in found for claim in result.claims)
@@ -58,7 +58,7 @@ async def papers(request: Request) -> Response:
 @allows(COMPUTE)
 async def panels(request: Request, name: str) -> Response:
     """What the charts of a figure draw."""
-    result = await run_in_threadpool(_result, _folder(request), name)
+    result = await run_in_threadpool(_paper_result, _papers_folder(request), name)
     if result is None:
         raise of_status(404)
     shape = {"panels": [plain(asdict(panel)) for panel in result.data.panels]}
@@ -71,7 +71,7 @@ async def data(request: Request, name: str, kind: str) -> Response:
     """The numbers behind a figure, as a file."""
     if name not in _BY_NAME or kind not in _KINDS:
         raise of_status(404)
-    path = _folder(request) / f"{name}.{kind}"
+    path = _papers_folder(request) / f"{name}.{kind}"
     if not path.is_file():
         raise of_status(404)
     headers = {"Content-Disposition": f'attachment; filename="{name}.{kind}"'}
@@ -85,29 +85,29 @@ def compute_figure(folder: str, name: str) -> Answer:
     return Answer(200, b"", lasting=False)
 
 
-async def _computed(service: Service, folder: Path) -> None:
+async def _compute_papers(service: Service, folder: Path) -> None:
     for name in _BY_NAME:
-        if await run_in_threadpool(_result, folder, name) is None:
+        if await run_in_threadpool(_paper_result, folder, name) is None:
             try:
                 await service.pool.call(compute_figure, (str(folder), name), SECONDS, "papers")
             except (LimitReached, Problem, OSError) as problem:
                 logger.warning("figure", extra={"event": {"figure": name, "problem": type(problem).__name__}})
 
 
-def _finished(folder: Path) -> list[Result]:
-    return [result for name in _BY_NAME if (result := _result(folder, name)) is not None]
+def _finished_papers(folder: Path) -> list[Result]:
+    return [result for name in _BY_NAME if (result := _paper_result(folder, name)) is not None]
 
 
-def _result(folder: Path, name: str) -> Result | None:
+def _paper_result(folder: Path, name: str) -> Result | None:
     try:
         changed = (folder / f"{name}.json").stat().st_mtime_ns if name in _BY_NAME else None
     except OSError:
         return None
-    return None if changed is None else _loaded(folder, name, changed)
+    return None if changed is None else _loaded_paper_result(folder, name, changed)
 
 
 @lru_cache(maxsize=64)
-def _loaded(folder: Path, name: str, changed: int) -> Result | None:
+def _loaded_paper_result(folder: Path, name: str, changed: int) -> Result | None:
     figure: Any = _BY_NAME[name]
     for quick in (False, True):
         stored = load_result(folder, figure, quick)
@@ -116,10 +116,10 @@ def _loaded(folder: Path, name: str, changed: int) -> Result | None:
     return None
 
 
-def _service(request: Request) -> Service:
+def _service_of_papers(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
 
 
-def _folder(request: Request) -> Path:
-    return _service(request).settings.reproduction_path
+def _papers_folder(request: Request) -> Path:
+    return _service_of_papers(request).settings.reproduction_path

@@ -37,17 +37,26 @@ def curve_picture(question: dict[str, Any]) -> Wire:
     lower, upper = np.asarray(found.band.lower), np.asarray(found.band.upper)
     places = band.places_between(epsilons)
     bounds = [
-        {"name": line.name, "kind": line.kind, "delta": _upper(band.upper_line(places, epsilons, np.asarray(line.deltas)))}
+        {
+            "name": line.name,
+            "kind": line.kind,
+            "delta": _upper_line_in_picture(band.upper_line(places, epsilons, np.asarray(line.deltas))),
+        }
         for line in sorted(found.lines, key=lambda line: BOUNDS.index(line.name))
     ]
     return {
         "expression": str(private),
         "relation": private.answers_for,
-        "epsilon": _digits(_kept(places), ROUND_FLOOR),
-        "lower": _lower(band.lower_line(places, epsilons, lower, upper)),
-        "upper": _upper(band.upper_line(places, epsilons, upper)),
+        "epsilon": _picture_digits(_kept_for_picture(places), ROUND_FLOOR),
+        "lower": _lower_line_in_picture(band.lower_line(places, epsilons, lower, upper)),
+        "upper": _upper_line_in_picture(band.upper_line(places, epsilons, upper)),
         "bounds": bounds,
-        "at": {"delta": delta, "lower": at_most(asked.lower), "upper": at_least(asked.upper), "epsilon": _finite(asked.upper)},
+        "at": {
+            "delta": delta,
+            "lower": at_most(asked.lower),
+            "upper": at_least(asked.upper),
+            "epsilon": _finite_in_picture(asked.upper),
+        },
     }
 
 
@@ -63,8 +72,8 @@ def growth_picture(question: dict[str, Any]) -> Wire:
         "what": "steps" if alone else "times all of it",
         "now": now,
         "counts": counts,
-        "lower": [_finite(each.lower) for each in found],
-        "upper": [_finite(each.upper) for each in found],
+        "lower": [_finite_in_picture(each.lower) for each in found],
+        "upper": [_finite_in_picture(each.upper) for each in found],
         "words": [f"[{at_most(each.lower)}, {at_least(each.upper)}]" for each in found],
     }
 
@@ -80,8 +89,8 @@ def roc_picture(question: dict[str, Any]) -> Wire:
     chosen, advantage, most = attack.tpr(rate), attack.advantage(), attack.posterior(0.5)
     return {
         "fpr": places.tolist(),
-        "lower": _digits(roc_band.roc_lower_line(places, rates, lower), ROUND_FLOOR),
-        "upper": _digits(roc_band.roc_upper_line(places, rates, lower, upper), ROUND_CEILING),
+        "lower": _picture_digits(roc_band.roc_lower_line(places, rates, lower), ROUND_FLOOR),
+        "upper": _picture_digits(roc_band.roc_upper_line(places, rates, lower, upper), ROUND_CEILING),
         "at": {
             "fpr": rate,
             "lower": at_most(chosen.lower, 3),
@@ -94,27 +103,27 @@ def roc_picture(question: dict[str, Any]) -> Wire:
     }
 
 
-def _kept(values: Array) -> Array:
+def _kept_for_picture(values: Array) -> Array:
     return np.append(values[:-1:_EVERY], values[-1:])
 
 
-def _upper(line: Array) -> list[float]:
+def _upper_line_in_picture(line: Array) -> list[float]:
     """Return every fourth value, one place late: δ falls, so that straight lines between them are nowhere below it."""
-    kept = _kept(np.maximum(line, _LOWEST))
-    return _digits(np.append(kept[:1], kept[:-1]), ROUND_CEILING)
+    kept = _kept_for_picture(np.maximum(line, _LOWEST))
+    return _picture_digits(np.append(kept[:1], kept[:-1]), ROUND_CEILING)
 
 
-def _lower(line: Array) -> list[float]:
+def _lower_line_in_picture(line: Array) -> list[float]:
     """Return every fourth value, one place early: straight lines between them are nowhere above δ."""
-    kept = _kept(np.maximum(line, 0.0))
-    return _digits(np.append(kept[1:], kept[-1:]), ROUND_FLOOR)
+    kept = _kept_for_picture(np.maximum(line, 0.0))
+    return _picture_digits(np.append(kept[1:], kept[-1:]), ROUND_FLOOR)
 
 
-def _digits(values: Array, rounding: str) -> list[float]:
+def _picture_digits(values: Array, rounding: str) -> list[float]:
     return [float(decimal_rounded(value, _DIGITS, rounding)) for value in values.tolist()]
 
 
-def _finite(value: float) -> float | None:
+def _finite_in_picture(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 

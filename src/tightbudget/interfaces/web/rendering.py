@@ -30,7 +30,7 @@ _TITLES = {
 
 
 @cache
-def _templates() -> Environment:
+def _page_templates() -> Environment:
     found = Environment(
         loader=PackageLoader("tightbudget.interfaces.web"),
         autoescape=True,
@@ -48,7 +48,7 @@ def _templates() -> Environment:
 
 def fragment(name: str, **values: Any) -> str:
     """Return a template filled in that needs nothing of the request."""
-    return _templates().get_template(name).render(**values)
+    return _page_templates().get_template(name).render(**values)
 
 
 def page(request: Request, name: str, code: int = 200, /, **values: Any) -> Response:
@@ -61,7 +61,7 @@ def page(request: Request, name: str, code: int = 200, /, **values: Any) -> Resp
         "here": request.url.path,
         "address": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
     }
-    text = _templates().get_template(name).render(**shared, **values)
+    text = _page_templates().get_template(name).render(**shared, **values)
     return Response(text, code, media_type=HTML)
 
 

@@ -14,12 +14,12 @@ def at_most(value: Any, digits: int = DIGITS) -> str:
     >>> at_most(1.31859), at_least(1.31859), at_least("inf")
     ('1.318', '1.319', '∞')
     """
-    return _written(value, digits, ROUND_FLOOR)
+    return _rounded_for_page(value, digits, ROUND_FLOOR)
 
 
 def at_least(value: Any, digits: int = DIGITS) -> str:
     """Return an upper end, rounded up."""
-    return _written(value, digits, ROUND_CEILING)
+    return _rounded_for_page(value, digits, ROUND_CEILING)
 
 
 def percent_at_least(part: float, digits: int = 3) -> str:
@@ -32,7 +32,7 @@ def percent_at_least(part: float, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
 
 
-def _written(value: Any, digits: int, rounding: str) -> str:
+def _rounded_for_page(value: Any, digits: int, rounding: str) -> str:
     number = float(value)
     if number == float("inf"):
         return "∞"

@@ -37,7 +37,7 @@ def created(
         name=checked_name(name),
         unit=checked_note("unit", unit, 200) or "person",
         relation="add_remove",  # what M17 proves
-        filter={"kind": KIND, "of": kind, "settings": _written(kind, settings), "store": secrets.token_hex(16)},
+        filter={"kind": KIND, "of": kind, "settings": _filter_settings_written(kind, settings), "store": secrets.token_hex(16)},
         description=checked_note("description", description),
         metadata=checked_metadata(metadata),
     )
@@ -75,7 +75,7 @@ def opened(ledger: Ledger, name: str, path: str | os.PathLike[str] | None) -> In
     return IndividualBudget(ledger, place, terms, store)
 
 
-def _written(kind: object, settings: Mapping[str, Any]) -> dict[str, str]:
+def _filter_settings_written(kind: object, settings: Mapping[str, Any]) -> dict[str, str]:
     """Return the settings of a filter as its own header would have them."""
     if not isinstance(kind, str) or kind not in BY_KIND:
         raise InvalidParameter("filter", kind, f"one of {', '.join(BY_KIND)}")

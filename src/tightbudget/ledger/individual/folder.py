@@ -73,7 +73,7 @@ class Folder:
         self._locked = lock_file(str(self.path / "lock"))
         self.let_go = weakref.finalize(self, unlock_file, self._locked, os.getpid())
         try:
-            self.binding = _binding(self.path / "terms")
+            self.binding = _read_folder_binding(self.path / "terms")
             self.balances, self.records, self.costs = self._found()
         except BaseException:
             self.let_go()
@@ -117,7 +117,7 @@ class Folder:
             raise CannotShare(f"{self.path} was replaced or removed and is another folder now.", hint)
 
 
-def _binding(path: Path) -> Binding:
+def _read_folder_binding(path: Path) -> Binding:
     try:
         fields = json.loads(read_whole(path))
         binding = Binding(**fields)

@@ -53,13 +53,13 @@ def draft_of(folder: Path, head: Head, mask: Mask | None) -> Draft:
 def read_head(path: Path) -> tuple[Head, bytes]:
     """Return the head of a record and the record's digest; neither is checked against the rest."""
     begin, digest = read_ends(path, _LONGEST_HEAD)
-    return _head(path, begin), digest
+    return _read_record_head(path, begin), digest
 
 
 def read_record(path: Path, people: int) -> tuple[Head, Mask | None]:
     """Return a record, checked."""
     found = read_whole(path)
-    head = _head(path, found)
+    head = _read_record_head(path, found)
     bits = found.partition(b"\n")[2]
     if not bits:
         return head, None
@@ -72,7 +72,7 @@ def read_record(path: Path, people: int) -> tuple[Head, Mask | None]:
     return head, np.unpackbits(packed, count=people).view(np.bool_)
 
 
-def _head(path: Path, found: bytes) -> Head:
+def _read_record_head(path: Path, found: bytes) -> Head:
     try:
         fields: dict[str, Any] = json.loads(found.partition(b"\n")[0])
         return Head(**fields)

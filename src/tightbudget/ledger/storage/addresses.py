@@ -14,7 +14,7 @@ _ALLOWED = "an address such as sqlite:///budget.db or postgresql://user@host/dat
 
 def database_at(address: str | os.PathLike[str], patience: float = PATIENCE) -> Database:
     """Return the database of an address; nothing is read yet."""
-    url = _url(address)
+    url = _ledger_url(address)
     if url.get_backend_name() == "sqlite":
         from tightbudget.ledger.storage.sqlite import SQLite
 
@@ -24,7 +24,7 @@ def database_at(address: str | os.PathLike[str], patience: float = PATIENCE) -> 
     return PostgreSQL(url, patience)
 
 
-def _url(address: object) -> URL:
+def _ledger_url(address: object) -> URL:
     if isinstance(address, os.PathLike) or (isinstance(address, str) and address and "://" not in address):
         return URL.create("sqlite", database=str(Path(address)))
     try:

@@ -39,7 +39,7 @@ class PostgreSQL(Database):
     def __init__(self, url: URL, patience: float = PATIENCE) -> None:
         engine = create_engine(
             url.set(drivername="postgresql+psycopg"),
-            connect_args={"connect_timeout": max(2, round(patience)), "options": _options(url, patience)},
+            connect_args={"connect_timeout": max(2, round(patience)), "options": _postgresql_options(url, patience)},
             poolclass=QueuePool,
             pool_size=16,
             max_overflow=-1,
@@ -165,7 +165,7 @@ class PostgreSQL(Database):
         return LedgerUnavailable(f"{self._where} failed: {text}.", "Nothing was spent that the log does not show.")
 
 
-def _options(url: URL, patience: float) -> str:
+def _postgresql_options(url: URL, patience: float) -> str:
     """Return settings of each session: wait so long for a lock, and let go of one whose client hangs."""
     waits = round(1000 * patience)
     ours = f"-c lock_timeout={waits} -c idle_in_transaction_session_timeout={4 * waits} -c synchronous_commit=on"

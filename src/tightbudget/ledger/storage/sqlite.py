@@ -36,7 +36,7 @@ class SQLite(Database):
             url, connect_args=options, poolclass=QueuePool, pool_size=16, max_overflow=-1, pool_reset_on_return=None
         )
         event.listen(engine, "connect", self._connected)
-        event.listen(engine, "begin", _begin)
+        event.listen(engine, "begin", _sqlite_begin)
         self._idle: list[_Own] = []
         self._parents: list[_Own] = []
         super().__init__(engine, patience)
@@ -177,5 +177,5 @@ class _Own:
         self.driver.close()
 
 
-def _begin(connection: Connection) -> None:
+def _sqlite_begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("write") else "BEGIN")

@@ -66,7 +66,7 @@ class Statements:
         )
         self.move_if = prepared(_moved())
         if dialect.name == "postgresql":
-            self.swap = prepared(_swap())
+            self.swap = prepared(_swap_row_statement())
         self.new_budget = prepared(
             insert(budgets)
             .values({column: bindparam(column.name) for column in budgets.c if column.name != "id"})
@@ -108,7 +108,7 @@ def _moved() -> Update:
     )
 
 
-def _swap() -> Insert:
+def _swap_row_statement() -> Insert:
     """Return the statement that moves a row, if it is where it was, and appends the entry; else it does neither."""
     moved = _moved().returning(budgets.c.seq, budgets.c.head).cte("moved")
     given = ("budget", "kind", "origin", "key", "body")

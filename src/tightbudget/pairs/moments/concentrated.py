@@ -45,26 +45,26 @@ def half_square(m: float) -> float:
 
 def steepest_rho(log_moment: Callable[[Array], Array], largest: float) -> float:
     """Return an upper bound on sup D_a / a of a step whose losses are at most `largest`, and so all D_a."""
-    lowest = _lowest(log_moment)
+    lowest = _lowest_order_divergence(log_moment)
     if not 0.0 < lowest < math.inf:
         return math.inf
     # far enough that largest / a is no more than D_1
     last = max(1.0, 2.0 * min(largest / lowest, 1e15))
-    return _steepest(log_moment, lowest, last, largest / (1.0 + last))
+    return _steepest_concentration(log_moment, lowest, last, largest / (1.0 + last))
 
 
 def steepest_until(log_moment: Callable[[Array], Array], last: float, beyond: float) -> float:
     """Return an upper bound on sup D_a / a of a step for which D_a / a is at most `beyond` from a = 1 + last on."""
-    lowest = _lowest(log_moment)
-    return _steepest(log_moment, lowest, last, beyond) if 0.0 < lowest < math.inf else math.inf
+    lowest = _lowest_order_divergence(log_moment)
+    return _steepest_concentration(log_moment, lowest, last, beyond) if 0.0 < lowest < math.inf else math.inf
 
 
-def _lowest(log_moment: Callable[[Array], Array]) -> float:
+def _lowest_order_divergence(log_moment: Callable[[Array], Array]) -> float:
     """Return a bound on the divergence at the first order."""
     return raised(float(log_moment(np.array([NEXT_TO_ONE]))[0]) / (NEXT_TO_ONE - 1.0), 8)
 
 
-def _steepest(log_moment: Callable[[Array], Array], lowest: float, last: float, beyond: float) -> float:
+def _steepest_concentration(log_moment: Callable[[Array], Array], lowest: float, last: float, beyond: float) -> float:
     """Return the most of three bounds: below the first order D_a is at most D there, after the last as given.
 
     Between, (a-1) D_a is convex in a and lies below its chords.

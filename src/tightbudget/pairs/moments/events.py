@@ -118,7 +118,7 @@ def joined_events(first: Events, second: Events) -> Events:
     """Return the events of both together: those of one law or the other, which are told apart."""
     tails = [events.tail for events in (first, second) if events.tail is not None]
     return Events(
-        *_grouped(np.concatenate([first.losses, second.losses]), np.concatenate([first.log_a, second.log_a])),
+        *_grouped_events(np.concatenate([first.losses, second.losses]), np.concatenate([first.log_a, second.log_a])),
         strictly_raised(first.minus_infinity + second.minus_infinity, 4),
         first.infinity + second.infinity,
         tails[0].joined(tails[1]) if len(tails) == 2 else tails[0] if tails else None,
@@ -127,16 +127,16 @@ def joined_events(first: Events, second: Events) -> Events:
 
 def point_events(points: Cells, loss_shift: float, minus_infinity: float, infinity: float, tail: Tail | None = None) -> Events:
     """Return point masses as events; what shares a cell is spread to its ends."""
-    return _events(points, loss_shift, minus_infinity, infinity, tail)
+    return _events_of_cells(points, loss_shift, minus_infinity, infinity, tail)
 
 
-def _events(cells: Cells, loss_shift: float, minus_infinity: float, infinity: float, tail: Tail | None) -> Events:
+def _events_of_cells(cells: Cells, loss_shift: float, minus_infinity: float, infinity: float, tail: Tail | None) -> Events:
     cells = cells.where(cells.log_a > -math.inf)
     flat = cells.high == cells.low
     points, wide = cells.where(flat), cells.where(~flat)
     losses, log_a, error = points.low, points.log_a, points.error
     if wide.size:
-        down, up = _shares(wide, loss_shift)
+        down, up = _cell_end_shares(wide, loss_shift)
         with np.errstate(divide="ignore"):
             losses = np.concatenate([losses, wide.low, wide.high])
             log_a = np.concatenate([log_a, wide.log_a + np.log(down), wide.log_a + np.log(up)])
@@ -147,10 +147,10 @@ def _events(cells: Cells, loss_shift: float, minus_infinity: float, infinity: fl
     # masses. What is near 0 may be on either side of it: the excess at 2 loss_shift is more than at -loss_shift.
     outward = losses + np.sign(losses) * loss_shift + np.where(losses == 0.0, 2.0 * loss_shift, 0.0)
     log_a = log_a + error + 2.0 * loss_shift + 128.0 * U * (1.0 + np.abs(log_a) + np.abs(losses))
-    return Events(*_grouped(outward, log_a), raised_by(minus_infinity, GENEROUS), infinity, tail)
+    return Events(*_grouped_events(outward, log_a), raised_by(minus_infinity, GENEROUS), infinity, tail)
 
 
-def _grouped(losses: Array, log_a: Array) -> tuple[Array, Array]:
+def _grouped_events(losses: Array, log_a: Array) -> tuple[Array, Array]:
     """Return each loss once, with the sum of its masses: neighbouring cells share an end."""
     if losses.size == 0:
         return losses, log_a
@@ -161,7 +161,7 @@ def _grouped(losses: Array, log_a: Array) -> tuple[Array, Array]:
     return sorted_losses[starts], group_log_sum(log_a[order], starts) + 4.0 * U * longest
 
 
-def _shares(cells: Cells, loss_shift: float) -> tuple[Array, Array]:
+def _cell_end_shares(cells: Cells, loss_shift: float) -> tuple[Array, Array]:
     """Return which shares of their masses under A cells send to their lower and upper ends, on the side that is larger.
 
     The excess of a moment falls with the loss below 0 and rises above, so doubt goes down there and up here.
@@ -190,7 +190,7 @@ def normal_events(m: float, reach: float) -> Events:
     losses = m * (z - 0.5 * m)
     cells = Cells(losses[:-1], losses[1:], log_a, log_b, error)
     loss_shift = 16.0 * U * m * (reach + m)
-    return _events(cells, loss_shift, NEGLIGIBLE, 0.0, normal_tail(m, reach))
+    return _events_of_cells(cells, loss_shift, NEGLIGIBLE, 0.0, normal_tail(m, reach))
 
 
 def normal_tail(m: float, reach: float) -> Tail:
@@ -208,10 +208,10 @@ def normal_tail(m: float, reach: float) -> Tail:
 
 def subsampled_events(events: Events, q: float, direction: Direction) -> Events:
     """Return the events of the pair subsampled at rate 0 < q < 1 (theory D.4, M3)."""
-    return _removed(events, q) if direction is Direction.REMOVE else _added(events, q)
+    return _events_of_removal(events, q) if direction is Direction.REMOVE else _events_of_addition(events, q)
 
 
-def _removed(events: Events, q: float) -> Events:
+def _events_of_removal(events: Events, q: float) -> Events:
     """(A, B) becomes (qA + (1-q)B, B)."""
     losses = _mixed_loss(events.losses, q)
     log_a = events.log_a - events.losses + losses
@@ -237,7 +237,7 @@ def _removed_tail(tail: Tail | None, q: float) -> Tail | None:
     return Tail(start, lambda orders: inner(orders) + orders * log_factor)
 
 
-def _added(events: Events, q: float) -> Events:
+def _events_of_addition(events: Events, q: float) -> Events:
     """(A, B) becomes (A, (1-q)A + qB)."""
     losses = -_mixed_loss(-events.losses, q)
     log_a = events.log_a

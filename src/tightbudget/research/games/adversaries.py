@@ -107,7 +107,7 @@ class StopWhenAhead(Strategy):
         return (self.each,)
 
     def next_step(self, view: View) -> Choices:
-        return np.where(_ahead(view), STOP, 0).astype(np.intp)
+        return np.where(_ahead_of_bound(view), STOP, 0).astype(np.intp)
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Greedy(Strategy):
         with np.errstate(invalid="ignore"):  # a bit that was revealed under an odometer that shows infinity: any step will do
             needed = view.bound - view.loss
         wanted = np.searchsorted(sizes, needed, side="right").clip(max=sizes.size - 1)
-        return np.where(_ahead(view), STOP, _largest_accepted(view, wanted)).astype(np.intp)
+        return np.where(_ahead_of_bound(view), STOP, _largest_accepted(view, wanted)).astype(np.intp)
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class Bursts(Strategy):
 
     def next_step(self, view: View) -> Choices:
         burst = (view.loss > self.trigger * view.bound) & (view.round > 0)
-        return np.where(_ahead(view), STOP, _largest_accepted(view, burst.astype(np.intp))).astype(np.intp)
+        return np.where(_ahead_of_bound(view), STOP, _largest_accepted(view, burst.astype(np.intp))).astype(np.intp)
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class TinyThenLarge(Strategy):
 
     def next_step(self, view: View) -> Choices:
         wanted = np.full(view.loss.size, min(view.round // self.each, len(self.menu) - 1), np.intp)
-        return np.where(_ahead(view), STOP, _largest_accepted(view, wanted)).astype(np.intp)
+        return np.where(_ahead_of_bound(view), STOP, _largest_accepted(view, wanted)).astype(np.intp)
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ def counterexample(first: float = 0.1, second: float = 0.45, epsilon: float = 0.
     return Counterexample(first, second, tells * beyond), tells * beyond
 
 
-def _ahead(view: View) -> NDArray[np.bool_]:
+def _ahead_of_bound(view: View) -> NDArray[np.bool_]:
     return exceeds(view.loss, view.bound) & (view.round > 0)
 
 

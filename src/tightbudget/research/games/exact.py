@@ -33,8 +33,8 @@ class ExactFilterGame:
 
 def exact_filter(adversary: Adversary, meter: PlayedFilter, *, rounds: int, bit: int = 0) -> ExactFilterGame:
     """Return the exact delta(epsilon) of the stopped view and the exact Pr[loss > epsilon]."""
-    tree = _Tree(adversary, SharedStates.of_filter(meter, adversary.menu), rounds, bit)
-    ended: list[_States] = []
+    tree = _ExactTree(adversary, SharedStates.of_filter(meter, adversary.menu), rounds, bit)
+    ended: list[_ExactStates] = []
     while (done := tree.advance()) is not None:
         ended.append(done)
     epsilon = float(meter.epsilon)
@@ -57,7 +57,7 @@ def exact_filter(adversary: Adversary, meter: PlayedFilter, *, rounds: int, bit:
 def exact_odometer(adversary: Adversary, meter: PlayedOdometer, *, rounds: int, bit: int = 0) -> Bracket:
     """Return the exact probability that the realised loss is ever above what the odometer shows."""
     shared = SharedStates.of_odometer(meter, adversary.menu)
-    tree = _Tree(adversary, shared, rounds, bit)
+    tree = _ExactTree(adversary, shared, rounds, bit)
     crossed: list[NDArray[np.float64]] = [np.zeros(1)]
     while tree.advance() is not None:
         if tree.going is not None:
@@ -68,18 +68,18 @@ def exact_odometer(adversary: Adversary, meter: PlayedOdometer, *, rounds: int, 
 
 
 @dataclass
-class _States:
+class _ExactStates:
     node: NDArray[np.intp]
     revealed: NDArray[np.int64]
     place: NDArray[np.int64]  # of the loss, in units of the lattice
     mass: NDArray[np.float64]
     loss: NDArray[np.float64]  # of the bit that is played, against the other
 
-    def where(self, chosen: NDArray[np.bool_]) -> "_States":
-        return _States(self.node[chosen], self.revealed[chosen], self.place[chosen], self.mass[chosen], self.loss[chosen])
+    def where(self, chosen: NDArray[np.bool_]) -> "_ExactStates":
+        return _ExactStates(self.node[chosen], self.revealed[chosen], self.place[chosen], self.mass[chosen], self.loss[chosen])
 
 
-class _Tree:
+class _ExactTree:
     """The states after some rounds, with the largest relative error of their masses in units of U."""
 
     def __init__(self, adversary: Adversary, shared: SharedStates, rounds: int, bit: int) -> None:
@@ -87,9 +87,9 @@ class _Tree:
         self.lattice = Lattice(adversary.menu, rounds)
         self.adversary, self.shared, self.rounds, self.sign = adversary, shared, rounds, 1 - 2 * bit
         self.round, self.ulps, self.visited = 0, 0.0, 1
-        self.going: _States | None = self._states(np.zeros((1, 3), np.int64), np.ones(1))
+        self.going: _ExactStates | None = self._states(np.zeros((1, 3), np.int64), np.ones(1))
 
-    def advance(self) -> _States | None:
+    def advance(self) -> _ExactStates | None:
         """Play one round; return the states that have ended in it, or None when the game was over before."""
         states = self.going
         if states is None:
@@ -113,18 +113,18 @@ class _Tree:
         error = (self.ulps + 8.0) * U * 1.01 * total + doubt
         return Bracket(max(0.0, total - error), min(1.0, total + error))
 
-    def _branches(self, states: _States, choices: NDArray[np.intp]) -> _States:
+    def _branches(self, states: _ExactStates, choices: NDArray[np.intp]) -> _ExactStates:
         nodes = self.shared.move(states.node, choices)
         rows, masses = [], []
         for index, (law, size) in enumerate(zip(self.lattice.laws, self.lattice.sizes, strict=True)):
             chosen = np.flatnonzero(choices == index)
             if chosen.size:
-                for move, revealed, probability in _outcomes(law, size):
+                for move, revealed, probability in _game_outcomes(law, size):
                     hidden = 1 - (states.revealed[chosen] | revealed)
                     # once the bit is revealed the loss is infinite, wherever it was
                     rows.append(np.column_stack([nodes[chosen], 1 - hidden, hidden * (states.place[chosen] + move)]))
                     masses.append(states.mass[chosen] * probability)
-        keys, which, ways = _merged(np.concatenate(rows))
+        keys, which, ways = _merged_game_states(np.concatenate(rows))
         if keys.shape[0] > MOST_STATES:
             raise InvalidParameter(
                 "rounds", self.rounds, f"so few that at most {MOST_STATES} states are reached", "Simulate instead."
@@ -135,12 +135,12 @@ class _Tree:
         self.visited += keys.shape[0]
         return self._states(keys, mass)
 
-    def _states(self, keys: NDArray[np.int64], mass: NDArray[np.float64]) -> _States:
+    def _states(self, keys: NDArray[np.int64], mass: NDArray[np.float64]) -> _ExactStates:
         loss = np.where(keys[:, 1] > 0, math.inf, keys[:, 2] * float(self.lattice.unit))
-        return _States(keys[:, 0].astype(np.intp), keys[:, 1], keys[:, 2], mass, loss)
+        return _ExactStates(keys[:, 0].astype(np.intp), keys[:, 1], keys[:, 2], mass, loss)
 
 
-def _merged(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
+def _merged_game_states(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
     """Return the distinct rows, which of them each row is, and how often each occurs: np.unique by one number a row."""
     low = rows.min(axis=0)
     spans = rows.max(axis=0) - low + 1
@@ -153,7 +153,7 @@ def _merged(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp
     return rows[first], which, ways
 
 
-def _outcomes(law: Response, size: int) -> list[tuple[int, int, float]]:
+def _game_outcomes(law: Response, size: int) -> list[tuple[int, int, float]]:
     """Return (move on the lattice, revealed, probability) of each possible answer, seen from the bit that is played."""
     # 1 - likely would cancel; the two are e^eps : 1
     unlikely = math.exp(-law.epsilon) * law.likely

@@ -46,23 +46,23 @@ _OPTIONS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
 def shipped_filters() -> Mapping[str, MakeFilter]:
     """Return every filter of the registry by a name, with its options where it has some."""
     return {
-        name: partial(_filter, kind, settings)
+        name: partial(_playing_filter, kind, settings)
         for kind in filters.ALL
         for name, settings in _OPTIONS.get(kind.kind, {kind.kind: {}}).items()
     }
 
 
-def _filter(kind: type[Any], settings: Mapping[str, Any], epsilon: Any, delta: Any) -> PlayedFilter:
+def _playing_filter(kind: type[Any], settings: Mapping[str, Any], epsilon: Any, delta: Any) -> PlayedFilter:
     """Return a filter that keeps a fifth of delta for the deltas of steps, and has a plan, if it takes those."""
     takes = inspect.signature(kind).parameters
     part = {"delta_for_steps": delta / 5} if "delta_for_steps" in takes else {}
-    plan = {"plan": _plan(epsilon, delta)} if "plan" in takes else {}
+    plan = {"plan": _plan_for_players(epsilon, delta)} if "plan" in takes else {}
     made: PlayedFilter = kind(epsilon, delta, **part, **plan, **settings)
     return made
 
 
 @cache
-def _plan(epsilon: float, delta: float) -> Any:
+def _plan_for_players(epsilon: float, delta: float) -> Any:
     """Return one step of epsilon / 4 and as many of epsilon / 10 as fit."""
     large, small = PureDP(epsilon=epsilon / 4), PureDP(epsilon=epsilon / 10)
     count = 1

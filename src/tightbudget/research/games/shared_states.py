@@ -118,7 +118,7 @@ class SharedStates:
         return self._children[move]
 
     def _enter(self, meter: Any) -> int:
-        key = _balance(meter)
+        key = _shared_balance(meter)
         if key not in self._known:
             self._known[key] = self._add(meter)
         return self._known[key]
@@ -134,7 +134,7 @@ class SharedStates:
         return bool(meter.quote(increment).accepted) if self._is_filter else True
 
 
-def _balance(meter: Any) -> str:
+def _shared_balance(meter: Any) -> str:
     """Return the state without the number of steps that led to it: no later decision depends on that."""
     state = meter.state()
     kept = {name: value for name, value in state.items() if name != "sequence"} if isinstance(state, dict) else state

@@ -50,7 +50,7 @@ def play_filter(
     check_game(rounds, runs, bit)
     loss, played = np.zeros(runs), np.zeros(runs)
     shared = SharedStates.of_filter(meter, adversary.menu)
-    for table in _advance(adversary, shared, rounds, runs, rng, bit):
+    for table in _advance_simulation(adversary, shared, rounds, runs, rng, bit):
         loss[table.run], played[table.run] = table.loss, table.round
         _tell_progress(progress, table.round)
     epsilon = float(meter.epsilon)
@@ -78,7 +78,7 @@ def play_odometer(
     check_game(rounds, runs, bit)
     failed, played = np.zeros(runs, bool), np.zeros(runs)
     shared = SharedStates.of_odometer(meter, adversary.menu)
-    for table in _advance(adversary, shared, rounds, runs, rng, bit):
+    for table in _advance_simulation(adversary, shared, rounds, runs, rng, bit):
         against = table.loss if bit == 0 else -table.loss
         failed[table.run] |= exceeds(against, shared.bounds(table.node))
         played[table.run] = table.round
@@ -94,7 +94,7 @@ def paths(
     shared = SharedStates.of_odometer(meter, adversary.menu)
     losses, bounds = np.full((runs, rounds + 1), np.nan), np.full((runs, rounds + 1), np.nan)
     losses[:, 0], bounds[:, 0] = 0.0, shared.bounds(np.zeros(runs, np.intp))
-    for table in _advance(adversary, shared, rounds, runs, rng, 0):
+    for table in _advance_simulation(adversary, shared, rounds, runs, rng, 0):
         losses[table.run, table.round], bounds[table.run, table.round] = table.loss, shared.bounds(table.node)
     return losses, bounds
 
@@ -109,7 +109,7 @@ class _SimulatedTable:
     loss: NDArray[np.float64]
 
 
-def _advance(
+def _advance_simulation(
     adversary: Adversary, shared: SharedStates, rounds: int, runs: int, rng: np.random.Generator, bit: int
 ) -> Iterator[_SimulatedTable]:
     """Yield the table after each round; runs that have ended leave it."""

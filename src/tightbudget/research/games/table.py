@@ -89,7 +89,7 @@ def gaussian_rows(epsilon: float, delta: float, runs: int, rng: np.random.Genera
             continue
         for adversary in (Fixed(gaussian(epsilon / 20)), Greedy([gaussian(epsilon / 40), gaussian(epsilon / 8)])):
             played = play_filter(adversary, make(epsilon, delta), rounds=rounds, runs=runs, rng=rng).view
-            yield _sampled(name, f"{adversary.name}, Gaussian", rounds, played, delta)
+            yield _simulated_game_row(name, f"{adversary.name}, Gaussian", rounds, played, delta)
 
 
 def _takes_gaussian(name: str, make: MakeFilter, epsilon: float, delta: float) -> bool:
@@ -118,7 +118,7 @@ def odometer_row(
     if label not in adversaries:
         raise InvalidParameter("adversary", label, f"one of {', '.join(adversaries)}")
     played = play_odometer(adversaries[label], make(delta), rounds=rounds, runs=runs, rng=rng, progress=progress)
-    return _sampled(name, label, rounds, played.crossing, delta)
+    return _simulated_game_row(name, label, rounds, played.crossing, delta)
 
 
 def crossing_row(name: str, make: MakeOdometer, epsilon: float, delta: float, rounds: int) -> GameRow:
@@ -146,12 +146,14 @@ def unsound_filter_rows(runs: int, rng: np.random.Generator) -> Iterator[GameRow
     natural = naive.UnsoundNaturalFilter(0.5, delta)
     view = exact_filter(trap, natural, rounds=3).view
     yield _worked_out(natural.kind, trap.name, 3, view, delta)
-    yield _sampled(natural.kind, trap.name, 3, play_filter(trap, natural, rounds=3, runs=runs, rng=rng).view, delta)
+    yield _simulated_game_row(natural.kind, trap.name, 3, play_filter(trap, natural, rounds=3, runs=runs, rng=rng).view, delta)
     split_delta = raised_by(naive.plain_gaussian_delta(0.5**0.5, 1.0), GENEROUS)
     rest = split_delta - naive.plain_gaussian_delta(0.5, 1.0)
     divide = SpendTheRest(0.5, 0.5, lowered_by(rest, GENEROUS), threshold=-0.2)
     split = naive.UnsoundSplitFilter(1.0, split_delta)
-    yield _sampled(split.kind, divide.name, 3, play_filter(divide, split, rounds=3, runs=runs, rng=rng).view, split_delta)
+    yield _simulated_game_row(
+        split.kind, divide.name, 3, play_filter(divide, split, rounds=3, runs=runs, rng=rng).view, split_delta
+    )
 
 
 def _worked_out(name: str, label: str, rounds: int, bracket: Bracket, promised: float) -> GameRow:
@@ -159,7 +161,7 @@ def _worked_out(name: str, label: str, rounds: int, bracket: Bracket, promised: 
     return GameRow(name, label, rounds, 0, middle, bracket.lower, bracket.upper, promised, bracket.lower > promised)
 
 
-def _sampled(name: str, label: str, rounds: int, estimate: Any, promised: float) -> GameRow:
+def _simulated_game_row(name: str, label: str, rounds: int, estimate: Any, promised: float) -> GameRow:
     low, high = estimate.lower(SHOWN_CONFIDENCE), estimate.upper(SHOWN_CONFIDENCE)
     fails = estimate.lower(CERTAIN) > promised
     return GameRow(name, label, rounds, estimate.runs, estimate.rate, low, high, promised, fails)

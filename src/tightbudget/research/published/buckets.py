@@ -115,7 +115,7 @@ def bucket_list(
     """Return the buckets without columns at the ends that hold at most `tail`; what is cut is booked (M11)."""
     if not float(error.max()) <= MOST_ERROR:  # written so that NaN is refused too
         rows, infinity, over_b, error = np.zeros((3, 1)), 1.0, 1.0, np.zeros(3)
-    start, stop = _kept(rows, tail)
+    start, stop = _kept_buckets(rows, tail)
     dropped = rows[:, :start].sum(axis=1) + rows[:, stop:].sum(axis=1)
     dropped[REAL] = 0.0  # a smaller correction is sound
     rows = np.ascontiguousarray(rows[:, start:stop])
@@ -125,7 +125,7 @@ def bucket_list(
     return Buckets(log_factor, n, u, first + start, rows, infinity, distinguishing, over_b, loss_shift, error)
 
 
-def _kept(rows: Array, tail: float) -> tuple[int, int]:
+def _kept_buckets(rows: Array, tail: float) -> tuple[int, int]:
     heaviest = rows.max(axis=0)  # cuts that are small in every row are small in each
     start = int(np.searchsorted(np.cumsum(heaviest), tail, side="right"))
     stop = heaviest.size - int(np.searchsorted(np.cumsum(heaviest[::-1]), tail, side="right"))

@@ -32,9 +32,9 @@ def bucket_convolution(p: Array, q: Array) -> Convolution:
     heavy_p = _heavy_columns(p)
     heavy_q = heavy_p if p is q else _heavy_columns(q)
     if heavy_p.size == 0 and heavy_q.size == 0:
-        return _transformed(p, q)
+        return _transformed_buckets(p, q)
     thin_p, thin_q = _without_columns(p, heavy_p), _without_columns(q, heavy_q)
-    rest = _transformed(thin_p, thin_p if p is q else thin_q)
+    rest = _transformed_buckets(thin_p, thin_p if p is q else thin_q)
     rows = np.zeros((p.shape[0], p.shape[1] + q.shape[1] - 1))
     rows[:, rest.first : rest.first + rest.rows.shape[1]] = rest.rows
     # p * q = heavy_p * q + thin_p * heavy_q + thin_p * thin_q
@@ -47,7 +47,7 @@ def bucket_convolution(p: Array, q: Array) -> Convolution:
     return Convolution(rows, 0, rest.error + relative * rows.sum(axis=1))
 
 
-def _transformed(p: Array, q: Array) -> Convolution:
+def _transformed_buckets(p: Array, q: Array) -> Convolution:
     product = convolve_powers([p], [2], TAIL) if p is q else convolve_powers([p, q], [1, 1], TAIL)
     # a vector of N entries has an L1 norm of at most sqrt(N) times its 2-norm
     return Convolution(product.rows, product.first, product.error + math.sqrt(product.rows.shape[1]) * product.noise)

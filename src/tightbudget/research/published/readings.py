@@ -18,7 +18,7 @@ def delta_without_ec(buckets: Buckets, epsilon: float) -> float:
 
     Guarantee: delta(epsilon) <= result <= 1.
     """
-    epsilon = _asked(buckets, epsilon)
+    epsilon = _epsilon_asked_of_buckets(buckets, epsilon)
     terms = _plain_terms(buckets, epsilon)
     return _charged_up(buckets, float(terms.sum()), float(terms.sum()), 0.0)
 
@@ -29,7 +29,7 @@ def delta_with_ec(buckets: Buckets, epsilon: float) -> float:
     Guarantee: delta(epsilon) <= result <= delta_without_ec(epsilon).
     Which of these buckets are corrected is free; those where rounding eats up the gain are not.
     """
-    epsilon = _asked(buckets, epsilon)
+    epsilon = _epsilon_asked_of_buckets(buckets, epsilon)
     plain = _plain_terms(buckets, epsilon)
     without = _charged_up(buckets, float(plain.sum()), float(plain.sum()), 0.0)
     if epsilon > 700.0:
@@ -48,7 +48,7 @@ def delta_low(buckets: Buckets, epsilon: float) -> float:
     Bucket infinity counts with the events that B cannot produce, or as one event (M11).
     Guarantee: 0 <= result <= delta(epsilon).
     """
-    epsilon = _asked(buckets, epsilon)
+    epsilon = _epsilon_asked_of_buckets(buckets, epsilon)
     certain = buckets.distinguishing
     if epsilon > 700.0:
         return certain
@@ -58,19 +58,19 @@ def delta_low(buckets: Buckets, epsilon: float) -> float:
     total = float(np.where(chosen, a - b, 0.0).sum())
     size = float(np.where(chosen, a + b, 0.0).sum()) + buckets.infinity + scale * buckets.over_b
     total += max(certain, buckets.infinity - scale * buckets.over_b)
-    charge = float(buckets.error[A]) + scale * float(buckets.error[VIRTUAL]) + _rounding(buckets) * size
+    charge = float(buckets.error[A]) + scale * float(buckets.error[VIRTUAL]) + _bucket_sum_rounding(buckets) * size
     return max(certain, total - raised_by(charge, GENEROUS))
 
 
 def first_index(buckets: Buckets, epsilon: float) -> int:
     """Return j_eps, the smallest index with f^j >= e^eps, for finite epsilon."""
-    asked = _asked(buckets, epsilon)
+    asked = _epsilon_asked_of_buckets(buckets, epsilon)
     if math.isinf(asked):
         raise InvalidParameter("epsilon", epsilon, "a finite number from 0")
     return math.ceil(asked / buckets.log_factor)
 
 
-def _asked(buckets: object, epsilon: float) -> float:
+def _epsilon_asked_of_buckets(buckets: object, epsilon: float) -> float:
     if not isinstance(buckets, Buckets):
         raise InvalidParameter("buckets", buckets, "the buckets of a composition tree, such as tree.buckets")
     return epsilon_asked(epsilon)
@@ -89,12 +89,14 @@ def _plain_terms(buckets: Buckets, epsilon: float) -> Array:
     return terms
 
 
-def _rounding(buckets: Buckets) -> float:
+def _bucket_sum_rounding(buckets: Buckets) -> float:
     """Return the relative error of a sum over all buckets of terms that are good to a few roundings."""
     return U * (float(buckets.rows.shape[1]) + 32.0)
 
 
 def _charged_up(buckets: Buckets, total: float, size: float, charge: float) -> float:
     """Return the sum and bucket infinity with all that may be missing; `size` is the sum of absolute values."""
-    whole = total + buckets.infinity + float(buckets.error[A]) + charge + _rounding(buckets) * (size + buckets.infinity)
+    whole = (
+        total + buckets.infinity + float(buckets.error[A]) + charge + _bucket_sum_rounding(buckets) * (size + buckets.infinity)
+    )
     return min(1.0, raised(whole, 8))

@@ -20,7 +20,7 @@ def joined(left: Tree, right: Tree, free_infty_budget: float = FREE_INFTY_BUDGET
     """
     check_tree("left", left)
     check_tree("right", right)
-    left, right = _aligned(left, right)
+    left, right = _aligned_trees(left, right)
     tree = Compose(left, right)
     before, after = left.buckets.infinity + right.buckets.infinity, tree.buckets.infinity
     if after > free_infty_budget and after > 0.5 * GROWTH * before:
@@ -46,7 +46,7 @@ def power(tree: Tree, r: int, free_infty_budget: float = FREE_INFTY_BUDGET) -> T
         tree = joined(tree, tree, budget)
 
 
-def _aligned(left: Tree, right: Tree) -> tuple[Tree, Tree]:
+def _aligned_trees(left: Tree, right: Tree) -> tuple[Tree, Tree]:
     if math.frexp(left.log_factor)[0] != math.frexp(right.log_factor)[0]:
         raise InvalidParameter(
             "right", f"a tree with ln f = {right.log_factor!r}", f"one whose ln f is {left.log_factor!r} times a power of 2"

@@ -61,7 +61,7 @@ class Tree:
         raise NotImplementedError
 
     def __str__(self) -> str:
-        return "\n".join(_drawn(self))
+        return "\n".join(_drawn_tree_lines(self))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(log_factor={self.log_factor!r}, n={self.n}, r={self.r})"
@@ -193,7 +193,7 @@ def _children_first(tree: Tree) -> Iterator[Tree]:
             waiting.extend((child, False) for child in reversed(node.children))
 
 
-def _drawn(tree: Tree) -> list[str]:
+def _drawn_tree_lines(tree: Tree) -> list[str]:
     """Return the lines of a drawing; equal twins are drawn once as "2 x", a node drawn before is only named."""
     numbers: dict[int, int] = {}
     lines: list[str] = []

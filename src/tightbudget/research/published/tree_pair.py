@@ -129,14 +129,14 @@ def tree_pair(
         tuple((pair_or_nothing(mechanism, way), str(mechanism), times) for mechanism, times in parts) for way in Direction
     )
     member = composition._member
-    first = _tree(forward, count, log_factor, free_infty_budget)
+    first = _composition_tree(forward, count, log_factor, free_infty_budget)
     same = [pair for pair, _, _ in forward] == [pair for pair, _, _ in backward]
-    second = first if same else _tree(backward, count, log_factor, free_infty_budget)
+    second = first if same else _composition_tree(backward, count, log_factor, free_infty_budget)
     below = None if member is None else tree_pair(member, n, log_factor, free_infty_budget)
     return TreePair(first, second, composition.answers_for, below)
 
 
-def _tree(parts: Sequence[tuple[Pair, str, int]], n: int, log_factor: float | None, budget: float) -> Tree:
+def _composition_tree(parts: Sequence[tuple[Pair, str, int]], n: int, log_factor: float | None, budget: float) -> Tree:
     if not parts:
         return Leaf(nothing_pair(), 1.0 / n if log_factor is None else log_factor, n, "nothing")
     fits = [fitting_log_factor(pair, n) for pair, _, _ in parts]

@@ -78,7 +78,7 @@ def draw_panel(panel: Panel, axes: "Axes") -> None:
     )
 
 
-def _shown(values: Sequence[float], floor: float) -> Any:
+def _values_to_draw(values: Sequence[float], floor: float) -> Any:
     """Return the values with infinities left out and 0 far below the floor, so that lines leave the axes."""
     array = np.array(values, dtype=float)
     array[~np.isfinite(array)] = np.nan
@@ -87,8 +87,8 @@ def _shown(values: Sequence[float], floor: float) -> Any:
 
 def _draw_series(axes: "Axes", series: Series, floor: float) -> None:
     colour, dash = COLOURS[series.colour % len(COLOURS)], DASHES[series.dash % len(DASHES)]
-    upper = _shown(series.upper, floor)
-    lower = _shown(series.lower, floor) if series.lower is not None else None
+    upper = _values_to_draw(series.upper, floor)
+    lower = _values_to_draw(series.lower, floor) if series.lower is not None else None
     x = np.array(series.x, dtype=float)
     if series.kind == "point":
         axes.plot(x, upper, "o", color="#c1121f", markersize=7, label=series.name, zorder=6)

@@ -84,19 +84,19 @@ def report_page(results: "Sequence[Result]", pictures: Mapping[str, bytes], quic
         version=__version__,
         kind=_KINDS[quick],
         summary=f"{sum(counts.values())} rows of claims and readings: {summary}.",
-        contents="".join(_entry(result) for result in results),
-        figures="".join(_figure(result, pictures[result.figure.name], quick) for result in results),
+        contents="".join(_report_entry(result) for result in results),
+        figures="".join(_report_figure(result, pictures[result.figure.name], quick) for result in results),
         claims="".join(_report_row(claim, result.figure.name) for result in results for claim in result.claims),
     )
 
 
-def _entry(result: "Result") -> str:
+def _report_entry(result: "Result") -> str:
     counts = Counter(claim.verdict for claim in result.claims)
     found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ALL if counts[verdict])
     return f'<li><a href="#{result.figure.name}">{escape(result.figure.title)}</a> <span class="quiet">({found})</span></li>'
 
 
-def _figure(result: "Result", picture: bytes, quick: bool) -> str:
+def _report_figure(result: "Result", picture: bytes, quick: bool) -> str:
     figure = result.figure
     return _FIGURE.substitute(
         name=figure.name,

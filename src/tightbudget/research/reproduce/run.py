@@ -47,7 +47,7 @@ def run(folder: Path, quick: bool, rendered: Rendered, watch: Watch, figures: Se
     for place, figure in enumerate(figures):
         watch(figure, place, len(figures))
         result = finished_figure(folder, figure, quick)
-        picture = rendered(_painter(result), drawing.figure_size(result.data, figure.columns), "svg")
+        picture = rendered(_figure_painter(result), drawing.figure_size(result.data, figure.columns), "svg")
         store.write_whole(folder / f"{figure.name}.svg", picture)
         results.append(result)
         pictures[figure.name] = picture
@@ -70,7 +70,7 @@ def finished_figure(folder: Path, figure: Figure, quick: bool) -> Result:
     return Result(figure, data, figure.claims(data.facts), seconds, reused=False)
 
 
-def _painter(result: Result) -> "Callable[[Canvas], None]":
+def _figure_painter(result: Result) -> "Callable[[Canvas], None]":
     return lambda canvas: drawing.draw_panels(canvas, result.data, result.figure.columns)
 
 

@@ -60,7 +60,7 @@ def classic_curve(bound: Bound, composition: Composable, epsilons: Sequence[floa
         values = bound.curve(Promises(composition), list(epsilons))
     except DoesNotApply:
         values = [1.0 for _ in epsilons]
-    return Series(name or bound.name, _kind(bound), e_to(epsilons), values, colour=colour, dash=1)
+    return Series(name or bound.name, _series_kind(bound), e_to(epsilons), values, colour=colour, dash=1)
 
 
 def classic_epsilon(bound: Bound, composition: Composable, delta: float) -> float:
@@ -90,8 +90,8 @@ def classic_growth(
     bound: Bound, mechanism: Mechanism, rounds: Sequence[int], delta: float, colour: int, name: str = ""
 ) -> Series:
     values = e_to([classic_epsilon(bound, mechanism * r, delta) for r in rounds])
-    return Series(name or bound.name, _kind(bound), [float(r) for r in rounds], values, colour=colour, dash=1)
+    return Series(name or bound.name, _series_kind(bound), [float(r) for r in rounds], values, colour=colour, dash=1)
 
 
-def _kind(bound: Bound) -> str:
+def _series_kind(bound: Bound) -> str:
     return "approximation" if bound.kind == "approximation" else "upper"

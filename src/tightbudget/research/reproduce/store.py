@@ -20,7 +20,7 @@ from tightbudget.research.reproduce.model import Data, Figure, Panel, Series
 
 
 @cache
-def _sources() -> str:
+def _hash_of_package() -> str:
     """Return a hash of the package, so that a result made by other code is not taken for ours."""
     digest = hashlib.sha256(f"{version.__version__} {numpy.__version__} {scipy.__version__}".encode())
     root = Path(version.__file__).parent
@@ -31,7 +31,7 @@ def _sources() -> str:
 
 def result_key(figure: Figure, quick: bool) -> str:
     """Return the hash of all that a result depends on: parameters and code."""
-    asked = json.dumps([figure.name, quick, figure.settings(quick), _sources()], sort_keys=True)
+    asked = json.dumps([figure.name, quick, figure.settings(quick), _hash_of_package()], sort_keys=True)
     return hashlib.sha256(asked.encode()).hexdigest()
 
 
@@ -67,7 +67,7 @@ def load_result(folder: Path, figure: Figure, quick: bool) -> tuple[Data, float]
         body = json.dumps(record["data"], allow_nan=False)
         if record["key"] != result_key(figure, quick) or record["sum"] != hashlib.sha256(body.encode()).hexdigest():
             return None
-        data, seconds = _data(record["data"]), float(record["seconds"])
+        data, seconds = _stored_data(record["data"]), float(record["seconds"])
         table = (folder / f"{figure.name}.csv").read_bytes()
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -83,18 +83,19 @@ def _plain_data(value: Any) -> Any:
     return repr(float(value)) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _data(stored: dict[str, Any]) -> Data:
+def _stored_data(stored: dict[str, Any]) -> Data:
     panels = []
     for panel in stored["panels"]:
         series = [
-            Series(**{**each, **{name: _numbers(each[name]) for name in ("x", "upper", "lower")}}) for each in panel["series"]
+            Series(**{**each, **{name: _stored_numbers(each[name]) for name in ("x", "upper", "lower")}})
+            for each in panel["series"]
         ]
         panels.append(Panel(**{**panel, "series": series}))
     facts = {name: (float(low), float(high)) for name, (low, high) in stored["facts"].items()}
     return Data(panels, facts, stored["notes"])
 
 
-def _numbers(values: list[Any] | None) -> list[float] | None:
+def _stored_numbers(values: list[Any] | None) -> list[float] | None:
     return None if values is None else [float(value) for value in values]
 
 

@@ -46,7 +46,7 @@ def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
 
 
 @dataclass(frozen=True)
-class _OneWay(Mechanism):
+class _OneWayCounts(Mechanism):
     """The counts without the change first, against those with it; never the other way round."""
 
     name: ClassVar[str] = "one_way"
@@ -105,7 +105,7 @@ class Setting:
             raise Contradiction(lower, upper)
         converged = upper - lower <= rtol * upper
         reason = "" if converged else "the lower end is for one way to change the counts, the upper end for all of them"
-        return Bracket(lower, upper, converged, reason, _OneWay.neighbours)
+        return Bracket(lower, upper, converged, reason, _OneWayCounts.neighbours)
 
     def _upper(self, epsilon: float, rounds: int, rtol: float) -> float:
         """Unclamped noise, which post-processing clamps unless the count is cut, plus P(ever cut) (M13)."""
@@ -118,7 +118,7 @@ class Setting:
         # Wide normal noise is counted in larger units: the observer can do so, and the lists stay short.
         wide = self.noise == "gaussian" and self.scale > _LONGEST_SIGMA
         coarse = 2 ** math.ceil(math.log2(self.scale / _LONGEST_SIGMA)) if wide else 1  # a power of 2 divides exactly
-        published = compose([_OneWay(mechanism) for mechanism in self._counts(coarse)]) * rounds
+        published = compose([_OneWayCounts(mechanism) for mechanism in self._counts(coarse)]) * rounds
         cut = self._cut(rounds)[1]
         # Of the best set, what involves a cut is at most P(cut somewhere) P(the other losses make up the rest of
         # epsilon).
@@ -233,11 +233,11 @@ def smallest(
     if not 0.0 < delta < 1.0:
         raise InvalidParameter("delta", delta, "between 0 and 1, both excluded", "Counts clamped at 0 always reveal something.")
     counts = rounds * len(_COUNTS[protocol])
-    guess, chosen = _estimate(noise, counts, epsilon, delta)
+    guess, chosen = _estimated_dummies(noise, counts, epsilon, delta)
     ratio = chosen if ratio is None else positive("ratio", ratio)
     ever = -math.expm1(counts * math.log1p(-_noise_below(noise, -ratio)))
     if ever >= delta:  # however large the scale, clamping alone costs this much
-        needed = f"above {math.ceil(1000.0 * _quantile(noise, delta, counts)) / 1000.0} for this target"
+        needed = f"above {math.ceil(1000.0 * _dummy_noise_quantile(noise, delta, counts)) / 1000.0} for this target"
         raise InvalidParameter("ratio", ratio, needed, "It is mean / scale; a small one means counts clamped at 0.")
 
     def at(mean: int) -> Setting:
@@ -283,7 +283,7 @@ def _failing_setting(found: Setting, epsilon: float, delta: float, rounds: int) 
     return None
 
 
-def _estimate(noise: str, counts: int, epsilon: float, delta: float) -> tuple[float, float]:
+def _estimated_dummies(noise: str, counts: int, epsilon: float, delta: float) -> tuple[float, float]:
     """Return a scale and a ratio that about meet the target with few dummies.
 
     Only a guess: many rounds look like one Gaussian mechanism with m = 2 sqrt(counts) / scale for either noise. A share
@@ -300,13 +300,13 @@ def _estimate(noise: str, counts: int, epsilon: float, delta: float) -> tuple[fl
         return 2.0 * math.sqrt(counts) / math.exp(high)
 
     def mean(share: float) -> float:
-        return 2.0 + scale(share) * _quantile(noise, share * delta, counts)
+        return 2.0 + scale(share) * _dummy_noise_quantile(noise, share * delta, counts)
 
     best = min((share / 40 for share in range(1, 40)), key=mean)
     return scale(best), max(0.5, mean(best) / scale(best))  # a large delta asks for no dummies at all
 
 
-def _quantile(noise: str, ever: float, counts: int) -> float:
+def _dummy_noise_quantile(noise: str, ever: float, counts: int) -> float:
     """Return z so that one of `counts` standard noises falls below -z with probability `ever`; an estimate."""
     each = -math.expm1(math.log1p(-ever) / counts)
     return -math.log(2.0 * each) if noise == "laplace" else -float(special.ndtri(each))

@@ -16,9 +16,9 @@ from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.large_losses.layers import (
     LayeredDirection,
     LayeredProfile,
-    _Layer,
+    _large_loss_selections,
+    _LossLayer,
     _parts_of_layers,
-    _selections,
     layered_direction,
 )
 from tightbudget.engine.steps import Steps
@@ -30,7 +30,10 @@ EPSILONS = (0.0, 0.3, 0.9, 1.2, 1.7, 1.9, 2.05, 2.6, 3.1, 4.3)
 
 
 def direction(steps: Steps, ceilings: tuple[float, ...], most: int, beyond: float, epsilon: float) -> LayeredDirection:
-    chosen = [_Layer(ways, OneDirection(Steps(items))) for ways, items in _selections(_parts_of_layers(steps, ceilings), most)]
+    chosen = [
+        _LossLayer(ways, OneDirection(Steps(items)))
+        for ways, items in _large_loss_selections(_parts_of_layers(steps, ceilings), most)
+    ]
     return LayeredDirection(chosen, ceilings, beyond, epsilon, None)
 
 
@@ -88,7 +91,7 @@ def test_the_ways_add_up():
     steps.
     """
     for steps, ceilings, pairs in ((ONE, (1.0,), 5), (TWO, (1.0, 0.75), 5), (TWO, (math.inf, 0.75), 2)):
-        assert sum(ways for ways, _ in _selections(_parts_of_layers(steps, ceilings), 5)) == 2**pairs
+        assert sum(ways for ways, _ in _large_loss_selections(_parts_of_layers(steps, ceilings), 5)) == 2**pairs
 
 
 def test_a_layer_that_cannot_be_made_is_not_left_out(monkeypatch: pytest.MonkeyPatch):

@@ -21,7 +21,7 @@ from tightbudget.engine.discretisation.discretise import DiscretisedPair
 from tightbudget.engine.discretisation.window import loss_window, tail_truncated
 from tightbudget.engine.saddle import Tilt
 from tightbudget.engine.spectral.blocks import block_of, blocks_of
-from tightbudget.engine.spectral.frequencies import _core, _core_bound, _runs
+from tightbudget.engine.spectral.frequencies import _core_bound, _law_core, _node_runs
 from tightbudget.engine.spectral.grid import SpectralGrid
 from tightbudget.engine.spectral.profile import SpectralProfile
 from tightbudget.engine.spectral.spectrum import Spectrum, composed_spectrum
@@ -205,7 +205,7 @@ def test_what_wraps_around_is_bounded(x: float, period: int):
 )
 def test_runs_hold_all_nodes_of_their_intervals(intervals: list[tuple[float, float]], last: int):
     stride = 0.1
-    runs = _runs(intervals, stride, last)
+    runs = _node_runs(intervals, stride, last)
     kept = [j for first, count in runs for j in range(first, first + count)]
     assert kept == sorted(set(kept))  # none twice
     assert max(kept) <= last
@@ -338,7 +338,7 @@ def test_few_points_bound_the_modulus_of_all(name: str, weights: np.ndarray, gap
     """|phi| <= 1 - w + w |phi_core| at every angle between two that were looked at."""
     rows = np.tile(weights / weights.sum(), (3, 1))
     block = block_of(rows, np.array([5.0]), WIDE)
-    core = _core([block], WIDE)
+    core = _law_core([block], WIDE)
     assert core.places.size < WIDE.size
     edges = np.arange(0.1, math.pi, gap)
     bound = _core_bound(core, turns(WIDE[core.few], edges), np.arange(edges.size - 1))

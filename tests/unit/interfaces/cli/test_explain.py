@@ -159,12 +159,12 @@ def test_wrong_questions_are_refused_in_a_sentence(
 
 
 def test_a_small_gain_is_not_rounded_up_to_a_large_one() -> None:
-    from tightbudget.interfaces.explanation import _beyond
+    from tightbudget.interfaces.explanation import _right_guesses_shown
 
-    assert _beyond(0.90000012, Decimal("0.9")) == "90.00002"
-    assert _beyond(0.9123, Decimal("0.9")) == "91.3"
-    assert _beyond(0.9 + 1e-12, Decimal("0.9")) == "90.0000001"
+    assert _right_guesses_shown(0.90000012, Decimal("0.9")) == "90.00002"
+    assert _right_guesses_shown(0.9123, Decimal("0.9")) == "91.3"
+    assert _right_guesses_shown(0.9 + 1e-12, Decimal("0.9")) == "90.0000001"
     for right in (0.9000001, 0.90004, 0.95, 0.99999, 1.0):
-        shown = Decimal(_beyond(right, Decimal("0.9")))
+        shown = Decimal(_right_guesses_shown(right, Decimal("0.9")))
         assert shown >= 100 * Decimal(right)
         assert shown - 90 <= 2 * (100 * Decimal(right) - 90)

@@ -107,8 +107,8 @@ def test_lines_through_every_fourth_point_stay_on_their_side() -> None:
     for size in (2, 5, 6, 65, 66, 67, 260):
         line = np.sort(rng.uniform(0.0, 1.0, size) ** 8)[::-1]
         places = np.linspace(0.0, 1.0, size)
-        kept = pictures._kept(places)
-        upper, lower = np.asarray(pictures._upper(line)), np.asarray(pictures._lower(line))
+        kept = pictures._kept_for_picture(places)
+        upper, lower = np.asarray(pictures._upper_line_in_picture(line)), np.asarray(pictures._lower_line_in_picture(line))
         assert len(upper) == len(lower) == len(kept)
         assert kept[0] == 0.0
         assert kept[-1] == 1.0
@@ -118,7 +118,9 @@ def test_lines_through_every_fourth_point_stay_on_their_side() -> None:
 
 def test_numbers_of_pictures_are_rounded_outward() -> None:
     line = np.asarray([0.123456789, 0.123456789, 0.123456789, 0.123456789, 0.123456789])
-    assert pictures._upper(line) == [0.12346, 0.12346]
-    assert pictures._lower(line) == [0.12345, 0.12345]
-    assert min(pictures._upper(np.zeros(5))) >= 1e-300  # nothing is below what is drawn on a scale of logarithms
-    assert pictures._lower(np.zeros(5)) == [0.0, 0.0]
+    assert pictures._upper_line_in_picture(line) == [0.12346, 0.12346]
+    assert pictures._lower_line_in_picture(line) == [0.12345, 0.12345]
+    assert (
+        min(pictures._upper_line_in_picture(np.zeros(5))) >= 1e-300
+    )  # nothing is below what is drawn on a scale of logarithms
+    assert pictures._lower_line_in_picture(np.zeros(5)) == [0.0, 0.0]

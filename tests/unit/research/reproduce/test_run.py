@@ -98,7 +98,7 @@ def test_other_parameters_are_another_result(tmp_path: Path):
 def test_other_code_is_another_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     calls: list[str] = []
     ran(tmp_path, [made("one", calls)])
-    monkeypatch.setattr(store, "_sources", lambda: "changed")
+    monkeypatch.setattr(store, "_hash_of_package", lambda: "changed")
     ran(tmp_path, [made("one", calls)])
     assert calls == ["one"] * 2
 

@@ -15,36 +15,36 @@ SAMPLES, SEED = 50_000, 1
 
 def delays_description() -> str:
     """Return where the delays come from, as the figure says it."""
-    return "CoverUp, Windows, periodic" if _folder() else "SYNTHETIC delays"
+    return "CoverUp, Windows, periodic" if _delays_folder() else "SYNTHETIC delays"
 
 
 def delays_fingerprint() -> str:
     """Return what a stored result depends on: the measured files' content, or the generator's arguments."""
-    if not _folder():
+    if not _delays_folder():
         return f"synthetic {SAMPLES} {SEED}"
-    return " ".join(hashlib.sha256(path.read_bytes()).hexdigest() for case in delay_sets() for path in _files(case))
+    return " ".join(hashlib.sha256(path.read_bytes()).hexdigest() for case in delay_sets() for path in _delay_files(case))
 
 
 def delay_sets() -> tuple[str, ...]:
     """Return the measured sets: the one shown in detail, then those of the others that are there."""
-    return (CASE, *(case for case in OTHERS if (Path(_folder()) / case).is_dir())) if _folder() else ()
+    return (CASE, *(case for case in OTHERS if (Path(_delays_folder()) / case).is_dir())) if _delays_folder() else ()
 
 
 def measured_delays(case: str = CASE) -> timing.Measured:
     """Return the counts over 16 cells, chosen with a tenth of the samples that is then set aside."""
-    if _folder():
-        active, passive = (timing.read(path) for path in _files(case))
+    if _delays_folder():
+        active, passive = (timing.read(path) for path in _delay_files(case))
     else:
         active, passive = (timing.synthetic(SAMPLES, active=kind, seed=SEED) for kind in (True, False))
     return timing.measure(active, passive)
 
 
-def _folder() -> str:
+def _delays_folder() -> str:
     return os.environ.get(VARIABLE, "")
 
 
-def _files(case: str) -> tuple[Path, Path]:
-    folder = Path(_folder()) / case
+def _delay_files(case: str) -> tuple[Path, Path]:
+    folder = Path(_delays_folder()) / case
     found = [sorted(folder.glob(f"{start}*.csv")) for start in ("with", "wo")]
     if any(len(paths) != 1 for paths in found):
         raise InvalidParameter(VARIABLE, str(folder), "a folder with one file with*.csv and one wo*.csv")

@@ -62,11 +62,15 @@ def compute_figure(quick: bool) -> Data:
     n = bucket_number(quick)
     facts = {"n": exact_ends(float(n))}
     points = 21 if quick else 61
-    laplace = _panel("Laplace, γ = 200, r = 512", LAPLACE * ROUNDS, epsilon_grid(1.0, 1.8, points), n, _KOV, facts, "laplace")
-    gauss = _panel("Gauss, σ = 200√2, r = 512", GAUSS * ROUNDS, epsilon_grid(1.0, 1.8, points), n, _KOV, facts, "gauss")
+    laplace = _four_mechanisms_panel(
+        "Laplace, γ = 200, r = 512", LAPLACE * ROUNDS, epsilon_grid(1.0, 1.8, points), n, _KOV, facts, "laplace"
+    )
+    gauss = _four_mechanisms_panel(
+        "Gauss, σ = 200√2, r = 512", GAUSS * ROUNDS, epsilon_grid(1.0, 1.8, points), n, _KOV, facts, "gauss"
+    )
     _add_classic_bounds(laplace, Laplace(SCALE) * ROUNDS, (*_RENYI, *_CONCENTRATED), facts, "laplace")
     _add_classic_bounds(gauss, Gaussian(SIGMA) * ROUNDS, (*_RENYI, *_CONCENTRATED), facts, "gauss")
-    sgd = _panel(
+    sgd = _four_mechanisms_panel(
         "DP-SGD, q = 0.01, σ = 4, r = 2^16",
         SGD * STEPS,
         epsilon_grid(1.0, 25.0, points),
@@ -78,10 +82,10 @@ def compute_figure(quick: bool) -> Data:
     started = time.perf_counter()
     facts["sgd kov"] = exact_ends(classic_epsilon(kov, SGD * STEPS, DELTA))
     facts["sgd kov seconds"] = exact_ends(time.perf_counter() - started)
-    return Data([laplace, gauss, _timing(quick, n, facts), sgd], facts, [delays.delays_description()])
+    return Data([laplace, gauss, _timing_panel(quick, n, facts), sgd], facts, [delays.delays_description()])
 
 
-def _panel(
+def _four_mechanisms_panel(
     title: str, composition: Composable, epsilons: Sequence[float], n: int, bounds: Bounds, facts: dict[str, Number], name: str
 ) -> Panel:
     trees = tree_pair(composition, n)
@@ -113,12 +117,12 @@ def _add_classic_bounds(panel: Panel, composition: Composable, bounds: Bounds, f
         facts[f"{name} least"] = exact_ends(min(facts[f"{name} least"][0], closest))
 
 
-def _timing(quick: bool, n: int, facts: dict[str, Number]) -> Panel:
+def _timing_panel(quick: bool, n: int, facts: dict[str, Number]) -> Panel:
     measured = delays.measured_delays()
     composition, confident = measured.plug_in(ROUNDS), measured.confidence_bounds(ROUNDS)
     last = min(composition.epsilon(1e-8, rtol=0.01).upper, 60.0)
     epsilons = np.linspace(0.0, last, 21 if quick else 61).tolist()
-    panel = _panel(
+    panel = _four_mechanisms_panel(
         f"timing histograms, r = 512: {delays.delays_description()}",
         composition,
         epsilons,
@@ -151,8 +155,8 @@ def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
         *(_claim_tight(facts, name) for name in PANELS),
         _kov_is_tight(facts),
         _kov_is_far_away(facts),
-        *(_outperforms(facts, name, moments_accountant) for name in ("gauss", "timing")),
-        _outperforms(facts, "gauss", zcdp),
+        *(_outperforms_kov_claim(facts, name, moments_accountant) for name in ("gauss", "timing")),
+        _outperforms_kov_claim(facts, "gauss", zcdp),
         _not_for_small(facts),
         _improved_on(facts),
         _kov_of_many_steps(facts),
@@ -194,7 +198,7 @@ def _claim_tight(facts: Mapping[str, Number], name: str) -> Claim:
     )
 
 
-def _outperforms(facts: Mapping[str, Number], name: str, bound: Bound) -> Claim:
+def _outperforms_kov_claim(facts: Mapping[str, Number], name: str, bound: Bound) -> Claim:
     theirs, ours = facts[f"{name} {bound.name} large"], facts[f"{name} {kov.name} large"]
     return Claim(
         "5.8",
@@ -212,7 +216,8 @@ def _not_for_small(facts: Mapping[str, Number]) -> Claim:
         "MA outperforms KOV for large values of e^ε, but not for smaller values",
         f"δ at the third point of the Gauss panel: KOV {best[1]:.3g}, MA {theirs[1]:.3g}",
         verdict_on_both(
-            verdict_within(bracket_ratio(theirs, best), 1.0 + 1e-9), _outperforms(facts, "gauss", moments_accountant).verdict
+            verdict_within(bracket_ratio(theirs, best), 1.0 + 1e-9),
+            _outperforms_kov_claim(facts, "gauss", moments_accountant).verdict,
         ),
     )
 

@@ -26,7 +26,7 @@ MEANS_IN_TEXT = (0.0, 2.0)
 LEVEL = 50.0  # an epsilon beyond all finite losses of interest: delta is then what truncation reveals
 
 
-def _rounds(quick: bool) -> list[int]:
+def _noise_growth_rounds(quick: bool) -> list[int]:
     return [2**k for k in range(10)] if quick else sorted({round(2 ** (k / 3)) for k in range(28)})
 
 
@@ -43,10 +43,10 @@ def figure_settings(quick: bool) -> dict[str, Any]:
 
 def compute_figure(quick: bool) -> Data:
     panels = [
-        _growth(quick, SAME, "Gauss of the same variance"),
-        _growth(quick, HALF, "Gauss of half the variance"),
-        _graph(quick, SAME, "Gauss of the same variance, r = 512"),
-        _graph(quick, HALF, "Gauss of half the variance, r = 512"),
+        _noise_growth_panel(quick, SAME, "Gauss of the same variance"),
+        _noise_growth_panel(quick, HALF, "Gauss of half the variance"),
+        _noise_graph_panel(quick, SAME, "Gauss of the same variance, r = 512"),
+        _noise_graph_panel(quick, HALF, "Gauss of half the variance, r = 512"),
     ]
     facts = {}
     for name, mechanism in (("laplace", LAPLACE), ("same", SAME), ("half", HALF)):
@@ -56,16 +56,16 @@ def compute_figure(quick: bool) -> Data:
     return Data(panels, facts)
 
 
-def _growth(quick: bool, gauss: TruncatedGaussian, title: str) -> Panel:
+def _noise_growth_panel(quick: bool, gauss: TruncatedGaussian, title: str) -> Panel:
     series = []
     for dash, delta in enumerate(DELTAS):
         for name, mechanism, colour in (("Laplace", LAPLACE, 0), ("Gauss", gauss, 1)):
-            line = engine_growth(mechanism, _rounds(quick), delta, f"{name}, δ = {delta:g}", colour)
+            line = engine_growth(mechanism, _noise_growth_rounds(quick), delta, f"{name}, δ = {delta:g}", colour)
             series.append(Series(line.name, line.kind, line.x, line.upper, line.lower, colour, dash))
     return Panel(title, "number of compositions r", "e^ε", series, x_log=True, y_log=False)
 
 
-def _graph(quick: bool, gauss: TruncatedGaussian, title: str) -> Panel:
+def _noise_graph_panel(quick: bool, gauss: TruncatedGaussian, title: str) -> Panel:
     epsilons = epsilon_grid(1.0, 2.0, 26 if quick else 81)
     few = epsilons[:: 3 if quick else 8]
     return Panel(

@@ -31,11 +31,11 @@ def compute_figure(quick: bool) -> Data:
     facts: dict[str, Number] = {}
     for n, doublings, _ in CASES:
         started = time.perf_counter()
-        buckets = power(gauss(_sigma(doublings), n), 2**doublings).buckets
+        buckets = power(gauss(_speed_sigma(doublings), n), 2**doublings).buckets
         facts[f"seconds {n}"] = exact_ends(time.perf_counter() - started)
         facts[f"delta {n}"] = delta_low(buckets, EPSILON), delta_with_ec(buckets, EPSILON)
         started = time.perf_counter()
-        bracket = (Gaussian(_sigma(doublings)) * 2**doublings).delta(EPSILON)
+        bracket = (Gaussian(_speed_sigma(doublings)) * 2**doublings).delta(EPSILON)
         facts[f"engine seconds {n}"] = exact_ends(time.perf_counter() - started)
         facts[f"engine {n}"] = bracket.lower, bracket.upper
     x = [0.0, 1.0]
@@ -47,7 +47,7 @@ def compute_figure(quick: bool) -> Data:
     return Data([Panel("seconds for privacy buckets of a Gauss mechanism", "", "seconds", series, ticks=ticks)], facts)
 
 
-def _sigma(doublings: int) -> float:
+def _speed_sigma(doublings: int) -> float:
     return SIGMA * math.sqrt(2.0 ** (doublings - 18))
 
 

@@ -33,7 +33,7 @@ def compute_figure(quick: bool) -> Data:
         y_log=False,
     )
     x = np.linspace(-BOUND, BOUND + 1.0, 201)
-    a, b = _density(x, 0.0), _density(x, 1.0)
+    a, b = _truncated_gauss_density(x, 0.0), _truncated_gauss_density(x, 1.0)
     right = Panel(
         f"δ is the area of B above e^ε · A (ε = {EPSILON})",
         "x",
@@ -46,22 +46,22 @@ def compute_figure(quick: bool) -> Data:
         ],
         y_log=False,
     )
-    return Data([left, right], {"delta": bracket_ends(MECHANISM.delta(EPSILON, rtol=1e-9)), "area": _area()})
+    return Data([left, right], {"delta": bracket_ends(MECHANISM.delta(EPSILON, rtol=1e-9)), "area": _truncated_gauss_area()})
 
 
-def _density(x: np.ndarray[Any, np.dtype[np.float64]], mean: float) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _truncated_gauss_density(x: np.ndarray[Any, np.dtype[np.float64]], mean: float) -> np.ndarray[Any, np.dtype[np.float64]]:
     total = special.ndtr(BOUND / SIGMA) - special.ndtr(-BOUND / SIGMA)
     inside = np.abs(x - mean) <= BOUND
     density = np.exp(-(((x - mean) / SIGMA) ** 2) / 2.0) / (math.sqrt(2.0 * math.pi) * SIGMA * total)
     return np.where(inside, density, 0.0)
 
 
-def _area() -> Number:
+def _truncated_gauss_area() -> Number:
     """Return Lemma 1's integral by quadrature between the point where the curves cross and the ends of the supports."""
     crossing = 0.5 + EPSILON * SIGMA * SIGMA
 
     def above(x: float) -> float:
-        b, a = (float(_density(np.array([x]), mean)[0]) for mean in (1.0, 0.0))
+        b, a = (float(_truncated_gauss_density(np.array([x]), mean)[0]) for mean in (1.0, 0.0))
         return max(0.0, b - math.exp(EPSILON) * a)
 
     pieces = [integrate.quad(above, low, high) for low, high in ((crossing, BOUND), (BOUND, BOUND + 1.0))]

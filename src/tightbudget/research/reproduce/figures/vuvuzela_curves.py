@@ -53,7 +53,7 @@ def curves_figure(
         panels, facts = [], {"n": exact_ends(float(bucket_number(quick)))}
         for row in rows:
             for reading in readings:
-                panels.append(_panel(row, reading, quick, facts))
+                panels.append(_vuvuzela_curve_panel(row, reading, quick, facts))
             _add_facts(row, readings, facts)
         return Data(panels, facts)
 
@@ -64,7 +64,7 @@ def _plotted_epsilons(quick: bool) -> list[float]:
     return [math.log(value) for value in QUICK_POINTS] if quick else epsilon_grid(1.0, 3.5, 26)
 
 
-def _panel(row: PanelRow, reading: str, quick: bool, facts: dict[str, Number]) -> Panel:
+def _vuvuzela_curve_panel(row: PanelRow, reading: str, quick: bool, facts: dict[str, Number]) -> Panel:
     epsilons = tuple(_plotted_epsilons(quick))
     series = []
     for colour, (name, setting) in enumerate(noise.named_settings(row.names)):
@@ -72,14 +72,14 @@ def _panel(row: PanelRow, reading: str, quick: bool, facts: dict[str, Number]) -
         lower, upper = [low for low, _ in brackets], [high for _, high in brackets]
         series.append(Series(name, "bracket", e_to(epsilons), upper, lower, colour, colour))
         if reading == "published":
-            series.append(_buckets(row, name, colour, quick, facts))
+            series.append(_vuvuzela_bucket_series(row, name, colour, quick, facts))
     dot = noise.original_analysis(noise.SETTINGS[row.dot], row.rounds)
     series.append(Series(f"{row.dot}: original analysis", "point", [math.exp(dot[0])], [dot[1]]))
     title = f"r = {row.rounds:,}: {noise.READINGS[reading]}"
     return Panel(title, "e^ε", "δ", series, floor=1e-12, ceiling=2.0, target=True)
 
 
-def _buckets(row: PanelRow, name: str, colour: int, quick: bool, facts: dict[str, Number]) -> Series:
+def _vuvuzela_bucket_series(row: PanelRow, name: str, colour: int, quick: bool, facts: dict[str, Number]) -> Series:
     """Return the published buckets' bounds; keep what the claims need of them."""
     setting = noise.SETTINGS[name]
     epsilons = _plotted_epsilons(True)

@@ -57,7 +57,7 @@ class Growth:
         asked = dots[self.theirs[-1]]
         deltas = {reading: self._deltas(reading, steps, asked) for reading in noise.noise_readings(self.setting)}
         facts = {f"{reading} worst": _least_gain(asked, found) for reading, found in deltas.items()}
-        facts.update(_printed(self.setting.protocol))
+        facts.update(_printed_growth_facts(self.setting.protocol))
         return Data([self._left(steps, dots), self._right(steps, dots, deltas, bucket_number(quick))], facts)
 
     def _deltas(self, reading: str, steps: Sequence[int], asked: Sequence[Dot]) -> list[Number]:
@@ -65,7 +65,9 @@ class Growth:
 
     def _left(self, steps: Sequence[int], dots: Mapping[str, Sequence[Dot]]) -> Panel:
         """Return e^epsilon at the deltas of theirs, of the readings that have an epsilon."""
-        series = [_original(each, place, steps, [math.exp(e) for e, _ in dots[each]]) for place, each in enumerate(dots)]
+        series = [
+            _original_growth_series(each, place, steps, [math.exp(e) for e, _ in dots[each]]) for place, each in enumerate(dots)
+        ]
         for colour, reading in enumerate(noise.noise_readings(self.setting)):
             if reading != "observed":
                 asked = zip(steps, dots[self.theirs[-1]], strict=True)
@@ -78,21 +80,25 @@ class Growth:
         self, steps: Sequence[int], dots: Mapping[str, Sequence[Dot]], deltas: Mapping[str, Sequence[Number]], n: int
     ) -> Panel:
         """Return delta at the epsilons of theirs, of every reading and by privacy buckets."""
-        series = [_original(each, place, steps, [delta for _, delta in dots[each]]) for place, each in enumerate(dots)]
-        series += [self._band(reading, steps, found, _colour(reading)) for reading, found in deltas.items()]
+        series = [
+            _original_growth_series(each, place, steps, [delta for _, delta in dots[each]]) for place, each in enumerate(dots)
+        ]
+        series += [self._band(reading, steps, found, _growth_colour(reading)) for reading, found in deltas.items()]
         series.append(self._buckets(steps, [epsilon for epsilon, _ in dots[self.theirs[-1]]], n))
         title = f"δ; for {self.ours} at the ε of {self.theirs[-1]}"
         return Panel(title, "rounds r", "δ", series, x_log=True, floor=1e-12, ceiling=2.0)
 
     def _band(self, reading: str, steps: Sequence[int], found: Sequence[Number], colour: int) -> Series:
         upper, lower = [high for _, high in found], [low for low, _ in found]
-        return Series(f"{self.ours}: {noise.READINGS[reading]}", "bracket", _floats(steps), upper, lower, colour)
+        return Series(
+            f"{self.ours}: {noise.READINGS[reading]}", "bracket", _growth_steps_as_floats(steps), upper, lower, colour
+        )
 
     def _buckets(self, steps: Sequence[int], epsilons: Sequence[float], n: int) -> Series:
         pairs = zip(steps, epsilons, strict=True)
         brackets = [tree_pair(self.setting.published(r), n).delta(epsilon) for r, epsilon in pairs]
         upper, lower = [bracket.upper for bracket in brackets], [bracket.lower for bracket in brackets]
-        return Series(f"{self.ours}: privacy buckets", "buckets", _floats(steps), upper, lower, 6)
+        return Series(f"{self.ours}: privacy buckets", "buckets", _growth_steps_as_floats(steps), upper, lower, 6)
 
     def claims(self, facts: Mapping[str, Number]) -> list[Claim]:
         return claims_about_slips(facts) + [
@@ -107,8 +113,8 @@ class Growth:
         ]
 
 
-def _original(name: str, place: int, steps: Sequence[int], values: list[float]) -> Series:
-    return Series(f"{name}: original analysis", "upper", _floats(steps), values, None, place + 2, 1)
+def _original_growth_series(name: str, place: int, steps: Sequence[int], values: list[float]) -> Series:
+    return Series(f"{name}: original analysis", "upper", _growth_steps_as_floats(steps), values, None, place + 2, 1)
 
 
 def _least_gain(before: Sequence[Dot], after: Sequence[Number]) -> Number:
@@ -117,7 +123,7 @@ def _least_gain(before: Sequence[Dot], after: Sequence[Number]) -> Number:
     return min(low for low, _ in gains), min(high for _, high in gains)
 
 
-def _floats(steps: Sequence[int]) -> list[float]:
+def _growth_steps_as_floats(steps: Sequence[int]) -> list[float]:
     return [float(r) for r in steps]
 
 
@@ -128,7 +134,7 @@ PRINTED = {
 }
 
 
-def _printed(protocol: str) -> dict[str, Number]:
+def _printed_growth_facts(protocol: str) -> dict[str, Number]:
     first, rounds, second, few = PRINTED[protocol]
     facts = {f"{protocol} printed": noise.noise_delta(first, rounds, "published", noise.TARGET_EPSILON)}
     if second is not None:
@@ -184,7 +190,7 @@ def claims_about_slips(facts: Mapping[str, Number]) -> list[Claim]:
     return claims
 
 
-def _colour(reading: str) -> int:
+def _growth_colour(reading: str) -> int:
     return {"published": 0, "alone": 1, "observed": 5}[reading]
 
 

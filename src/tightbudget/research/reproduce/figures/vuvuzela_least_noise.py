@@ -26,15 +26,15 @@ def figure_settings(quick: bool) -> dict[str, Any]:
     return {
         "cases": [list(case[:4]) for case in CASES],
         "target": {"epsilon": noise.TARGET_EPSILON, "delta": noise.TARGET_DELTA},
-        "rtol": _rtol(quick),
+        "rtol": _least_noise_rtol(quick),
     }
 
 
-def _rtol(quick: bool) -> float:
+def _least_noise_rtol(quick: bool) -> float:
     return 0.02 if quick else 1e-3
 
 
-def _original(protocol: str, rounds: int) -> float:
+def _original_noise_mean(protocol: str, rounds: int) -> float:
     return ORIGINAL[f"{protocol} {'low' if rounds in LOW else 'high'}"].mean
 
 
@@ -42,15 +42,15 @@ def compute_figure(quick: bool) -> Data:
     facts: dict[str, Number] = {}
     certified, failing = [], []
     for protocol, kind, rounds, name, _, _ in CASES:
-        answer = smallest(protocol, kind, rounds, noise.TARGET_EPSILON, noise.TARGET_DELTA, rtol=_rtol(quick))
-        once = _original(protocol, rounds)
+        answer = smallest(protocol, kind, rounds, noise.TARGET_EPSILON, noise.TARGET_DELTA, rtol=_least_noise_rtol(quick))
+        once = _original_noise_mean(protocol, rounds)
         certified.append(answer.setting.mean)
         failing.append(answer.fails.mean if answer.fails is not None else 0.0)
         facts[f"{name} factor"] = once / answer.setting.mean, once / failing[-1] if failing[-1] else math.inf
         for reading in noise.noise_readings(noise.SETTINGS[name]):
             facts[f"{name} {reading}"] = noise.noise_delta(noise.SETTINGS[name], rounds, reading, noise.TARGET_EPSILON)
     x = [float(place) for place in range(len(CASES))]
-    before = [_original(protocol, rounds) for protocol, _, rounds, *_ in CASES]
+    before = [_original_noise_mean(protocol, rounds) for protocol, _, rounds, *_ in CASES]
     proposed = [noise.SETTINGS[case[3]].mean for case in CASES]
     panel = Panel(
         "mean of the noise, about the number of dummies",
@@ -69,7 +69,7 @@ def compute_figure(quick: bool) -> Data:
 def claims(facts: Mapping[str, Number]) -> Sequence[Claim]:
     result = []
     for protocol, kind, rounds, name, factor, section in CASES:
-        saved = exact_ends(_original(protocol, rounds) / noise.SETTINGS[name].mean)
+        saved = exact_ends(_original_noise_mean(protocol, rounds) / noise.SETTINGS[name].mean)
         word = f"almost 5 ({factor:g} or more)" if factor == 4.5 else f"{factor:g}"
         for reading in noise.noise_readings(noise.SETTINGS[name]):
             found = facts[f"{name} {reading}"]

@@ -59,7 +59,7 @@ def noise_curve(setting: Setting, rounds: int, reading: str, epsilons: tuple[flo
     if reading == "observed":
         brackets = [setting.delta(epsilon, rounds, RTOL) for epsilon in epsilons]
         return [(bracket.lower, bracket.upper) for bracket in brackets]
-    above, below = _bounding(setting, rounds, reading)
+    above, below = _bounding_compositions(setting, rounds, reading)
     upper = above.curve(list(epsilons), RTOL).upper.tolist()
     lower = below.curve(list(epsilons), RTOL).lower.tolist()
     return list(zip(lower, upper, strict=True))
@@ -71,12 +71,12 @@ def noise_delta(setting: Setting, rounds: int, reading: str, epsilon: float) -> 
 
 def noise_epsilon(setting: Setting, rounds: int, reading: str, level: float) -> Number:
     """Return a bracket of the smallest epsilon at a delta; not for what is observed."""
-    above, below = _bounding(setting, rounds, reading)
+    above, below = _bounding_compositions(setting, rounds, reading)
     upper: Bracket = above.epsilon(level, RTOL)
     return below.epsilon(level, RTOL).lower, upper.upper
 
 
-def _bounding(setting: Setting, rounds: int, reading: str) -> tuple[Composition, Composition]:
+def _bounding_compositions(setting: Setting, rounds: int, reading: str) -> tuple[Composition, Composition]:
     """Return compositions whose deltas lie above and below those of the paper's pair; the pair itself if it is quick.
 
     ceil(max(0, X)) is a function of X, so noise that is not clamped reveals at least as much. Counts in units of 2^k

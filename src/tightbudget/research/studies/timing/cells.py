@@ -31,7 +31,7 @@ class Measured:
 
     def __post_init__(self) -> None:
         a, b = checked_counts(self.a, self.b)
-        edges = tuple(_edges(self.edges).tolist()) if np.size(self.edges) else ()
+        edges = tuple(_delay_cell_edges(self.edges).tolist()) if np.size(self.edges) else ()
         if edges and len(edges) != len(a) - 1:
             raise InvalidParameter("edges", f"{len(edges)} numbers", f"{len(a) - 1} numbers, one between two cells, or none")
         for name, value in (("a", a), ("b", b), ("edges", edges)):
@@ -90,15 +90,15 @@ def measure(
 
     Cells are what the observer can tell apart. The lower bound holds for finer observers too, the upper bound does not.
     """
-    first, second = _sample("a", a), _sample("b", b)
+    first, second = _delay_sample("a", a), _delay_sample("b", b)
     if edges is not None:
-        return _counted_in_cells(first, second, _edges(edges))
+        return _counted_in_cells(first, second, _delay_cell_edges(edges))
     cells, share = whole_count(cells, "cells"), probability("pilot", pilot)
     if not 2 <= cells <= MOST_CELLS:
         raise InvalidParameter("cells", cells, f"a whole number from 2 to {MOST_CELLS}")
     generator = np.random.default_rng(whole_count(seed, "seed"))
     pilots, rests = zip(
-        *(_split(name, sample, share, generator) for name, sample in (("a", first), ("b", second))), strict=True
+        *(_split_delays(name, sample, share, generator) for name, sample in (("a", first), ("b", second))), strict=True
     )
     return _counted_in_cells(rests[0], rests[1], _even_edges(pilots, cells))
 
@@ -108,7 +108,7 @@ def from_counts(a: Iterable[float], b: Iterable[float]) -> Measured:
     return Measured(*checked_counts(a, b))
 
 
-def _split(name: str, sample: Array, share: float, generator: np.random.Generator) -> tuple[Array, Array]:
+def _split_delays(name: str, sample: Array, share: float, generator: np.random.Generator) -> tuple[Array, Array]:
     size = round(share * sample.size)
     if not 0 < size < sample.size:
         some = f"{sample.size} value{'s' if sample.size > 1 else ''}"
@@ -138,7 +138,7 @@ def _counted_in_cells(a: Array, b: Array, edges: Array) -> Measured:
     return Measured(tuple(counts[0].tolist()), tuple(counts[1].tolist()), tuple(edges.tolist()))
 
 
-def _sample(name: str, values: ArrayLike) -> Array:
+def _delay_sample(name: str, values: ArrayLike) -> Array:
     try:
         if isinstance(values, np.ma.MaskedArray):  # what is masked would count
             raise TypeError
@@ -152,8 +152,8 @@ def _sample(name: str, values: ArrayLike) -> Array:
     return sample
 
 
-def _edges(values: Sequence[float]) -> Array:
-    edges = _sample("edges", values)
+def _delay_cell_edges(values: Sequence[float]) -> Array:
+    edges = _delay_sample("edges", values)
     if edges.size >= MOST_CELLS:
         raise InvalidParameter("edges", f"{edges.size} numbers", f"at most {MOST_CELLS - 1} numbers")
     if not (np.diff(edges) > 0.0).all():

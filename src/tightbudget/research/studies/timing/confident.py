@@ -73,7 +73,7 @@ class Confident:
     @cached_property
     def _upper_curve(self) -> list[roc.Point]:
         """A curve above that of every pair in the limits: accepted mass is bounded directly and through its rest."""
-        a_low, a_high, b_low, b_high = (_exact(limits) for limits in self._limits)
+        a_low, a_high, b_low, b_high = (_exact_confidence_limits(limits) for limits in self._limits)
         zero = Fraction(0)
         rest_a, rest_b = 1 - sum(a_low, zero), 1 - sum(b_high, zero)
         return roc.lowest_roc(
@@ -88,7 +88,7 @@ class Confident:
     @cached_property
     def _lower_curve(self) -> list[roc.Point]:
         """A curve below that of every pair in the limits: any set of cells gives a point, whichever are tried."""
-        a_low, a_high, b_low, b_high = (_exact(limits) for limits in self._limits)
+        a_low, a_high, b_low, b_high = (_exact_confidence_limits(limits) for limits in self._limits)
         # by the ratio of counts, from cells typical of A to cells typical of B; the set grows one by one
         order = sorted(range(len(self.a)), key=lambda cell: -(self.a[cell] + 1) / (self.b[cell] + 1))
         zero = Fraction(0)
@@ -101,5 +101,5 @@ class Confident:
         return roc.roc_hull((beta, alpha) for beta, alpha in points if alpha > beta)
 
 
-def _exact(limits: Array) -> list[Fraction]:
+def _exact_confidence_limits(limits: Array) -> list[Fraction]:
     return [Fraction(limit) for limit in limits.tolist()]

@@ -32,29 +32,29 @@ def read(path: str | Path, column: int | str = 0) -> Array:
     rows = [(number, line) for number, line in enumerate(lines, start=1) if line.strip() and not line.lstrip().startswith("#")]
     if not rows:
         raise InvalidParameter("samples", str(path), "a file with at least one number")
-    separator = _separator(rows[0][1])
-    table = [(number, _fields(line, separator)) for number, line in rows]
+    separator = _sample_separator(rows[0][1])
+    table = [(number, _sample_fields(line, separator)) for number, line in rows]
     heading = table[0][1] if is_heading(table[0][1]) else None
-    place = _place(path, column, heading, len(table[0][1]))
-    values = [_value(path, number, fields, place) for number, fields in (table[1:] if heading else table)]
+    place = _sample_column_place(path, column, heading, len(table[0][1]))
+    values = [_sample_value(path, number, fields, place) for number, fields in (table[1:] if heading else table)]
     if not values:
         raise InvalidParameter("samples", str(path), "a file with at least one number below its heading")
     return np.array(values)
 
 
-def _separator(line: str) -> str | None:
+def _sample_separator(line: str) -> str | None:
     """Return the separator of the first line; None stands for any run of spaces."""
     found = _SEPARATORS.search(line.strip())
     return None if found is None or found.group() == " " else found.group()
 
 
-def _fields(line: str, separator: str | None) -> list[str]:
+def _sample_fields(line: str, separator: str | None) -> list[str]:
     if separator is None:
         return line.split()
     return [text.strip() for text in next(csv.reader([line], delimiter=separator))]
 
 
-def _place(path: str | Path, column: int | str, heading: list[str] | None, width: int) -> int:
+def _sample_column_place(path: str | Path, column: int | str, heading: list[str] | None, width: int) -> int:
     if isinstance(column, str) and not column.isdecimal():
         if heading is None or column not in heading:
             names = "a number: the file has no heading" if heading is None else f"one of {', '.join(heading)}"
@@ -66,7 +66,7 @@ def _place(path: str | Path, column: int | str, heading: list[str] | None, width
     return place
 
 
-def _value(path: str | Path, number: int, fields: list[str], place: int) -> float:
+def _sample_value(path: str | Path, number: int, fields: list[str], place: int) -> float:
     try:
         value = typed_float(fields[place])
     except NoFloat as problem:
