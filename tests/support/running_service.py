@@ -38,11 +38,20 @@ class Running:
 
     @property
     def log(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in (self.folder / "log").read_text().splitlines()]
+        lines = (self.folder / "log").read_text().splitlines(keepends=True)
+        return [_read_line(line) for line in lines if line.endswith("\n")]  # the last one may still be being written
 
     def end(self, how: int = signal.SIGTERM) -> int:
         self.process.send_signal(how)
         return self.process.wait(timeout=60)
+
+
+def _read_line(line: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(line)
+    except json.JSONDecodeError:
+        raise AssertionError(f"a line of the log is no JSON: {line!r}") from None
+    return found
 
 
 @contextmanager

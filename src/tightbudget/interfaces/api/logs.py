@@ -41,13 +41,18 @@ class TextLines(logging.Formatter):
 
 
 def set_up_logs(log_format: str) -> None:
-    """Send what the service and Uvicorn say to standard error; requests are logged here, not by Uvicorn."""
+    """Send what the service and Uvicorn say to standard error; requests are logged here, not by Uvicorn.
+
+    Warnings of Python and of libraries go the same way: whoever reads lines of JSON finds nothing else.
+    """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines() if log_format == "json" else TextLines())
     for name in ("tightbudget.service", "uvicorn"):
         log = logging.getLogger(name)
         log.handlers, log.propagate = [handler], False
         log.setLevel(logging.INFO)
+    logging.captureWarnings(True)
+    logging.getLogger().handlers = [handler]
     for name in ("uvicorn.error", "uvicorn.access"):
         logging.getLogger(name).handlers = []
     logging.getLogger("uvicorn.access").propagate = False

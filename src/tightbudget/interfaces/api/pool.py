@@ -13,6 +13,7 @@ from typing import Any, cast
 from pebble import ProcessExpired, ProcessPool
 
 from tightbudget.interfaces.api.answers import Answer, answer
+from tightbudget.interfaces.api.logs import set_up_logs
 from tightbudget.interfaces.api.problems import busy
 
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}  # processes are the parallelism
@@ -26,21 +27,19 @@ class LimitReached(Exception):
 class ComputePool:
     """A bounded pool. A process that exceeds a limit is killed and replaced; the others go on."""
 
-    def __init__(self, processes: int, memory_bytes: int, queue: int) -> None:
+    def __init__(self, processes: int, memory_bytes: int, queue: int, log_format: str = "json") -> None:
         self._processes, self._queue = processes, queue
         for name, value in ONE_THREAD.items():
             os.environ.setdefault(name, value)
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload([PRELOADED])
-        self._memory_bytes = memory_bytes
+        self._begun_with = memory_bytes, log_format
         self._pool = self._new_pool()
         self._waiting: Counter[str] = Counter()
         self._turns: dict[str, asyncio.Semaphore] = {}
 
     def _new_pool(self) -> ProcessPool:
-        return ProcessPool(
-            max_workers=self._processes, initializer=_limit_memory, initargs=(self._memory_bytes,), context=self._context
-        )
+        return ProcessPool(max_workers=self._processes, initializer=_begin, initargs=self._begun_with, context=self._context)
 
     async def warm(self) -> None:
         """Start the processes and have each compute once, so that no client waits for imports."""
@@ -92,7 +91,8 @@ class ComputePool:
             raise LimitReached from None
 
 
-def _limit_memory(memory_bytes: int) -> None:
+def _begin(memory_bytes: int, log_format: str) -> None:
     """Runs in each process as it starts."""
+    set_up_logs(log_format)
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

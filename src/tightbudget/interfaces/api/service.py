@@ -52,7 +52,7 @@ class Service:
         ledger = Ledger(settings.ledger_url, patience=LEDGER_PATIENCE)
         tokens = SqlTokenStore(engine)
         tokens.create_table()
-        pool = ComputePool(settings.processes, settings.memory_limit * MEGABYTE, settings.queue)
+        pool = ComputePool(settings.processes, settings.memory_limit * MEGABYTE, settings.queue, settings.log_format)
         return cls(
             settings=settings,
             engine=engine,

@@ -59,7 +59,7 @@ def requests(permission: Permission) -> list[tuple[str, str, Any]]:
             ("POST", "/v1/budgets/none/quote", {"increment": "gaussian(sigma=9)"}),
             ("POST", "/v1/verify", None),
             *(("GET", f"/budgets{what}", None) for what in ("", "/none", "/none/statement", "/none/history.csv")),
-            ("POST", "/budgets/none/verify", None),
+            *(("POST", f"/budgets/none/{what}", {}) for what in ("verify", "quote")),
         ],
         Permission.SPEND: [
             *(("POST", f"/v1/budgets/none/{what}", {}) for what in ("charge", "reserve", "commit", "abort")),

@@ -1,6 +1,7 @@
 """`--trace` and `--effort`: how a bracket was made, for people and for machines."""
 
 import json
+import re
 
 import pytest
 
@@ -25,7 +26,7 @@ def test_a_trace_names_routes_and_who_answered(capsys: pytest.CaptureFixture[str
         "few frequencies", "Chernoff", "few frequencies", "large losses apart, few frequencies"
     ]  # fmt: skip
     assert lines[8].startswith("Answered by: large losses apart, few frequencies. 4 attempts, ")
-    assert lines[9] == "Asked for a width of 0.001 of the upper end; it is 0.00095."
+    assert re.fullmatch(r"Asked for a width of 0\.001 of the upper end; it is 0\.000\d\d\.", lines[9])
 
 
 @pytest.mark.slow
@@ -63,7 +64,7 @@ def test_no_line_of_a_trace_is_wider_than_the_terminal(
     monkeypatch.setenv("COLUMNS", "40")
     _, out, _ = run(capsys, "epsilon", RARE, "--delta", "1e-6", "--trace")
     assert max(map(len, out.splitlines())) <= 40
-    assert "found       [0.0837415, 0.0838212]" in out
+    assert re.search(r"found       \[0\.0837\d+, 0\.0838\d+\]", out)
 
 
 def test_bad_efforts_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
