@@ -50,7 +50,7 @@ class Target(ABC):
         """Return how far a value exceeds the limit, as a logarithm; only the search goes by it."""
         if self.limit == 0.0:
             return math.inf if value > 0.0 else -math.inf
-        return _log_of_target(value) - _log_of_target(self.limit)
+        return _log_for_target(value) - _log_for_target(self.limit)
 
     def worse(self, answer: Bracket, than: Bracket) -> bool:
         """Whether one answer certainly reveals more than another."""
@@ -136,5 +136,5 @@ def stated_sum(composition: Composable) -> float | None:
     return float_above(total)
 
 
-def _log_of_target(value: float) -> float:
+def _log_for_target(value: float) -> float:
     return math.log(value) if value > 0.0 else -math.inf

@@ -63,19 +63,19 @@ def plot_comparison(table: Comparison, ax: "Axes | None" = None, every: bool = F
         if ax is None:
             _paint_whole(axes, view)
             return
-        _draw_comparison(axes, view)
+        _draw_comparison_on_axes(axes, view)
         legend_inside(axes, loc="best", frameon=True, framealpha=0.7, edgecolor="none")
 
     return drawn_on(ax, paint, _SIZE)
 
 
 def _paint_whole(axes: "Axes", view: ComparisonView) -> None:
-    _draw_comparison(axes, view)
+    _draw_comparison_on_axes(axes, view)
     set_title(axes, view.curves.expression)
     legend_below(whole_figure(axes), title="\n".join(textwrap.wrap(view.left_out, _NOTE_WIDTH)))
 
 
-def _draw_comparison(axes: "Axes", view: ComparisonView) -> None:
+def _draw_comparison_on_axes(axes: "Axes", view: ComparisonView) -> None:
     _draw_lines(axes, view.curves, view.floor)
     _draw_question(axes, view.table)
     axes.set_yscale("log")

@@ -78,11 +78,11 @@ def _promised_pair(rho: float, orders: tuple[float, ...], bounds: tuple[float, .
         return renyi_pair(orders, bounds)
     if not delta and not orders and rho >= LEAST_RHO:
         return zcdp_pair(rho)
-    return _dotted_pair(rho, orders, bounds, delta)
+    return _pair_of_promised_block(rho, orders, bounds, delta)
 
 
 @REMEMBERED.remember
-def _dotted_pair(rho: float, orders: tuple[float, ...], bounds: tuple[float, ...], delta: float) -> PointPair:
+def _pair_of_promised_block(rho: float, orders: tuple[float, ...], bounds: tuple[float, ...], delta: float) -> PointPair:
     """Return a pair of many dots of the profile, where no law of its own is followed."""
     profile = renyi_profile(np.array(orders), np.array(bounds)) if orders else zcdp_profile(rho)
     made = pair_of_profiles(("promised", rho, orders, bounds, delta), _after_removal(profile, delta) if delta else profile)

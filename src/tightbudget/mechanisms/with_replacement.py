@@ -118,7 +118,7 @@ class WithReplacement(Mechanism):
             return both_branches_pair(
                 _told_copies(batch, examples, noise.sensitivity / noise.sigma), _drawn_rate_above(batch, examples)
             )
-        return _dotted_pair(batch, examples, float(noise.sigma), float(noise.sensitivity))
+        return _pair_of_copies_drawn(batch, examples, float(noise.sigma), float(noise.sensitivity))
 
     def _usual(self, noise: Gaussian) -> bool:
         """Whether the noise, the largest number of copies and the rate are such as floats hold well."""
@@ -186,7 +186,7 @@ def _told_copies(batch: int, examples: int, m: float) -> Pair:
 
 
 @REMEMBERED.remember
-def _dotted_pair(batch: int, examples: int, sigma: float, shift: float) -> PointPair:
+def _pair_of_copies_drawn(batch: int, examples: int, sigma: float, shift: float) -> PointPair:
     """Return a pair of many dots of the profile sum_k p_k d_k(g'), d_k for k copies replaced."""
     drawn = _drawn_rate_above(batch, examples)
     copies, beyond = _copies_with_replacement(batch, examples)
