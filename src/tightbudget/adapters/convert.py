@@ -32,15 +32,18 @@ class Converted(NamedTuple):
     no_history: str
 
 
-def convert(text: str, relation: str = ADD_REMOVE, read_as: str | None = None) -> Converted:
+def convert(text: str, relation: str | None = None, read_as: str | None = None) -> Converted:
     """Return what a text says, in every form: JSON with class_name is an event, with a history or a list Opacus'.
 
-    `relation` is what an event is asked under; notation states its own.
+    `relation` is what an event is asked under, else add_remove. Notation states its own, and a history is of
+    add_remove: with a relation they are those of the same steps under that one.
     """
     form = _form_of(text) if read_as is None else read_as
     if form not in FORMS:
         raise InvalidParameter("read_as", read_as, f"one of {', '.join(FORMS)}")
-    c = _read_as_form(text, relation, form)
+    c = _read_as_form(text, ADD_REMOVE if relation is None else relation, form)
+    if relation is not None and form != EVENT:
+        c = c.under(relation)
     event, no_event = None, ""
     try:
         event = event_fields(c)

@@ -32,6 +32,11 @@ def not_certified(reason: str) -> bool:
     return reason.endswith(_NOT_CERTIFIED)
 
 
+def of_a_class(reason: str) -> bool:
+    """Return whether the reason is that a step stands for a class."""
+    return reason == OF_A_CLASS
+
+
 def to_try(reason: str) -> str:
     """Return what may help, as a part of a sentence; empty if nothing is known to.
 

@@ -53,6 +53,10 @@ class Terms:
         return cls(**{**{name: body[name] for name in cls.__slots__}, "odometers": tuple(body["odometers"])})
 
 
+_EXAMPLES = {"rdp": "orders=8", "slots": "plan='gaussian(sigma=50) * 100'"}
+"""Settings that have no default, as one would write them."""
+
+
 def new_filter(kind: object, epsilon: Any, delta: Any, settings: Mapping[str, Any]) -> Filter:
     """Return a filter by its kind or class; one that was made already is taken if nothing was spent."""
     if isinstance(kind, Filter):
@@ -73,7 +77,9 @@ def new_filter(kind: object, epsilon: Any, delta: Any, settings: Mapping[str, An
     try:
         return BY_KIND[kind](epsilon, delta, **settings)
     except TypeError as problem:
-        raise InvalidParameter("settings", dict(settings), f"those of the {kind} filter ({_terms_problem(problem)})") from None
+        hint = f"Such as {_EXAMPLES[kind]}; at the command line --setting {_EXAMPLES[kind]}." if kind in _EXAMPLES else ""
+        allowed = f"those of the {kind} filter ({_terms_problem(problem)})"
+        raise InvalidParameter("settings", dict(settings), allowed, hint) from None
 
 
 def new_odometer(odometer: object, delta: Any) -> Odometer:

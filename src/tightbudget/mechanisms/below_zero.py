@@ -13,7 +13,7 @@ def delta_below_zero(epsilon: float, mirrored: Bracket) -> Bracket:
     With g = e^epsilon, sup_S A(S) - g B(S) = 1 - g + g sup_S (B(S) - A(S)/g): take the complement of S.
 
     >>> print(delta_below_zero(-1.0, Bracket(0.25, 0.5)))
-    [0.724, 0.817]
+    [0.72409, 0.81607]
     """
     if epsilon == -math.inf:
         return replace(mirrored, lower=1.0, upper=1.0, converged=True, reason="")

@@ -3,9 +3,9 @@
 from tightbudget.mechanisms.composition import Composable
 
 OF_A_CLASS = (
-    "A step stands for a class of cases: the upper end is that of the pair that dominates it, which no composition "
-    "of members attains, the lower end that of one member (decision 0008); theorems that know the class, Rényi accounting "
-    "among them, may prove less than the upper end (see tightbudget compare)."
+    "A step stands for a class of cases. The upper end holds for all of them: report that one. What is true of yours may "
+    "lie anywhere between the ends, and no narrower bracket can be asked for (decision 0008). Theorems that know the class "
+    "may prove less than the upper end (see tightbudget compare)."
 )
 
 

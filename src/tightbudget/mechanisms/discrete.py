@@ -51,7 +51,7 @@ class DiscreteLaplace(AdditiveNoise):
 
     >>> from tightbudget import DiscreteLaplace
     >>> print((DiscreteLaplace(scale=10) * 100).epsilon(delta=1e-6))
-    [4.7743..., 4.7746...]
+    [4.774..., 4.774...]
     """
 
     name: ClassVar[str] = "discrete_laplace"

@@ -30,7 +30,7 @@ class PureDP(Mechanism):
 
     >>> from tightbudget import PureDP
     >>> print((PureDP(epsilon=0.1) * 100).epsilon(delta=1e-6))
-    [4.7743..., 4.7746...]
+    [4.774..., 4.774...]
     """
 
     name: ClassVar[str] = "pure_dp"
@@ -80,7 +80,7 @@ class ApproximateDP(Mechanism):
 
     >>> from tightbudget import ApproximateDP
     >>> print((ApproximateDP(0.1, delta=1e-9) * 100).epsilon(delta=1e-6))
-    [4.7875..., 4.7878...]
+    [4.787..., 4.787...]
     """
 
     name: ClassVar[str] = "approximate_dp"

@@ -57,7 +57,7 @@ class RepeatAndSelect(KeptPairs):
     >>> from tightbudget import Gaussian, RepeatAndSelect
     >>> tuned = RepeatAndSelect(Gaussian(sigma=2), runs="geometric", mean=10)
     >>> print(tuned.delta(epsilon=2))
-    [9.37e-5, 0.0397]
+    [9.37...e-5, 0.0396...]
     """
 
     name: ClassVar[str] = "repeat_and_select"

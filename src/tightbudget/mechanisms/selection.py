@@ -123,7 +123,7 @@ class ReportNoisyMax(PermuteAndFlip):
 
     >>> from tightbudget import ReportNoisyMax
     >>> print((ReportNoisyMax(epsilon=0.1) * 10).epsilon(delta=1e-6))
-    [0.9755..., 0.999...]
+    [0.9755..., 0.9989...]
     """
 
     name: ClassVar[str] = "report_noisy_max"

@@ -42,7 +42,7 @@ class Shuffled(Mechanism):
 
     >>> from tightbudget import Shuffled
     >>> print(Shuffled(epsilon0=2, users=100).delta(epsilon=0.5))
-    [0.00511, 0.0320]
+    [0.00511..., 0.0319...]
     """
 
     name: ClassVar[str] = "shuffled"

@@ -56,7 +56,7 @@ class TruncatedPoisson(KeptPairs):
     >>> from tightbudget import Gaussian, TruncatedPoisson
     >>> step = TruncatedPoisson(Gaussian(sigma=1), 0.1, cap=3, examples=20)
     >>> print(step.delta(epsilon=1))
-    [0.000141, 0.00318]
+    [0.000141..., 0.00317...]
     """
 
     name: ClassVar[str] = "truncated_poisson"

@@ -92,10 +92,10 @@ def _plain_end(name: str, value: object, rounded: Callable[[Fraction], float]) -
 
 
 def _digits_of_bracket(lower: float, upper: float) -> int:
-    """Return how many significant digits show where the two ends part, and one more."""
+    """Return how many significant digits show where the two ends part, and one more; each end may be used alone."""
     if not (0.0 < lower < upper < math.inf):
         return 6 if lower != upper else 17
-    return min(17, max(3, 2 - math.floor(math.log10((upper - lower) / upper))))
+    return min(17, max(5, 2 - math.floor(math.log10((upper - lower) / upper))))
 
 
 def _outward_end(value: float, digits: int, rounding: str) -> str:

@@ -31,6 +31,23 @@ def test_every_form_says_the_same() -> None:
         assert (again.event, again.history) == (written.event, HISTORY)
 
 
+@pytest.mark.parametrize("text", ["[[1.1, 0.01, 1000]]", "poisson(gaussian(sigma=1.1), q=0.01) * 1000"])
+def test_a_relation_that_is_given_is_the_one_asked_under(text: str) -> None:
+    found = convert(text, "replace_one")
+    assert found.relation == "REPLACE_ONE"
+    asked = tb.parse("poisson(gaussian(sigma=1.1), q=0.01, relation='replace_one') * 1000")
+    assert found.composition.epsilon(1e-6).upper == asked.epsilon(1e-6).upper
+    assert found.history is None  # which is of add_remove
+    with pytest.raises(tb.InvalidParameter, match="replace_oen"):
+        convert(text, "replace_oen")
+
+
+@pytest.mark.parametrize("name", ["missing.json", "./missing", "/"])
+def test_a_file_that_is_not_there_is_told(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", name]) == 2
+    assert "a file that is there" in capsys.readouterr().err
+
+
 def test_a_form_without_words_for_it_says_why() -> None:
     written = convert("skellam(mu=3) + laplace(scale=2)")
     assert written.event is written.history is None

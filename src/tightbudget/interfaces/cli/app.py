@@ -34,6 +34,7 @@ COMMANDS = (
     ("reproduce", "reproduce:reproduce", "A paper's evaluation again."),
 )
 CODES = {
+    "budget_closed": REFUSED,
     "ledger_busy": UNAVAILABLE,
     "ledger_unavailable": UNAVAILABLE,
     "clock_went_back": UNAVAILABLE,

@@ -1,6 +1,7 @@
 """`tightbudget convert`: one composition in the languages of several tools."""
 
 import json
+import os
 import sys
 from enum import Enum
 from pathlib import Path
@@ -29,7 +30,12 @@ def convert(
     what: Annotated[str, typer.Argument(help="A composition in any of the forms, a file that holds one, or - for a pipe.")],
     to: Annotated[Form | None, typer.Option(help="Print this form alone.", show_default=False)] = None,
     read_as: Annotated[Form | None, typer.Option("--from", help="Read it as this form.", show_default=False)] = None,
-    relation: Annotated[str, typer.Option(help="Neighbours that an event is asked under.", metavar="R")] = "add_remove",
+    relation: Annotated[
+        str | None,
+        typer.Option(
+            help="Neighbours to ask it under.  [default: what is stated, else add_remove]", metavar="R", show_default=False
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> int:
     """Print a composition in the other tools' languages: our notation, a DpEvent as JSON, an Opacus history.
@@ -59,6 +65,8 @@ def _converted_text(what: str) -> str:
     except (OSError, ValueError):  # too long for a name
         is_file = False
     if not is_file:
+        if what.endswith((".json", ".txt")) or (os.sep in what and "(" not in what and "{" not in what):
+            raise InvalidParameter("what", what, "a composition, or a file that is there")
         return what
     try:
         with Path(what).open(encoding="utf-8") as file:

@@ -107,7 +107,7 @@ def _status_losses(status: Status) -> Lines:
     rows.append(["fixed plan", "-" if plan is None else f"ε in {plan}", many if plan is None else NOT_A_GUARANTEE])
     if naive is not None:
         finite = readable_amount(Fraction(naive)) if naive < inf else "inf"
-        rows.append(["naive sum", f"ε ≤ {finite}", "the epsilons of all steps added up"])
+        rows.append(["naive sum", f"ε ≤ {finite}", "each step at an equal share of δ, added up; for comparison"])
     heading, shown = fitted_table([Column("what was lost"), Column("bound"), Column("", prose=True)], rows)
     lines: Lines = [(line, "bold") for line in heading]
     for row, text in zip(rows, shown, strict=True):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.calibration import calibrate as calibrate
     from tightbudget.comparison import compare as compare
     from tightbudget.engine.reasons import not_certified as not_certified
+    from tightbudget.engine.reasons import of_a_class as of_a_class
     from tightbudget.interfaces import ledger_plot as ledger_plot
     from tightbudget.interfaces.api import running as running
     from tightbudget.interfaces.api.settings import Settings as Settings
@@ -66,6 +67,7 @@ else:
             "not_certified": "tightbudget.engine.reasons:not_certified",
             "odometer_games": "tightbudget.interfaces.cli.odometer_games",
             "odometer_output": "tightbudget.interfaces.cli.odometer_output",
+            "of_a_class": "tightbudget.engine.reasons:of_a_class",
             "parse": "tightbudget.notation:parse",
             "parse_increment": "tightbudget.adaptive.filters:parse_increment",
             "run": "tightbudget.research.reproduce.run:run",

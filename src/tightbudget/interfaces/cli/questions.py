@@ -113,5 +113,7 @@ def finish(answer: "Bracket", note: str = "") -> int:
     if answer.converged:
         return 0
     reason = answer.reason or "no reason given"
+    if note and library.of_a_class(reason):  # the note has said so
+        return NOT_NARROW_ENOUGH
     print(f"Note: {reason if library.not_certified(reason) else HOLDS + reason}.", file=sys.stderr)
     return NOT_NARROW_ENOUGH

@@ -160,7 +160,7 @@ def test_budgets_within_and_beside_others(capsys: pytest.CaptureFixture[str]) ->
     assert "part of    census" in said(capsys, "budget", "show", "ana")
     assert "Limits lowered" in said(capsys, "budget", "lower", "ana", "--epsilon", "0.25")
     assert told(capsys, "budget", "close", "ana", "--reason", "done")["state"] == "closed"
-    assert "was closed" in said(capsys, "charge", "ana", STEP, code=2)
+    assert "was closed" in said(capsys, "charge", "ana", STEP, code=4)
     assert "Closed. " in said(capsys, "budget", "close", "ana")
 
 
