@@ -68,3 +68,12 @@ def test_what_is_reserved_counts_and_can_be_given_back(ledger: Ledger, kind: str
         budget.abort("b")
     assert budget.remaining(step) == left - 1
     assert ledger.verify().ok
+
+
+def test_a_refusal_names_filters_that_see_subsampling(ledger: Ledger) -> None:
+    run = "poisson(gaussian(sigma=1.1), q=0.004) * 4688"
+    with pytest.raises(tb.BudgetRefused, match="rdp and slots filters see subsampling"):
+        ledger.create_budget("blind", epsilon=3, delta="1e-5").charge(run)
+    with pytest.raises(tb.BudgetRefused) as refusal:
+        ledger.create_budget("seeing", epsilon="0.1", delta="1e-5", filter="rdp", orders=80).charge(run)
+    assert "subsampling" not in str(refusal.value)
