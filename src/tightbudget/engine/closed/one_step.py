@@ -68,7 +68,8 @@ def single_guess(pair: Pair, delta: float) -> tuple[float, float]:
         return 0.0, 1.0
     logs = np.minimum.accumulate(logs)
     i = min(max(int(np.searchsorted(-logs, -wanted)), 1), edges.size - 1)
-    slope = float((logs[i - 1] - logs[i]) / (edges[i] - edges[i - 1]))
+    fall, width = float(logs[i - 1]) - float(logs[i]), float(edges[i]) - float(edges[i - 1])
+    slope = fall / width if width > 0.0 else math.inf  # of the tiniest losses, the quotient may be infinite too
     if not 0.0 < slope < math.inf:
         return max(0.0, float(edges[i])), 1.0
     return max(0.0, float(edges[i]) + (float(logs[i]) - wanted) / slope), slope
@@ -80,7 +81,7 @@ def _between_points(points: Cells, wanted: float) -> tuple[float, float]:
     below = np.flatnonzero(logs <= wanted)  # at the largest loss nothing is above: its log is -inf
     i = int(below[0]) if below.size else points.size - 1
     share = min(math.exp(min(0.0, wanted - float(log_a[i]))), 1.0 - U)
-    epsilon = max(0.0, float(log_a[i] - log_b[i]) + math.log1p(-share))
+    epsilon = max(0.0, float(log_a[i]) - float(log_b[i]) + math.log1p(-share))
     slope = (1.0 - share) / max(share, 1e-300)
     return epsilon, slope if slope > 0.0 else 1.0
 
