@@ -93,6 +93,16 @@ def test_every_link_between_the_pages_leads_somewhere() -> None:
         assert (ROOT / page, to) in links
 
 
+def test_no_binary_file_is_kept_but_pictures() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
+    if listed.returncode:
+        pytest.skip("this is no clone: what is kept is not known")
+    kept = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+    assert len(kept) > 500
+    binary = [path for path in kept if path.is_file() and b"\0" in path.read_bytes()]
+    assert not [path.relative_to(ROOT) for path in binary if path.suffix != ".png"]
+
+
 @pytest.mark.parametrize("there", [True, False])
 def test_ci_names_the_measurements_if_they_are_beside_the_clone(there: bool, tmp_path: Path) -> None:
     clone, tools = tmp_path / "clone", tmp_path / "tools"
