@@ -7,7 +7,6 @@ updated, one row appended, the driver alone, as durable), and charges of many cl
 
 import argparse
 import contextlib
-import json
 import multiprocessing
 import os
 import platform
@@ -17,16 +16,20 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlalchemy import create_engine, make_url, text
 
 import tightbudget as tb
 from ledger_filled import add_budgets, add_charges
+from page import write_page
 from tightbudget.ledger import Ledger
 
 STEP = "gaussian(sigma=50)"
+MEASURED = f"""\
+Measured by `make bench-ledger` on {{date}}, {{cores}} cores, tightbudget {tb.__version__}, Python {platform.python_version()},
+SQLite {sqlite3.sqlite_version}. Ratios are of rounds that alternate in one run; rates depend on the disk and on what
+else the machine does."""
 BODY = b"x" * 480  # about as long as the entry of a charge
 FORK = multiprocessing.get_context("fork")
 CLIENTS = 16
@@ -233,27 +236,7 @@ def main() -> None:
                     print(f"{name:10} {what:70} {found}", flush=True)
                     table.append((name, what, found))
     if not (options.quick or options.only or options.part):
-        write(table)
-
-
-def write(table: list[tuple[str, str, str]]) -> None:
-    versions = json.dumps(
-        {"tightbudget": tb.__version__, "python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
-    )
-    lines = [
-        "# The ledger under load",
-        "",
-        f"Measured by `make bench-ledger` on {datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, {versions}.",
-        "Ratios are of rounds that alternate in one run; rates depend on the disk and on what else the machine does.",
-        "",
-        "| database | what | found |",
-        "| --- | --- | --- |",
-        *(f"| {name} | {what} | {found} |" for name, what, found in table),
-        "",
-    ]
-    path = Path(__file__).with_name("LEDGER.md")
-    path.write_text("\n".join(lines), encoding="utf-8")
-    print(f"written: {path.name}")
+        write_page("LEDGER.md", "The ledger under load", MEASURED, ("database", "what", "found"), table)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,7 @@ import http.client
 import json
 import multiprocessing
 import os
-import re
 import statistics
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -22,13 +19,14 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import psutil
 from sqlalchemy import make_url
 
+from page import write_page
+from serving import service
 from tightbudget.ledger import Ledger
 
 CASES = {
@@ -38,6 +36,9 @@ CASES = {
 }
 ROUNDS = 60
 STEP = "gaussian(sigma=50)"
+MEASURED = """\
+Measured by `make bench-service` on {date}, {cores} cores, which clients, workers and PostgreSQL share. Rates depend on
+the disk and on what else the machine does."""
 CLIENTS, WORKERS = 32, 2
 PASSING = (429, 502, 503, 504)
 """What clients are told when they may try again."""
@@ -55,40 +56,6 @@ class Told(NamedTuple):
     """What it was told when it could try again, by kind."""
     wrong: Counter[str]
     times: list[float]
-
-
-@contextmanager
-def service(*options: str) -> Iterator[tuple[int, str, int]]:
-    """Start a service on a free port; give the port, the first owner's token and the process."""
-    with tempfile.TemporaryDirectory() as folder:
-        rates = ["--anonymous-rate", "1000000", "--token-rate", "1000000"]
-        command = [sys.executable, "-m", "tightbudget", "serve", "--port", "0", *rates, *options]
-        environment = {**os.environ, "XDG_STATE_HOME": folder}
-        with subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
-        ) as process:
-            try:
-                assert process.stdout is not None
-                said = process.stdout.readline() + process.stdout.readline()
-                port = int(re.findall(r":(\d+)$", said, re.MULTILINE)[-1])
-                _wait_until_ready(port)
-                yield port, re.findall(r"shown only now: (tb_\S+)", said)[0], process.pid
-            finally:
-                process.terminate()
-
-
-def _wait_until_ready(port: int) -> None:
-    until = time.monotonic() + 120
-    while time.monotonic() < until:
-        try:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-            connection.request("GET", "/ready")
-            if connection.getresponse().status == 200:
-                return
-        except OSError:
-            pass
-        time.sleep(0.1)
-    raise TimeoutError("the service is not ready")
 
 
 def questions() -> Table:
@@ -332,24 +299,7 @@ def main() -> None:
             print(f"{what:75} {found}", flush=True)
             table.append((what, found))
     if options.seconds == 60.0 and not options.only:
-        write(table)
-
-
-def write(table: Table) -> None:
-    lines = [
-        "# The service under load",
-        "",
-        f"Measured by `make bench-service` on {datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, which clients, workers and",
-        "PostgreSQL share. Rates depend on the disk and on what else the machine does.",
-        "",
-        "| what | found |",
-        "| --- | --- |",
-        *(f"| {what} | {found} |" for what, found in table),
-        "",
-    ]
-    path = Path(__file__).with_name("SERVICE.md")
-    path.write_text("\n".join(lines), encoding="utf-8")
-    print(f"written: {path.name}")
+        write_page("SERVICE.md", "The service under load", MEASURED, ("what", "found"), table)
 
 
 if __name__ == "__main__":

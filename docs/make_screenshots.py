@@ -4,14 +4,9 @@ A service is started with a budget of its own, charged as an example.
 """
 
 import io
-import os
+import runpy
 import shutil
-import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -20,6 +15,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 FOLDER = Path(__file__).parent
+SERVICE = runpy.run_path(str(FOLDER.parent / "bench" / "serving.py"))["service"]
 WIDTH = 1180
 COLOURS = 192  # the pages have fewer; it is edges of letters that have more
 BUDGET = "census 2026"
@@ -28,7 +24,8 @@ STEPS = ("gaussian(sigma=20)", "gaussian(sigma=15)", "laplace(scale=40)", "gauss
 
 
 def main() -> None:
-    with _service() as (address, token), sync_playwright() as playwright:
+    with SERVICE() as (port, token, _), sync_playwright() as playwright:
+        address = f"http://127.0.0.1:{port}"
         _spend(address, token)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
         page = browser.new_page(viewport={"width": WIDTH, "height": 900})
@@ -45,23 +42,6 @@ def main() -> None:
         page.wait_for_selector(".course")
         _save(page, "budget.png", 1300)
         browser.close()
-
-
-@contextmanager
-def _service() -> Iterator[tuple[str, str]]:
-    """Start a service on a free port, with a ledger that is removed at the end; yield its address and a token."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "tightbudget", "serve", "--port", "0"]
-        environment = {**os.environ, "XDG_STATE_HOME": folder}
-        with subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
-        ) as process:
-            try:
-                assert process.stdout is not None
-                token, address = (process.stdout.readline().split()[-1] for _ in range(2))
-                yield address, token
-            finally:
-                process.terminate()
 
 
 def _spend(address: str, token: str) -> None:
