@@ -11,10 +11,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, Self
 
 from tightbudget.adaptive.amounts import Amount, exact, show, tidy_amount
+from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter
 
 SMALL_FRACTIONS = math.lcm(*range(1, 41))

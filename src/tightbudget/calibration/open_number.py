@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
+from tightbudget.cached import cached_property
 from tightbudget.calibration.candidates import Number
 from tightbudget.errors import InvalidParameter, NotationError
 from tightbudget.mechanisms import Composable

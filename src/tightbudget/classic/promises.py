@@ -7,11 +7,11 @@ promises holds for every choice of them, so the best choice may be searched for 
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.cached import cached_property
 from tightbudget.mechanisms.composition import Composable
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.numerics.rounding import float_above

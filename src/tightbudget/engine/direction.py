@@ -2,12 +2,12 @@
 
 import contextlib
 import math
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.cached import cached_property
 from tightbudget.engine.chernoff import epsilon_upper, log_delta_upper, log_moments
 from tightbudget.engine.closed.gaussian import gaussian_delta
 from tightbudget.engine.closed.laplace import LaplaceDirection, laplace_direction

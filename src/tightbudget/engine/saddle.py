@@ -9,11 +9,11 @@ saddle point of eps. F'' does not depend on eps.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.cached import cached_property
 from tightbudget.engine.discretisation.window import tail_truncated
 from tightbudget.engine.steps import Steps
 from tightbudget.numerics.logs import group_log_sum

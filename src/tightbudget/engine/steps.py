@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
+from tightbudget.cached import cached_property
 from tightbudget.numerics.mass import Mass, any_of
 from tightbudget.numerics.rounding import U, float_above, float_below
 from tightbudget.pairs.base import Pair

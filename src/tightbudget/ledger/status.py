@@ -5,7 +5,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import cached_property
 from typing import Any
 
 from sqlalchemy import select
@@ -13,6 +12,7 @@ from sqlalchemy import select
 from tightbudget.adaptive.amounts import Amount, show
 from tightbudget.adaptive.filters.limits import Limit, readable_amount
 from tightbudget.adaptive.filters.sum_filter import SumFilter
+from tightbudget.cached import cached_property
 from tightbudget.ledger.budget import Budget
 from tightbudget.ledger.entries import read
 from tightbudget.ledger.history import Entry, standing_charges

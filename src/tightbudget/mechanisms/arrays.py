@@ -25,6 +25,8 @@ def float_array(values: Any) -> NDArray[Any]:
 
 def ask_each(value: Any, ask: Callable[[Any], Bracket]) -> Any:
     """Return the answer to one question, or for an array of them an array of answers."""
+    if isinstance(value, int | float):
+        return ask(value)
     array = float_array(value)
     if array.ndim == 0:
         return ask(value)

@@ -75,6 +75,8 @@ def asked_width(rtol: object, atol: object, effort: object = None) -> tuple[floa
 
 
 def whole_count(value: object, name: str = "count") -> int:
+    if type(value) is int and 0 <= value <= MOST_REPETITIONS:  # as nearly all are
+        return value
     allowed = f"a whole number from 0 to {MOST_REPETITIONS}"
     number = real(name, value, allowed)
     # a float may have rounded a whole number beyond the largest down to it

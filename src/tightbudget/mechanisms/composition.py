@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import InitVar, dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tightbudget.cached import cached_property
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.steps import Steps
 from tightbudget.errors import InvalidParameter

@@ -5,13 +5,13 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.csv_header import is_heading
 from tightbudget.mechanisms.file_access import check_file_may_be_read

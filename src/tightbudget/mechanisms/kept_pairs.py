@@ -1,7 +1,6 @@
 """Pairs that take a while to make, made once for each direction and kept with the mechanism."""
 
-from functools import cached_property
-
+from tightbudget.cached import cached_property
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.pairs.base import Direction, Pair
 

@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from typing import ClassVar
 
+from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import positive
 from tightbudget.mechanisms.mechanism import Mechanism

@@ -5,11 +5,11 @@ import numbers
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from fractions import Fraction
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
+from tightbudget.cached import cached_property
 from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import group_size, not_lost_to_zero, real
@@ -21,6 +21,7 @@ from tightbudget.mechanisms.trends import HIDES, REVEALS, Trend
 from tightbudget.pairs.choosing_analyst import ChoosingAnalyst
 
 _HELD = "a number that a float holds"
+_PLAIN = (int, float, bool)
 
 
 class Mechanism(Composable, Known):
@@ -127,10 +128,12 @@ class Mechanism(Composable, Known):
             object.__setattr__(self, "relation", self.neighbours)  # a subclass may state another
         for spec in fields(self):  # type: ignore[arg-type]
             value = getattr(self, spec.name)
+            if type(value) in _PLAIN:
+                continue
             if isinstance(value, np.ndarray) and value.ndim == 0:
                 value = value[()]  # an array of one number can be changed behind our back
                 object.__setattr__(self, spec.name, value)
-            if type(value) not in (int, float, bool) and isinstance(value, numbers.Real):
+            if type(value) not in _PLAIN and isinstance(value, numbers.Real):
                 plain = int(value) if isinstance(value, numbers.Integral) else real(spec.name, value, _HELD)
                 if spec.name not in self.promises:
                     not_lost_to_zero(spec.name, value, plain, _HELD)  # a rate of 0, say, would reveal nothing at all

@@ -1,9 +1,9 @@
 """Several releases made from one sample of the records: composed before they are sampled (M3)."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
+from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.composition import Composition
 from tightbudget.mechanisms.mechanism import Mechanism

@@ -3,11 +3,11 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
+from tightbudget.cached import cached_property
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ANY
 from tightbudget.mechanisms.renyi_promises import MomentPromise

@@ -50,9 +50,13 @@ PLACES = tuple(_FILES.values())
 class _MechanismsByName(Mapping[str, "type[Mechanism]"]):
     """Classes by their name; to ask whether there is one, or for all names, imports nothing."""
 
+    def __init__(self) -> None:
+        self._imported: dict[str, type[Mechanism]] = {}
+
     def __getitem__(self, name: str) -> "type[Mechanism]":
-        found: type[Mechanism] = found_at(f"{__package__}.{_FILES[name]}")
-        return found
+        if name not in self._imported:
+            self._imported[name] = found_at(f"{__package__}.{_FILES[name]}")
+        return self._imported[name]
 
     def __contains__(self, name: object) -> bool:
         return name in _FILES

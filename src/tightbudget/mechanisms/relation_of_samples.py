@@ -1,9 +1,9 @@
 """Which relations a mechanism answers for that runs another on samples or batches, by what that one states."""
 
 from dataclasses import replace
-from functools import cached_property
 from typing import ClassVar
 
+from tightbudget.cached import cached_property
 from tightbudget.errors import UnknownRelation
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, Relations, check_one_relation

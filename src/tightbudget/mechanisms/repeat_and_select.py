@@ -3,11 +3,11 @@
 import math
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
+from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import probability, real, whole_count
 from tightbudget.mechanisms.composition import Composition

@@ -2,9 +2,9 @@
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import ClassVar
 
+from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import numbers_from_0, probability
 from tightbudget.mechanisms.gaussian import Gaussian

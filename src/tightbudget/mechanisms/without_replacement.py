@@ -3,11 +3,12 @@
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import ClassVar, cast
 
 import numpy as np
 
+from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter, UnknownRelation
 from tightbudget.mechanisms.batches import check_batch, replaced_pair
 from tightbudget.mechanisms.mechanism import Mechanism

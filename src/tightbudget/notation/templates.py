@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 
+from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import BY_NAME, Mechanism, compose
 from tightbudget.mechanisms.relations import mix_relations_asked

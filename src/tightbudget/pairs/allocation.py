@@ -8,12 +8,13 @@ they belong to a pair that dominates, merged at one to a pair that is dominated.
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import GENEROUS, U, raised_by

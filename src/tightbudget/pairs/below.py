@@ -2,10 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from tightbudget.cached import cached_property
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import AMPLE, U, lowered_by, raised_by
 from tightbudget.pairs.base import NEGLIGIBLE, Alignment, Array, Cells, Pair

@@ -8,10 +8,10 @@ negative ones of the second, and what is left of both sides, (1-q) TV(P, Q), at 
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
+from tightbudget.cached import cached_property
 from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U, raised
 from tightbudget.pairs.base import Alignment, Array, Cells, Direction, Pair

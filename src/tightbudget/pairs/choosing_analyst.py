@@ -6,12 +6,13 @@ positive products, and any choice is sound.
 """
 
 import math
-from functools import cached_property, reduce
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.cached import cached_property
 from tightbudget.numerics.rounding import TINIEST, U, lowered, strictly_raised
 from tightbudget.pairs.base import Array, Cells, Pair
 

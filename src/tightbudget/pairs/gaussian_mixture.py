@@ -6,12 +6,12 @@ that events between two losses are those between two places.
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from tightbudget.cached import cached_property
 from tightbudget.numerics.logs import log_sum
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import AMPLE, TINIEST, U, raised_by

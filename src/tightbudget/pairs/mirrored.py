@@ -6,11 +6,11 @@ above a loss `start`, the mirror image of that below `-start`, and a chord, or t
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from tightbudget.cached import cached_property
 from tightbudget.numerics.mass import NONE
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, Alignment, Array, Cells, Pair

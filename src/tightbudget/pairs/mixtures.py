@@ -2,13 +2,13 @@
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from tightbudget.cached import cached_property
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import AMPLE, TINIEST, U
 from tightbudget.pairs.cells import Array

@@ -2,10 +2,10 @@
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
+from tightbudget.cached import cached_property
 from tightbudget.numerics.byte_cache import ByteCache
 from tightbudget.numerics.logs import group_log_sum
 from tightbudget.numerics.mass import NONE, Mass

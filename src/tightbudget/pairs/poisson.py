@@ -7,10 +7,10 @@ losses of the subsampled pair are positive combinations of those of the base pai
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
+from tightbudget.cached import cached_property
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import TINIEST, U, lowered, raised
 from tightbudget.pairs.base import Alignment, Array, Cells, Direction, Pair

@@ -7,11 +7,12 @@ B(loss > x) = t/a e^-x times that. The lower hull of several follows each for a 
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.cached import cached_property
 from tightbudget.numerics.logs import group_log_sum
 from tightbudget.numerics.rounding import GENEROUS, TINIEST, U, raised, raised_by
 from tightbudget.pairs.base import Array

@@ -6,11 +6,12 @@ there is rho (1 + 2t) - log(1 + 1/t).
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from scipy import special
 
+from tightbudget.cached import cached_property
 from tightbudget.numerics.rounding import GENEROUS, TINIEST, U, lowered_by
 from tightbudget.pairs.base import Array
 from tightbudget.pairs.mirrored import MirroredPair, Rest

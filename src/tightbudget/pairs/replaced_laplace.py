@@ -5,10 +5,10 @@ A = (1-q) f + q f(. + D) and B = (1-q) f + q f(. - D), f the Laplace density of 
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from tightbudget.cached import cached_property
 from tightbudget.numerics.mass import NONE
 from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair

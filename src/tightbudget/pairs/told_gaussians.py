@@ -5,12 +5,12 @@ With probability e^log_weight the pair is N(m, 1) against N(0, 1), and both side
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from tightbudget.cached import cached_property
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import TINIEST, U

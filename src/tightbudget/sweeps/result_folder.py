@@ -13,12 +13,12 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter, MissingExtra
 from tightbudget.sweeps.answers import PointAnswer
 from tightbudget.sweeps.batches import rows_of

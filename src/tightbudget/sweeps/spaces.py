@@ -6,9 +6,9 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol
 
+from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter
 from tightbudget.sweeps.axes import axis
 from tightbudget.sweeps.keys import brief_value, check_plan_keys, plan_table

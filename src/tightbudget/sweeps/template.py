@@ -4,8 +4,8 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
+from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter, NotationError
 from tightbudget.mechanisms import BY_NAME
 from tightbudget.notation import parse

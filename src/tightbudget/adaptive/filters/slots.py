@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, ClassVar, Self
 
 from tightbudget.adaptive.amounts import Amount, amount_to_float, exact, exact_probability, show
@@ -18,6 +18,7 @@ from tightbudget.adaptive.filters.slot_matching import Shortage, assigned_slots
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import State, check_spent
 from tightbudget.adaptive.ticks import Tick, read_ticks
+from tightbudget.cached import cached_property
 from tightbudget.deprecated import formerly_positional
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composable, Composition, Mechanism, PureDP, compose

@@ -7,11 +7,11 @@ the grid, the transforms and what bounds the modulus elsewhere; only the power i
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.cached import cached_property
 from tightbudget.engine.discretisation.discretise import discretise
 from tightbudget.engine.hockey_stick import weight_norms
 from tightbudget.engine.saddle import Tilt

@@ -6,8 +6,8 @@ is one node twice) is evaluated once.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 
+from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import real
 from tightbudget.pairs.base import Pair

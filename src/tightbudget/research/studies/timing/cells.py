@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tightbudget.cached import cached_property
 from tightbudget.deprecated import deprecated
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composition, Histograms

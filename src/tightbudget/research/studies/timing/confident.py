@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
+from tightbudget.cached import cached_property
 from tightbudget.errors import Contradiction
 from tightbudget.mechanisms import Composition
 from tightbudget.mechanisms.checks import whole_count
