@@ -7,6 +7,7 @@ tests or this table have fallen behind the code.
 
     python tests/mutants.py            all mutations
     python tests/mutants.py decades fft    those whose name contains one of the words
+    python tests/mutants.py engine/ pairs/points.py    those in a room, or in a file
     python tests/mutants.py --check        none: only whether each text and each file of tests is there
 """
 
@@ -2043,7 +2044,9 @@ def check() -> int:
 def main(words: Sequence[str]) -> int:
     if list(words) == ["--check"]:
         return check()
-    chosen = [mutation for mutation in MUTATIONS if not words or any(word in mutation.name for word in words)]
+    chosen = [
+        mutation for mutation in MUTATIONS if not words or any(word in mutation.name or word in mutation.file for word in words)
+    ]
     red, survivors = set(), []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(max_workers=WORKERS) as pool:
         package = Path(folder) / "src" / "tightbudget"  # one state of the package for all, though it may be edited meanwhile
