@@ -37,8 +37,8 @@ _FIXED = "Every step draws so many different examples from all of them, anew, as
 _REPEATED = "Every step draws so many examples one by one, and may draw one twice, as RandomSampler(replacement=True) does."
 _ALLOCATED = "In every pass each example goes to one of the batches, drawn for it alone: batches differ in size."
 _SHUFFLED = (
-    "In every pass the examples are shuffled and cut into batches, as DataLoader(shuffle=True) does. No gain from that is "
-    "proven."
+    "In every pass the examples are shuffled and cut into batches, of which the last may be smaller, as "
+    "DataLoader(shuffle=True) does. No gain from that is proven."
 )
 _ROOM = Fraction(5, 4)  # of the usual cap, over the expected size: four standard deviations of 256
 
@@ -59,19 +59,20 @@ class Samplings:
     """One training run under every way to sample, at one delta.
 
     A loader does one of them. The smallest number is no reason to claim another one than the one it does. `left_out`
-    says what is not known of a run like this, and why.
+    says what is not known of a run like this, and why; `rounded` which numbers of passes and batches were rounded.
     """
 
     delta: float
     rows: tuple[Sampling, ...]
     left_out: tuple[str, ...] = ()
+    rounded: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Sampling]:
         return iter(self.rows)
 
     def __str__(self) -> str:
         shown = (f"{row.name}, {row.relation}: epsilon in {row.epsilon} of {row.composition}" for row in self.rows)
-        return "\n".join([*shown, *(f"not known: {reason}" for reason in self.left_out)])
+        return "\n".join([*shown, *(f"not known: {reason}" for reason in self.left_out), *self.rounded])
 
     def _repr_html_(self) -> str:
         rows = [(row.name, row.relation, str(row.epsilon), str(row.composition)) for row in self.rows]
@@ -137,7 +138,7 @@ def samplings(
                 left_out.append(f"{name}, {relation}: {problem}")
             else:
                 rows.append(Sampling(name, loader, relation, under, under.epsilon(asked, width[0], effort=width[2])))
-    return Samplings(asked, tuple(rows), tuple(left_out))
+    return Samplings(asked, tuple(rows), tuple(left_out), _rounded_passes(phase))
 
 
 def _ways_to_sample(phase: Phase, cap: int) -> Iterator[tuple[str, str, tuple[str, ...], Callable[[], Composition]]]:
@@ -153,5 +154,29 @@ def _ways_to_sample(phase: Phase, cap: int) -> Iterator[tuple[str, str, tuple[st
     )  # fmt: skip
     yield "fixed size", _FIXED, both, lambda: WithoutReplacement(noise, *of) * phase.steps
     yield "with replacement", _REPEATED, both, lambda: WithReplacement(noise, *of) * phase.steps
-    yield "random allocation", _ALLOCATED, both, lambda: RandomAllocation(noise, phase.in_a_pass) * phase.passes
-    yield "shuffled", _SHUFFLED, (ZERO_OUT, REPLACE_ONE), lambda: ShuffledBatches(noise, phase.in_a_pass) * phase.passes
+    batches, passes = _whole_passes(phase)
+    yield "random allocation", _ALLOCATED, both, lambda: RandomAllocation(noise, batches) * passes
+    yield "shuffled", _SHUFFLED, (ZERO_OUT, REPLACE_ONE), lambda: ShuffledBatches(noise, batches) * passes
+
+
+def _whole_passes(phase: Phase) -> tuple[int, int]:
+    """Return the batches of a pass, the smaller last one among them, and how many passes are begun."""
+    assert phase.examples is not None
+    batches = -(-phase.examples // phase.batch) if phase.batch else phase.in_a_pass
+    return batches, phase.passes if phase.epochs is not None else -(-phase.steps // batches)
+
+
+def _rounded_passes(phase: Phase) -> tuple[str, ...]:
+    """Say what of the run is not answered for as it was given, where passes are counted."""
+    batches, passes = _whole_passes(phase)
+    said = []
+    if phase.batch and phase.examples != batches * phase.batch:
+        said.append(f"A pass has {batches} batches: {phase.examples} / {phase.batch} rounded up, as the last one is smaller.")
+    made = phase.epochs if phase.epochs is not None else Fraction(phase.steps, batches)
+    if made != passes:
+        whole = "1 whole one" if passes == 1 else f"{passes} whole ones"
+        said.append(
+            f"{float(made):.6g} passes count as {whole}: of random allocation and shuffled passes, upper ends hold for the "
+            "run, and lower ends are those of the whole passes."
+        )
+    return tuple(said)

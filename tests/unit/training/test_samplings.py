@@ -114,3 +114,28 @@ def test_what_is_not_known_of_a_run_is_left_out_and_said(changed: dict[str, obje
     assert {f"{row.name}, {row.relation}" for row in some}.isdisjoint(unknown)
     assert len(some.rows) + len(some.left_out) == 12
     assert all(reason in str(some) for reason in some.left_out)
+
+
+def composed(some: tb.Samplings) -> dict[tuple[str, str], str]:
+    return {(row.name, row.relation): str(row.composition) for row in some}
+
+
+@pytest.mark.slow
+def test_a_smaller_last_batch_and_passes_that_are_begun_count_and_are_said() -> None:
+    run = {"examples": 100, "batch": 64, "noise_multiplier": 4.0, "delta": 1e-4}
+    some = tb.samplings(**run, epochs=2.5)  # type: ignore[arg-type]
+    assert composed(some)["shuffled", "zero_out"] == "shuffled_batches(gaussian(sigma=4.0), batches=2) * 3"
+    assert composed(some)["random allocation", "add_remove"] == "random_allocation(gaussian(sigma=4.0), batches=2) * 3"
+    assert [sentence.partition(":")[0] for sentence in some.rounded] == [
+        "A pass has 2 batches",
+        "2.5 passes count as 3 whole ones",
+    ]
+    assert all(sentence in str(some) for sentence in some.rounded)
+    steps = tb.samplings(**run, steps=3)  # type: ignore[arg-type]
+    assert composed(steps)["shuffled", "zero_out"] == "shuffled_batches(gaussian(sigma=4.0), batches=2) * 2"
+    assert steps.rounded[1].startswith("1.5 passes count as 2 whole ones")
+
+
+@pytest.mark.slow
+def test_nothing_is_said_of_whole_passes(found: tb.Samplings) -> None:
+    assert found.rounded == ()

@@ -25,7 +25,9 @@ def samplings_lines(found: Samplings) -> list[str]:
             shown += _row_lines(row)
     for reason in found.left_out:
         shown += ["", *folded_text(f"Not known of this run: {reason}").split("\n")]
-    return [*shown, "", *folded_text(_LAST).split("\n")]
+    for sentence in (*found.rounded, _LAST):
+        shown += ["", *folded_text(sentence).split("\n")]
+    return shown
 
 
 def _row_lines(row: Sampling) -> list[str]:
@@ -41,7 +43,13 @@ def samplings_shape(found: Samplings, rtol: float) -> wire.Wire:
         {"sampling": row.name, "loader": row.loader, **wire.bracket_shape(str(row.composition), {}, row.epsilon, rtol)}
         for row in found
     ]
-    return {"delta": wire.json_number(found.delta), "samplings": rows, "left_out": list(found.left_out), "version": __version__}
+    return {
+        "delta": wire.json_number(found.delta),
+        "samplings": rows,
+        "left_out": list(found.left_out),
+        "rounded": list(found.rounded),
+        "version": __version__,
+    }
 
 
 def samplings_picture(found: Samplings, target: Path) -> bytes:
