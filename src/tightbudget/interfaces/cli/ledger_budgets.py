@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.ledger_options import (
@@ -135,6 +136,8 @@ def list_budgets(
     Example:
       tightbudget ledger budget list --limit 20
     """
+    if limit < 1:
+        raise InvalidParameter("limit", limit, "a whole number from 1")
     with opened(ledger) as found:
         names = found.names(limit + 1, after=after)
         every = [found.budget(name).status() for name in names[:limit]]
