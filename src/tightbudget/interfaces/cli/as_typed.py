@@ -7,7 +7,13 @@ from tightbudget.errors import InvalidParameter, TightBudgetError
 
 _BUT = ", but must be "
 # Arguments of the library that commands take by other names.
-_ALSO_CALLED = {"bounds": ("min", "max"), "increment": ("expression",), "odometers": ("odometer",), "settings": ("setting",)}
+_ALSO_CALLED = {
+    "bounds": ("min", "max"),
+    "increment": ("expression", "amounts"),
+    "name": ("budget",),
+    "odometers": ("odometer",),
+    "settings": ("setting",),
+}
 
 
 def as_typed(problem: InvalidParameter, ctx: Any) -> TightBudgetError:
@@ -32,9 +38,11 @@ def _option_meant(problem: InvalidParameter, ctx: Any) -> str:
     names = (problem.name, *_ALSO_CALLED.get(problem.name, ()))
     for param in ctx.command.params:
         typed = ctx.params.get(param.name)
-        spelt: list[str] = [option for option in param.opts if option.startswith("--")] or [param.metavar or ""]
-        if {param.name, *map(_argument_of_option, spelt)} & set(names) and _same_as_typed(typed, problem.value):
-            return spelt[0]
+        spelt: list[str] = [option for option in param.opts if option.startswith("--")] or [(param.metavar or "").strip("[]")]
+        if {param.name, *map(_argument_of_option, spelt)} & set(names):
+            from_file = param.name == "amounts" and isinstance(problem.value, str)  # told by their shape or type
+            if from_file or _same_as_typed(typed, problem.value):
+                return spelt[0]
     return ""
 
 

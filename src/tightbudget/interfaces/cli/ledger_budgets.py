@@ -16,9 +16,11 @@ from tightbudget.interfaces.cli.ledger_options import (
     Epsilon,
     Filter,
     LedgerUrl,
+    NewName,
     Odometers,
     Reason,
     Settings,
+    Unit,
     opened,
     settings_typed,
 )
@@ -28,7 +30,6 @@ from tightbudget.interfaces.cli.terminal import show, show_styled, show_words
 
 app = plain_group()
 
-NewName = Annotated[str, typer.Argument(metavar="NAME", hidden=True)]
 LowerEpsilon = Annotated[str | None, typer.Option(help="The lower ε.", parser=amount_typed, metavar="E", show_default=False)]
 LowerDelta = Annotated[str | None, typer.Option(help="The lower δ.", parser=amount_typed, metavar="D", show_default=False)]
 
@@ -46,7 +47,7 @@ def create(
     filter: Filter = None,
     setting: Settings = None,
     odometer: Odometers = None,
-    unit: Annotated[str, typer.Option(help="Whom it protects, in a word or two.", metavar="WORDS")] = "person",
+    unit: Unit = "person",
     relation: Annotated[
         str, typer.Option(help="The neighbouring relation: add_remove, replace_one or zero_out.", metavar="NAME")
     ] = "add_remove",

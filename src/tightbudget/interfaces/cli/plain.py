@@ -10,6 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces.cli.as_typed import as_typed
+from tightbudget.interfaces.cli.tables import folded_text
 
 NARROW = 52  # columns that Typer fills even where there are fewer
 LEAST = 20  # columns below which words would be broken rather than wrapped
@@ -49,8 +50,14 @@ def _fitted_to_terminal(formatter: Any) -> Any:
     columns = max(shutil.get_terminal_size().columns, LEAST)
     if columns < NARROW:
         formatter.width = columns - 2
+        formatter.write_usage = partial(_write_narrow_usage, formatter.write, columns)
         formatter.write_dl = partial(_write_narrow_list, formatter.write_dl, formatter.width)
     return formatter
+
+
+def _write_narrow_usage(write: Callable[[str], None], columns: int, command: str, arguments: str = "") -> None:
+    """Write how it is typed; long names of commands are wrapped, too."""
+    write(folded_text(f"Usage: {command} {arguments}", columns) + "\n")
 
 
 def _write_narrow_list(write_list: Callable[..., None], width: int, rows: Sequence[tuple[str, str]]) -> None:

@@ -10,12 +10,13 @@ from tightbudget.interfaces.cli import main
 LEDGER = [
     ["ledger"], ["ledger", "budget"],
     *(["ledger", "budget", name] for name in ("create", "split", "extend", "list", "show", "lower", "close")),
+    ["ledger", "individual"], *(["ledger", "individual", name] for name in ("create", "charge", "status", "statement")),
     *(["ledger", name] for name in (
         "init", "quote", "charge", "reserve", "commit", "abort", "refund", "status", "history", "export", "statement", "verify",
         "checkpoint", "expire", "keygen", "check-receipt",
     )),
 ]  # fmt: skip
-GROUPS = ([], ["filter"], ["odometer"], ["study"], ["ledger"], ["ledger", "budget"])
+GROUPS = ([], ["filter"], ["odometer"], ["study"], ["ledger"], ["ledger", "budget"], ["ledger", "individual"])
 COMMANDS = [
     [], ["epsilon"], ["delta"], ["calibrate"], ["curve"], ["compare"], ["explain"], ["dpsgd"], ["reproduce"],
     ["filter"], ["filter", "compare"], ["odometer"], ["odometer", "simulate"], ["odometer", "separation"],
