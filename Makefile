@@ -26,6 +26,8 @@ LOWEST_TESTS := tests/unit/numerics tests/unit/pairs tests/unit/engine \
 # marked slow, and of tests with many cases some are run, always the same.
 FAST_TESTS := tests/unit tests/reference tests/regression
 FAST_CASES ?= 3
+# A file is run by one worker, so that what its tests share is made once; a plugin of tests/e2e takes a second to import.
+FAST_LANE := --dist loadfile -p no:schemathesis
 # Adapters that import what only `make test-opacus` installs.
 OPACUS_MODULES := $(addprefix src/tightbudget/adapters/,opacus.py lightning.py keras.py jax_privacy.py)
 # What only Alembic can import.
@@ -56,8 +58,8 @@ serve: $(READY)  ## start the service and its pages on this machine; its address
 test: $(READY)  ## run all tests
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS)
 
-test-fast: $(READY)  ## run a few cases of every test that is not slow, in every room: about a minute on two cores
-	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS) -m "not slow" --cases $(FAST_CASES) $(FAST_TESTS)
+test-fast: $(READY)  ## run a few cases of every test that is not slow, in every room: some 45 seconds on two cores
+	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS) $(FAST_LANE) -m "not slow" --cases $(FAST_CASES) $(FAST_TESTS)
 
 test-faults: $(READY)  ## the long fault runs of the ledger: 16 processes, 200 kills of clients and servers on each database (half an hour)
 	TIGHTBUDGET_FAULTS=long $(BIN)/python -m pytest -q --durations=0 tests/faults

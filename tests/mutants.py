@@ -1600,6 +1600,12 @@ MUTATIONS = [
     Mutation("notation twice", "notation/meaning.py", "if argument in given:", "if keyword.arg is None:",
              "of an argument given twice the last one counts", [NOTATION]),
     # what is printed
+    Mutation("limit shown", "adaptive/filters/limits.py", "readable_amount(self.cap, ROUND_FLOOR)", "readable_amount(self.cap)",
+             "a limit is shown that is above what there is", ["unit/adaptive/filters/test_limits.py"]),
+    Mutation("individual amounts in text", "interfaces/cli/individual_files.py", 'binary_up(exact("amount", line))', "float(exact(\"amount\", line))",
+             "a person is charged less than the file says", ["unit/interfaces/cli/test_ledger_individual.py"]),
+    Mutation("individual mask for all", "interfaces/cli/individual_files.py", "before = os.umask(0o077)", "before = os.umask(0o022)",
+             "others read who takes part", ["unit/interfaces/cli/test_ledger_individual.py"]),
     Mutation("curve ends", "interfaces/cli/curve_output.py", "_rounded_curve_delta(upper, ROUND_CEILING)", "_rounded_curve_delta(upper, ROUND_FLOOR)",
              "a printed upper end is below the bound", ["unit/interfaces/cli/test_curve.py"]),
     Mutation("curve epsilons", "interfaces/spaced.py", "return rounded if bool((np.diff(rounded) > 0.0).all()) else grid",

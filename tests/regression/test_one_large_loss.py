@@ -11,6 +11,7 @@ import pytest
 from flint import ctx
 from tests.reference import truth_steps as steps
 from tests.reference.truth_numbers import ball
+from tests.support.lanes import mostly_slow
 from tests.support.mixture_truth import delta_of_two
 
 import tightbudget as tb
@@ -70,7 +71,7 @@ def test_an_estimate_of_one_does_not_hide_how_rare_the_losses_are(epsilon: float
     assert found.converged
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 1.0])
+@pytest.mark.parametrize("epsilon", mostly_slow([0.5, 1.0], every=2))
 def test_where_no_grid_helps_shares_of_epsilon_do(epsilon: float) -> None:
     step = tb.Poisson(tb.Gaussian(1.25, 2), 1e-6)
     found = (step * 2).delta(epsilon)

@@ -175,5 +175,5 @@ def _turns_around(text: str, target: Target, less: TriedPoint, more: TriedPoint)
         "template",
         text,
         "monotone: more of ? must always reveal more, or always less",
-        f"Here it does both: {seen}. Give bounds= between which it goes one way.",
+        f"Here it does both: {seen}. Give bounds= (--min and --max) between which it goes one way.",
     )

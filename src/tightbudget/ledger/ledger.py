@@ -184,7 +184,7 @@ class Ledger:
             raise self._unknown(name)
         place, terms = found
         if terms.filter["kind"] == KIND:
-            hint = "individual_budget(name) has what the log says; with path= also the balances."
+            hint = "individual_budget(name), or tightbudget ledger individual, has what the log says."
             raise InvalidParameter("name", name, "a budget that is one for all: this one is for each of many people", hint)
         self._known[name] = made = Budget(self, place, terms)
         return made

@@ -31,7 +31,7 @@ def check_lower(old: State, new: State) -> None:
         raise InvalidParameter("filter", new["kind"], f"a {old['kind']} filter that counts in the same parts")
     for name in ("epsilon", "delta"):
         if exact(name, new[name]) > exact(name, old[name]):
-            hint = "To allow more, extend() opens a second budget beside this one."
+            hint = "To allow more, open a second budget beside this one: extend, or tightbudget ledger budget extend."
             raise InvalidParameter(name, new[name], f"at most {old[name]}: a limit is never raised", hint)
     same = {name for name in old if name not in _FRAME | {"epsilon", "delta"}}
     if any(old[name] != new[name] for name in same):

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import select
 
 from tightbudget.adaptive.amounts import Amount, show
-from tightbudget.adaptive.filters.limits import Limit, readable_amount
+from tightbudget.adaptive.filters.limits import Limit
 from tightbudget.adaptive.filters.sum_filter import SumFilter
 from tightbudget.cached import cached_property
 from tightbudget.ledger.budget import Budget
@@ -244,7 +244,7 @@ def status_as_html(status: Status) -> str:
     rows = [("promise", f"epsilon {status.budget.terms.epsilon}, delta {status.budget.terms.delta}"), ("state", status.state)]
     for limit in status.limits:
         if limit.cap or limit.used:
-            rows.append((limit.name, f"{readable_amount(limit.used)} of {readable_amount(limit.cap)}"))
+            rows.append((limit.name, limit.shown))
     return html_record([*rows, ("charges", status.charges), ("reserved", len(status.held))], f"budget {status.name}")
 
 

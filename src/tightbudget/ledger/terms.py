@@ -1,5 +1,6 @@
 """Terms of a budget, fixed when it is made: what is promised, about whom, and by which filter."""
 
+import inspect
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -76,10 +77,17 @@ def new_filter(kind: object, epsilon: Any, delta: Any, settings: Mapping[str, An
         raise InvalidParameter(missing, None, "given: it is what the budget promises")
     try:
         return BY_KIND[kind](epsilon, delta, **settings)
-    except TypeError as problem:
+    except TypeError:
         hint = f"Such as {_EXAMPLES[kind]}; at the command line --setting {_EXAMPLES[kind]}." if kind in _EXAMPLES else ""
-        allowed = f"those of the {kind} filter ({_terms_problem(problem)})"
-        raise InvalidParameter("settings", dict(settings), allowed, hint) from None
+        raise InvalidParameter("settings", dict(settings), _settings_allowed(kind), hint) from None
+
+
+def _settings_allowed(kind: str) -> str:
+    """Return what the settings of a kind of filter are called, and which it cannot do without."""
+    known = [each for each in inspect.signature(BY_KIND[kind]).parameters.values() if each.kind is each.KEYWORD_ONLY]
+    needed = [each.name for each in known if each.default is each.empty]
+    must = f"; {' and '.join(needed)} must be given" if needed else ""
+    return f"those of the {kind} filter: {', '.join(each.name for each in known)}{must}"
 
 
 def new_odometer(odometer: object, delta: Any) -> Odometer:
@@ -89,7 +97,7 @@ def new_odometer(odometer: object, delta: Any) -> Odometer:
             raise InvalidParameter("odometers", odometer, "fresh: what was spent elsewhere is not in this ledger")
         return odometer
     if not isinstance(odometer, str) or odometer not in ODOMETERS:
-        raise InvalidParameter("odometers", odometer, f"a list of odometers or kinds: {', '.join(ODOMETERS)}")
+        raise InvalidParameter("odometers", odometer, f"one of {', '.join(ODOMETERS)}, or an odometer")
     try:
         return ODOMETERS[odometer](delta=delta)  # type: ignore[call-arg]
     except TypeError as problem:

@@ -183,6 +183,7 @@ def test_functions_of_one_number() -> None:
     assert math.isclose(-negative.value, by := tb.calibrate("gaussian(?)", epsilon=1, delta=1e-6).value, rel_tol=2e-6), by
 
 
+@pytest.mark.slow
 def test_numbers_may_be_computed_with() -> None:
     batch = tb.calibrate("poisson(gaussian(sigma=2), q=?/60000) * 100", epsilon=1, delta=1e-6)
     rate = tb.calibrate("poisson(gaussian(sigma=2), q=?) * 100", epsilon=1, delta=1e-6)

@@ -78,6 +78,7 @@ def test_other_steps_with_bounded_losses() -> None:
         bounded_range.epsilon(tb.Gaussian(1.0) + tb.PureDP(1.0), 1e-6)
 
 
+@pytest.mark.slow
 def test_the_note_says_why_a_theorem_is_below_ours() -> None:
     table = tb.compare(tb.BoundedRange(0.1) * 100, delta=1e-6)
     assert table.ours.lower < table["Rényi DP"].value < table.ours.value

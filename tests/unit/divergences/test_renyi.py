@@ -161,6 +161,7 @@ def test_discrete_gaussian_at_any_order(sigma: float, shift: int) -> None:
         assert truth <= found <= truth * (1 + mpf("1e-9"))
 
 
+@pytest.mark.slow
 def test_extremes() -> None:
     assert 0.0 < renyi(tb.Gaussian(sigma=1e200), 2.0) <= 1e-300
     assert renyi(tb.Gaussian(sigma=1e-160), 2.0) == math.inf

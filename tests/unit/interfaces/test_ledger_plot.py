@@ -51,6 +51,7 @@ def test_axes_of_others_are_drawn_on_and_returned(budget: Budget, size: tuple[fl
     assert figure.bbox.x0 - 1 <= box.x0 <= box.x1 <= figure.bbox.x1 + 1
 
 
+@pytest.mark.slow
 def test_the_same_budget_gives_the_same_file(budget: Budget) -> None:
     assert draw_budget(budget, "svg") == draw_budget(budget, "svg")
 

@@ -33,6 +33,7 @@ def test_other_curves_are_not(other: object) -> None:
     assert (tb.Gaussian(sigma=2).curve(EPSILONS) == other) is False
 
 
+@pytest.mark.slow
 def test_comparisons_with_curves_in_them_can_be_compared() -> None:
     first, second = (tb.compare_curves(tb.PureDP(0.1) * 3, EPSILONS) for _ in range(2))
     assert (first == second) is True

@@ -110,6 +110,7 @@ def test_distances_beyond_all_floats() -> None:
     assert 0.25 < answer.lower <= answer.upper < 0.3
 
 
+@pytest.mark.slow
 def test_more_noise_hides_more() -> None:
     assert mixture().trend("sigma").reveals is False  # type: ignore[union-attr]
     assert mixture().trend("centres") is None

@@ -15,6 +15,7 @@ from tightbudget.pairs.product import product_pair
 TWO = tb.Poisson(tb.Gaussian(sigma=1) * 2, q=0.1)
 
 
+@pytest.mark.slow
 def test_two_normal_releases_are_one_with_a_larger_shift() -> None:
     """Two samples reveal far less: composing sampled pairs would be unsound."""
     found = TWO.delta(1.0, rtol=1e-9)

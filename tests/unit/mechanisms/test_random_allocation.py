@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 
@@ -33,6 +34,7 @@ def test_two_of_four_batches():
     assert not answer.converged
 
 
+@pytest.mark.slow
 def test_several_batches_of_normal_noise_show_their_sum_and_more():
     several = tb.RandomAllocation(tb.Gaussian(1.0), batches=9, times=3)
     summed = tb.Gaussian(1.0, sensitivity=1.0)
@@ -43,6 +45,7 @@ def test_several_batches_of_normal_noise_show_their_sum_and_more():
     assert answer.lower < answer.upper < (tb.Gaussian(1.0) * 3).delta(epsilon=0.5).upper
 
 
+@pytest.mark.slow
 def test_the_better_of_two_lower_ends_counts():
     """Of many batches the sum says more than the counts of three answers; far out it says more anyway."""
     many = tb.RandomAllocation(tb.Gaussian(1.0), batches=100, times=10)
@@ -224,7 +227,9 @@ def test_copies_and_pickles():
         assert other.epsilon(delta=1e-5) == answer
 
 
-@pytest.mark.parametrize("mechanism", [tb.PureDP(1e-9), tb.Gaussian(1e9), tb.Laplace(1e9), tb.PureDP(900.0)], ids=str)
+@pytest.mark.parametrize(
+    "mechanism", mostly_slow([tb.PureDP(1e-9), tb.Gaussian(1e9), tb.PureDP(900.0), tb.Laplace(1e9)], every=2), ids=str
+)
 def test_losses_too_close_together_or_too_far_apart_are_told(mechanism: tb.Mechanism) -> None:
     """In all batches it is the composition itself; in some at most as many releases, and at least one sampled."""
     for times in (2, 4):

@@ -136,6 +136,7 @@ def test_the_lower_end_is_that_of_a_score(law: dict[str, Any]) -> None:
     assert float(coarse) * (1 - 1e-4) <= answer.lower <= float(coarse) * 1.01
 
 
+@pytest.mark.slow
 def test_the_lower_end_of_finitely_many_answers_is_exact() -> None:
     p, q = [Fraction(1, 8), Fraction(1, 4), Fraction(5, 8)], [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]
     base = tb.Histograms(tuple(map(float, p)), tuple(map(float, q)))

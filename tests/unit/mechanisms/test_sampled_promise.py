@@ -154,6 +154,7 @@ def test_finite_mechanisms_sampled_and_composed_stay_below(seed: int) -> None:
                 assert given.delta(epsilon).lower <= promised.delta(epsilon).upper
 
 
+@pytest.mark.slow
 def test_the_event_that_is_removed_must_be_drawn() -> None:
     step = tb.Poisson(tb.ZCDP(0.1, delta=1e-4), 0.01)
     assert step.moment_promise is not None

@@ -255,6 +255,7 @@ def test_edges() -> None:
     assert tb.Shuffled(epsilon0=np.float64(0.5), users=np.array(7)) == tb.Shuffled(epsilon0=0.5, users=7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.2, 1.0])
 def test_clones_taken_together_hide_less_and_hardly_so(epsilon: float) -> None:
     """Groups count as their fewest, beside every number of clones by itself."""

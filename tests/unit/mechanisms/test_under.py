@@ -87,6 +87,7 @@ def test_sampled_truth_in_each_direction(sigma: float, q: float, direction: str 
     assert found.upper - found.lower <= 1e-6 * found.upper
 
 
+@pytest.mark.slow
 def test_composed_directions_are_mirrored() -> None:
     run = SAMPLED * 20
     for epsilon in (0.2, 1.0):

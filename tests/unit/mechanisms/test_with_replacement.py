@@ -62,6 +62,7 @@ def test_what_floats_hold_badly_has_a_pair_of_dots(sigma: float, batch: int, exa
     assert answer.lower <= answer.upper
 
 
+@pytest.mark.slow
 def test_rare_copies_count_at_the_lower_end_of_few_steps() -> None:
     step = tb.WithReplacement(tb.Gaussian(sigma=1), 100, 10000)
     once = tb.Poisson(tb.Gaussian(sigma=1, sensitivity=2), q=float(_chance_of_being_drawn(100, 10000)))

@@ -173,6 +173,7 @@ def test_infinite_noise_is_noise() -> None:
     assert str(parse("gaussian(sigma=inf)")) == "gaussian(sigma=inf)"
 
 
+@pytest.mark.slow
 def test_a_sum_may_be_long() -> None:
     text = " + ".join(f"gaussian(sigma={i + 1})" for i in range(5000))
     composition = parse(text)

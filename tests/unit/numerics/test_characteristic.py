@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 from mpmath import mpf
+from tests.support.lanes import mostly_slow
 
 from tightbudget.numerics import characteristic as frequencies
 from tightbudget.numerics.characteristic import (
@@ -78,7 +79,7 @@ def test_angles_one_by_one(name: str):
     check(PLACES[name], turns(PLACES[name], angles), [mpf(angle) for angle in angles.tolist()])
 
 
-@pytest.mark.parametrize("name", ["few", "blocks"])
+@pytest.mark.parametrize("name", mostly_slow(["few", "blocks"], every=2))
 def test_runs_come_in_their_order(name: str):
     period, runs = 1001, [(0, 3), (40, 20), (499, 2)]
     with mpmath.workdps(60):
@@ -103,6 +104,7 @@ def test_even_angles_are_the_same_with_a_table_and_without(count: int):
     assert (at.sums(padded_rows(many)) == at.table().sums(padded_rows(many))).all()
 
 
+@pytest.mark.slow
 def test_even_angles_at_many_places():
     period, first, count = 70_001, 3, 30
     with mpmath.workdps(60):
@@ -110,7 +112,7 @@ def test_even_angles_at_many_places():
     assert check(MANY, even_turns(MANY, first, count, 2.0 * math.pi / period), angles) < 0.5
 
 
-@pytest.mark.parametrize("count", [4, 40])
+@pytest.mark.parametrize("count", mostly_slow([4, 40], every=2))
 def test_equal_parts_of_an_interval(count: int):
     at = from_to(PLACES["blocks"], 0.25, 0.75, count)
     assert at.angles == pytest.approx(np.linspace(0.25, 0.75, count + 1), rel=1e-15)
@@ -118,6 +120,7 @@ def test_equal_parts_of_an_interval(count: int):
         check(PLACES["blocks"], at, [mpf(angle) for angle in at.angles.tolist()])
 
 
+@pytest.mark.slow
 def test_turns_side_by_side():
     places = PLACES["blocks"]
     both = JoinedTurns([turns(places, np.array([0.1])), even_turns(places, 1, 30, 0.05)])

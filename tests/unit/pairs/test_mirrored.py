@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from mpmath import mpf
 from tests.support.engine_answers import delta_of
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.pairs.base import Pair
@@ -167,7 +168,7 @@ def test_places_are_found_to_the_shift(rho: float) -> None:
             assert abs(exact - mpf(loss)) <= law.loss_shift(loss)
 
 
-@pytest.mark.parametrize("rho", [1e-4, 0.5, 9.0])
+@pytest.mark.parametrize("rho", mostly_slow([1e-4, 0.5, 9.0], every=3, first=1))
 def test_moments_hold_what_lies_beyond_the_last_place(rho: float) -> None:
     pair = zcdp_pair(rho)
     with mpmath.workdps(40):

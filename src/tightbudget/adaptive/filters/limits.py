@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Protocol, Self
 
@@ -32,8 +32,15 @@ class Limit:
     def exceeded(self) -> bool:
         return self.used > self.cap
 
+    @property
+    def shown(self) -> str:
+        """Both amounts, rounded so that there is no less used and no more to use than is shown."""
+        used, cap = readable_amount(self.used), readable_amount(self.cap, ROUND_FLOOR)
+        full = not self.exceeded and Decimal(used) > Decimal(cap)
+        return f"{cap if full else used} of {cap}"
+
     def __str__(self) -> str:
-        return f"{readable_amount(self.used)} of {readable_amount(self.cap)} of {self.name}"
+        return f"{self.shown} of {self.name}"
 
 
 class Measure(Protocol):

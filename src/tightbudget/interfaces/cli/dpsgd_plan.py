@@ -11,6 +11,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces.cli.options import number_typed
 
 SETTINGS = ("examples", "batch", "sample_rate", "epochs", "steps", "noise_multiplier", "target_epsilon", "delta")
+PHASE_SETTINGS = ("epochs", "steps", "batch", "sample_rate", "noise_multiplier")
 _WHOLE = re.compile(r"[0-9][0-9_]*")
 
 
@@ -26,6 +27,8 @@ def phase_typed(text: str) -> dict[str, float]:
         name = name.replace("-", "_")
         if not (name and equals and value):
             raise typer.BadParameter(f"{part!r} is not of the form name=number, as in epochs=5.")
+        if name not in PHASE_SETTINGS:
+            raise typer.BadParameter(f"{name!r} is not known in a phase; write {_phase_settings(name)}")
         if name in said:
             raise typer.BadParameter(f"{name!r} is there twice.")
         said[name] = int(value) if _WHOLE.fullmatch(value) else number_typed(value)
@@ -47,8 +50,21 @@ def read_training_plan(path: Path) -> dict[str, Any]:
             close = difflib.get_close_matches(name, [*SETTINGS, "phase"], n=1)
             hint = f"Did you mean {close[0]}?" if close else ""
             raise InvalidParameter("--plan", name, f"a file of {', '.join(SETTINGS)} and tables [[phase]]", hint)
-    phases = plan.pop("phase", None)
-    return plan if phases is None else {**plan, "phases": phases}
+    if "phase" not in plan:
+        return plan
+    phases = plan.pop("phase")
+    if not isinstance(phases, list) or not phases or not all(isinstance(each, dict) for each in phases):
+        raise InvalidParameter("phase", phases, f"tables [[phase]] of {', '.join(PHASE_SETTINGS)}", "Or leave it out.")
+    for name in (name for each in phases for name in each):
+        if name not in PHASE_SETTINGS:
+            raise InvalidParameter("--plan", name, f"a file whose tables [[phase]] say {_phase_settings(name)}")
+    return {**plan, "phases": phases}
+
+
+def _phase_settings(meant: str) -> str:
+    """Return what a phase may say, and which of it may have been meant."""
+    close = difflib.get_close_matches(meant, PHASE_SETTINGS, n=1)
+    return f"{', '.join(PHASE_SETTINGS[:-1])} or {PHASE_SETTINGS[-1]}" + (f". Did you mean {close[0]}?" if close else "")
 
 
 def _plan_file_problem(problem: Exception) -> str:

@@ -1,5 +1,6 @@
 """Commands that are imported when they are run: a list of them needs only their names and a line on each."""
 
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -18,7 +19,12 @@ class Later(TyperCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Return a context of the command itself: parsing, help and completion go on from there."""
-        module, _, attribute = self._place.partition(":")
-        found = getattr(import_module(module), attribute)
-        app = found if isinstance(found, typer.Typer) else single_command(found, self.name)
-        return typer.main.get_command(app).make_context(info_name, args, parent, **extra)
+        return _command_at(self._place, self.name).make_context(info_name, args, parent, **extra)
+
+
+@cache  # a program that runs several commands makes each of them once
+def _command_at(place: str, name: str | None) -> Any:
+    module, _, attribute = place.partition(":")
+    found = getattr(import_module(module), attribute)
+    app = found if isinstance(found, typer.Typer) else single_command(found, name)
+    return typer.main.get_command(app)

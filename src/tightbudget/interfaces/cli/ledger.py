@@ -6,7 +6,7 @@ import typer
 
 from tightbudget.errors import NoLedger
 from tightbudget.interfaces import wire
-from tightbudget.interfaces.cli import ledger_audit, ledger_budgets, ledger_charges, ledger_reports
+from tightbudget.interfaces.cli import ledger_audit, ledger_budgets, ledger_charges, ledger_individual, ledger_reports
 from tightbudget.interfaces.cli.ledger_options import DEFAULT_LEDGER, LedgerUrl, opened
 from tightbudget.interfaces.cli.options import Json
 from tightbudget.interfaces.cli.plain import Command, plain_group
@@ -53,6 +53,7 @@ def init(
 
 
 app.add_typer(ledger_budgets.app, name="budget", short_help="Make, list and close budgets.")
+app.add_typer(ledger_individual.app, name="individual", short_help="A budget for each of many people.")
 for place in (ledger_charges, ledger_reports, ledger_audit):
     for name, command, short_help in place.COMMANDS:
         app.command(name, cls=Command, short_help=short_help)(command)

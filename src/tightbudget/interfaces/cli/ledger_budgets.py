@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.ledger_options import (
@@ -15,9 +16,11 @@ from tightbudget.interfaces.cli.ledger_options import (
     Epsilon,
     Filter,
     LedgerUrl,
+    NewName,
     Odometers,
     Reason,
     Settings,
+    Unit,
     opened,
     settings_typed,
 )
@@ -27,7 +30,6 @@ from tightbudget.interfaces.cli.terminal import show, show_styled, show_words
 
 app = plain_group()
 
-NewName = Annotated[str, typer.Argument(metavar="NAME", hidden=True)]
 LowerEpsilon = Annotated[str | None, typer.Option(help="The lower ε.", parser=amount_typed, metavar="E", show_default=False)]
 LowerDelta = Annotated[str | None, typer.Option(help="The lower δ.", parser=amount_typed, metavar="D", show_default=False)]
 
@@ -45,7 +47,7 @@ def create(
     filter: Filter = None,
     setting: Settings = None,
     odometer: Odometers = None,
-    unit: Annotated[str, typer.Option(help="Whom it protects, in a word or two.", metavar="WORDS")] = "person",
+    unit: Unit = "person",
     relation: Annotated[
         str, typer.Option(help="The neighbouring relation: add_remove, replace_one or zero_out.", metavar="NAME")
     ] = "add_remove",
@@ -135,6 +137,8 @@ def list_budgets(
     Example:
       tightbudget ledger budget list --limit 20
     """
+    if limit < 1:
+        raise InvalidParameter("limit", limit, "a whole number from 1")
     with opened(ledger) as found:
         names = found.names(limit + 1, after=after)
         every = [found.budget(name).status() for name in names[:limit]]

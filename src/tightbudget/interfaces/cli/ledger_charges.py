@@ -78,7 +78,7 @@ def reserve(
     Example:
       tightbudget ledger reserve census "gaussian(sigma=50)" --key report-7
     """
-    told = {"key": key, "actor": actor, "purpose": purpose, "metadata": _charge_metadata(metadata)}
+    told = {"key": key, "actor": actor, "purpose": purpose, "metadata": charge_metadata(metadata)}
     with opened(ledger, signing_key) as found:
         return _show_charge_receipt(lambda: found.budget(budget).reserve(expression, ttl=ttl, **told), as_json)
 
@@ -153,7 +153,7 @@ def charge(
     Example:
       tightbudget ledger charge census "gaussian(sigma=50)" --key report-7
     """
-    told = {"key": key, "actor": actor, "purpose": purpose, "metadata": _charge_metadata(metadata)}
+    told = {"key": key, "actor": actor, "purpose": purpose, "metadata": charge_metadata(metadata)}
     with opened(ledger, signing_key) as found:
         return _show_charge_receipt(lambda: found.budget(budget).charge(expression, **told), as_json)
 
@@ -173,7 +173,7 @@ def _show_charge_receipt(work: "Callable[[], Receipt]", as_json: bool) -> int:
     return 0
 
 
-def _charge_metadata(text: str | None) -> Any:
+def charge_metadata(text: str | None) -> Any:
     if text is None:
         return None
     try:

@@ -31,7 +31,10 @@ SigningKey = Annotated[
     typer.Option("--signing-key", help="Sign with the key in this file.", envvar="TIGHTBUDGET_SIGNING_KEY", metavar="FILE"),
 ]
 BudgetName = Annotated[str, typer.Argument(metavar="BUDGET", hidden=True)]
+SomeBudget = Annotated[str | None, typer.Argument(metavar="[BUDGET]", hidden=True)]
+NewName = Annotated[str, typer.Argument(metavar="NAME", hidden=True)]
 Key = Annotated[str, typer.Argument(metavar="KEY", hidden=True)]
+Unit = Annotated[str, typer.Option(help="Whom it protects, in a word or two.", metavar="WORDS")]
 Epsilon = Annotated[
     str, typer.Option(help="The ε of the budget; a decimal number or p/q, taken exactly.", parser=amount_typed, metavar="E")
 ]
@@ -82,6 +85,16 @@ def opened(url: str, signing_key: Path | None = None, **options: Any) -> "Iterat
         raise TightBudgetError(str(problem).replace("url is", "--ledger is", 1)) from None
     with ledger:
         yield ledger
+
+
+def any_budget(ledger: "Ledger", name: str) -> Any:
+    """Return the budget of that name, one for all or one for each of many people, as the log knows it."""
+    try:
+        return ledger.budget(name)
+    except InvalidParameter as problem:
+        if problem.name != "name":
+            raise
+        return ledger.individual_budget(name)
 
 
 def settings_typed(typed: list[str] | None) -> dict[str, Any]:

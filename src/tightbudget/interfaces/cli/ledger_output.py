@@ -19,6 +19,7 @@ from tightbudget.version import __version__
 Lines = list[tuple[str, str]]
 
 WIDEST = 80  # of prose
+RECORD = "record"  # what an individual budget has in place of a price: a keyed digest of who paid
 MORE = 2**53  # counts are cut off there, those of the residual filter at 1000
 
 _FRAME = {"version", "kind", "sequence", "constants", "relations", "spent", "epsilon", "delta", "mix_relations"}
@@ -41,10 +42,10 @@ def terms_lines(budget: Budget) -> Lines:
         "about": terms.description,
         "now": str(budget.status()).partition(": ")[2],
     }
-    return [(folded_text(f"Budget {terms.name}"), "bold"), *_named_lines(told)]
+    return [(folded_text(f"Budget {terms.name}"), "bold"), *named_lines(told)]
 
 
-def _named_lines(told: Mapping[str, str]) -> Lines:
+def named_lines(told: Mapping[str, str]) -> Lines:
     named = max(map(len, told))
     return [
         (line, "") for name, text in told.items() if text for line in folded_text(f"  {name.ljust(named)}  {text}").split("\n")
@@ -181,7 +182,7 @@ def price(entry: Entry) -> str:
     """Return a price in few digits, rounded up; sums to which nothing is added are left out."""
     from tightbudget.adaptive.amounts import exact
 
-    told = entry.price or {}
+    told = {name: text for name, text in (entry.price or {}).items() if name != RECORD}
     amounts = {name: exact(name, text) for name, text in told.items() if text not in ("0", "inf")}
     return ", ".join(
         [f"{readable_amount(amount)} of {name}" for name, amount in amounts.items() if amount]
@@ -195,9 +196,13 @@ def history_shape(budget: str, entries: Sequence[Entry], more: bool) -> wire.Wir
 
 def statement_text(sections: Mapping[str, str]) -> str:
     """Return the statement, in lines no wider than is good to read."""
+    return paragraphs_text([f"{heading}. {text}" for heading, text in sections.items()])
+
+
+def paragraphs_text(paragraphs: Sequence[str]) -> str:
     most = min(shown_width(), WIDEST)
-    paragraphs = [as_printed(f"{heading}. {text}") for heading, text in sections.items()]
-    return "\n\n".join(textwrap.fill(each, most, break_long_words=False, break_on_hyphens=False) for each in paragraphs)
+    filled = (textwrap.fill(as_printed(each), most, break_long_words=False, break_on_hyphens=False) for each in paragraphs)
+    return "\n\n".join(filled)
 
 
 def statement_shape(budget: Budget, sections: Mapping[str, str]) -> wire.Wire:

@@ -10,13 +10,19 @@ from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.files import STANDARD_OUTPUT, check_target, check_targets, write_and_say
 from tightbudget.interfaces.cli.ledger_budgets import list_budgets
-from tightbudget.interfaces.cli.ledger_options import DEFAULT_LEDGER, BudgetName, LedgerUrl, moment_typed, opened
+from tightbudget.interfaces.cli.ledger_options import (
+    DEFAULT_LEDGER,
+    BudgetName,
+    LedgerUrl,
+    SomeBudget,
+    any_budget,
+    moment_typed,
+    opened,
+)
 from tightbudget.interfaces.cli.options import Json, Usage, whole_typed
 from tightbudget.interfaces.cli.terminal import patiently, show, show_styled, show_words
 
 FORMATS = (".csv", ".json", ".parquet")
-
-SomeBudget = Annotated[str | None, typer.Argument(metavar="[BUDGET]", hidden=True)]
 
 
 def status(
@@ -82,7 +88,7 @@ def history(
     start, end = moment_typed("--since", since), moment_typed("--until", until, end_of_day=True)
     with opened(ledger) as found:
         wanted = {"state": state, "actor": actor, "key": key, "since": start, "until": end, "oldest_first": oldest_first}
-        entries = found.budget(budget).history(limit + 1 if limit >= 0 else limit, **wanted)
+        entries = any_budget(found, budget).history(limit + 1 if limit >= 0 else limit, **wanted)
         if as_json:
             show(wire.json_text(library.ledger_output.history_shape(budget, entries[:limit], len(entries) > limit)))
         else:

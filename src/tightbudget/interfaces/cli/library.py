@@ -24,6 +24,8 @@ if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.interfaces.cli import explain_output as explain_output
     from tightbudget.interfaces.cli import explain_sampling_output as explain_sampling_output
     from tightbudget.interfaces.cli import filters_output as filters_output
+    from tightbudget.interfaces.cli import individual_files as individual_files
+    from tightbudget.interfaces.cli import ledger_individual_output as ledger_individual_output
     from tightbudget.interfaces.cli import ledger_output as ledger_output
     from tightbudget.interfaces.cli import ledger_status_output as ledger_status_output
     from tightbudget.interfaces.cli import odometer_games as odometer_games
@@ -61,6 +63,8 @@ else:
             "explain_sampling_output": "tightbudget.interfaces.cli.explain_sampling_output",
             "filters_output": "tightbudget.interfaces.cli.filters_output",
             "ledger": "tightbudget.ledger",
+            "individual_files": "tightbudget.interfaces.cli.individual_files",
+            "ledger_individual_output": "tightbudget.interfaces.cli.ledger_individual_output",
             "ledger_output": "tightbudget.interfaces.cli.ledger_output",
             "ledger_plot": "tightbudget.interfaces.ledger_plot",
             "ledger_status_output": "tightbudget.interfaces.cli.ledger_status_output",

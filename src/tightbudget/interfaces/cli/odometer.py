@@ -58,12 +58,10 @@ def simulate(
     The game of adaptive composition with randomised response, the worst mechanism of its ε. The limits are exact
     binomial ones, each with confidence 99 %. Where every step is the same, the answer is also worked out exactly.
 
-    \b
-    holds            the exact probability, or the upper limit, is within what is promised
-    not refuted      the estimate is too rough to say; more runs narrow it
-    FAILS            the exact probability is above what is promised, or the estimate is
-                     beyond doubt
-    not caught here  an UNSOUND odometer that this game happens to miss: it promises nothing
+    An odometer "holds" where the exact probability, or the upper limit, is within what is promised. It "FAILS" where
+    the exact probability is above that, or the estimate is beyond doubt. It is "not refuted" where the estimate is too
+    rough to say; more runs narrow it. An UNSOUND one that this game happens to miss is "not caught here": it promises
+    nothing.
 
     \b
     Example:

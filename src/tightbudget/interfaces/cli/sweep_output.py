@@ -5,6 +5,7 @@ from typing import Any
 
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli.files import rows_as_csv as csv_bytes
+from tightbudget.interfaces.cli.spelling import as_printed
 from tightbudget.interfaces.cli.tables import Column, fitted_table, folded_text
 from tightbudget.interfaces.sweep_plot import check_drawable
 from tightbudget.interfaces.sweep_plot import draw_sweep as picture
@@ -32,6 +33,8 @@ def sweep_as_text(result: SweepResult) -> list[str]:
         [shown_question(result, i), *(shown_value(result[name][i]) for name in names), shown_answer(result, i)] for i in shown
     ]
     heading, records = fitted_table(headings, cells)
+    if len(shown) < rows:
+        records.insert(HEAD, [as_printed(f"… {rows - len(shown)} more")])
     lines = [*heading, *(line for record in records for line in record)]
     if len(shown) < rows:
         lines += folded_text(

@@ -69,6 +69,11 @@ class IndividualBudget:
         """Whether the budget is open or closed."""
         return str(self._book.row(self._place.id).state)
 
+    @property
+    def charges(self) -> int:
+        """How many charges the log has, but for those that were given back."""
+        return int(self._book.row(self._place.id).charges)
+
     def epsilon(self, delta: float) -> float:
         """Return an epsilon, rounded up, such that all that is released is (epsilon, delta)-private for each person."""
         return self._promise.epsilon(delta)

@@ -79,8 +79,8 @@ def _filter_settings_written(kind: object, settings: Mapping[str, Any]) -> dict[
     """Return the settings of a filter as its own header would have them."""
     if not isinstance(kind, str) or kind not in BY_KIND:
         raise InvalidParameter("filter", kind, f"one of {', '.join(BY_KIND)}")
-    try:
-        return BY_KIND[kind](**settings, people=1)._settings()
-    except TypeError:
-        needed = " and ".join(BY_KIND[kind].settings)
-        raise InvalidParameter("settings", ", ".join(settings), f"{needed}, as a {kind} filter has them") from None
+    needed = BY_KIND[kind].settings
+    for name in (*needed, *settings):
+        if (name in needed) != (name in settings):
+            raise InvalidParameter(name, settings.get(name), f"{'given' if name in needed else 'left out'} with filter {kind}")
+    return BY_KIND[kind](**settings, people=1)._settings()

@@ -68,7 +68,7 @@ class Folder:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = checked_path(path).absolute()
         if not (self.path / "lock").exists():
-            hint = "create_individual_budget makes one."
+            hint = "create_individual_budget, or tightbudget ledger individual create, makes one."
             raise InvalidParameter("path", str(path), "the folder of an individual budget's balances", hint)
         self._locked = lock_file(str(self.path / "lock"))
         self.let_go = weakref.finalize(self, unlock_file, self._locked, os.getpid())

@@ -165,6 +165,7 @@ def test_randomized_response_is_counted_as_often_as_it_is_composed() -> None:
     assert theirs.get_epsilon(0.0) < 1.1 < ours.get_epsilon(0.0)
 
 
+@pytest.mark.slow
 def test_replaced_records_move_a_gaussian_by_twice_as_much() -> None:
     """RdpAccountant 0.6.0 takes the same multiplier under every relation; PLDAccountant does not."""
     event = dp_event.GaussianDpEvent(2.0)

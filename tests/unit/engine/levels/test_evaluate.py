@@ -9,6 +9,7 @@ import pytest
 from mpmath import mpf
 from tests.support import readings
 from tests.support.doubles import RoughPair, Spikes
+from tests.support.lanes import mostly_slow
 
 from tightbudget.engine.discretisation.window import loss_window, tail_truncated
 from tightbudget.engine.levels.evaluate import evaluate_plan
@@ -63,7 +64,7 @@ PLANS = {
 }
 
 
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("name", mostly_slow(PLANS, every=2))
 def test_the_truth_lies_between(name: str):
     plan, count = PLANS[name]
     found, exact = evaluate_plan(plan), truth(count)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from mpmath import mpf
 from tests.support import readings
+from tests.support.lanes import mostly_slow
 
 from tightbudget.engine.levels.evaluate import Composed
 from tightbudget.engine.levels.profile import LevelProfile
@@ -96,7 +97,7 @@ def test_an_error_where_it_weighs_most(theta: float):
     assert mpf(profile(theta=theta).delta_upper(epsilon)) < true  # and it was needed
 
 
-@pytest.mark.parametrize("row", [0, 1])
+@pytest.mark.parametrize("row", mostly_slow([0, 1], every=2))
 def test_an_error_of_either_row_lowers_the_lower_end(row: int):
     """The exact events have less of A, or more of B, than was stored, wherever that hurts most."""
     error, theta, epsilon = 0.02, 1.0, 0.8

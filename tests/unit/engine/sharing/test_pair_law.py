@@ -8,6 +8,7 @@ import pytest
 from tests.reference.truth import ends
 from tests.reference.truth_contour import contour
 from tests.reference.truth_subsampled import SubsampledGaussianLaw
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.engine.direction import APART, MOST_PLACES, OneDirection, Way
@@ -205,7 +206,7 @@ def row_law(way: Direction, count: int = COUNT) -> PairLaw:
 ROWS = {way: row_law(way) for way in Direction}
 
 
-@pytest.mark.parametrize("count", [250, 500, 1000, 1300])
+@pytest.mark.parametrize("count", mostly_slow([250, 500, 1000, 1300], every=2, first=1))
 @pytest.mark.parametrize("way", list(Direction))
 def test_a_law_with_a_span_is_true_of_all_its_counts(way: Direction, count: int):
     law, asked = ROWS[way], target(way, count)

@@ -31,6 +31,7 @@ def with_pool(work: Any, processes: int = 2, queue: int = 8) -> Any:
     return asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_a_process_that_takes_too_long_is_ended_and_others_go_on() -> None:
     async def work(pool: ComputePool) -> list[float]:
         hog = asyncio.create_task(pool.call(*SPINNING, 1.0, "hog"))
@@ -90,6 +91,7 @@ def test_a_pool_whose_idle_process_was_killed_is_made_anew() -> None:
     with_pool(work, processes=1)
 
 
+@pytest.mark.slow
 def test_no_more_wait_than_there_is_room_for() -> None:
     async def work(pool: ComputePool) -> None:
         waiting = [_asked(pool, f"client {i}") for i in range(4)]

@@ -23,7 +23,7 @@ def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return captured.out
 
 
-@pytest.mark.parametrize(("columns", "sources"), [(80, False), (120, True)])
+@pytest.mark.parametrize(("columns", "sources"), mostly_slow([(80, False), (120, True)], every=2))
 def test_the_table_fits_the_terminal(
     columns: int, sources: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,7 +98,7 @@ def test_our_band_has_points_enough_where_it_falls() -> None:
     assert (seen[:-1] / seen[1:]).max() < 2.0
 
 
-@pytest.mark.parametrize("columns", [40, 80, 120])
+@pytest.mark.parametrize("columns", mostly_slow([40, 80, 120], every=3))
 def test_bounds_that_say_little_are_folded_unless_all_are_asked_for(
     columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -100,6 +100,7 @@ def test_a_plan_is_read(capsys: pytest.CaptureFixture[str]) -> None:
     assert typed["delta"] == 1e-5
 
 
+@pytest.mark.slow
 def test_noise_is_found_for_a_target(capsys: pytest.CaptureFixture[str]) -> None:
     target = ["dpsgd", "--sample-rate", "0.02", "--steps", "150", "--delta", "1e-5", "--target-epsilon", "6"]
     shape = as_json(capsys, *target)

@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.interfaces.cli import main
@@ -35,7 +36,10 @@ def test_words_and_odds_of_a_training_run(capsys: pytest.CaptureFixture[str]) ->
     assert "- More than one person" in text
 
 
-@pytest.mark.parametrize("expression", [RUN, "laplace(scale=2) * 3", "gaussian(sigma=0)", "nothing", "pure_dp(epsilon=1)"])
+@pytest.mark.parametrize(
+    "expression",
+    mostly_slow([RUN, "laplace(scale=2) * 3", "gaussian(sigma=0)", "nothing", "pure_dp(epsilon=1)"], every=2, first=1),
+)
 def test_nothing_is_called_safe(expression: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, expression.replace("nothing", "gaussian(sigma=1) * 0"), "--delta", "1e-6").lower()
     assert not re.search(r"\bsafe|\bsecure|negligible|no risk|anonymous", text)
@@ -87,7 +91,7 @@ def test_a_relation_of_its_own_is_named(capsys: pytest.CaptureFixture[str]) -> N
     assert "neighbours by this relation: add_remove+replace_one. It says what one household can change." in text
 
 
-@pytest.mark.parametrize("columns", [40, 80])
+@pytest.mark.parametrize("columns", mostly_slow([40, 80], every=2))
 def test_it_fits_the_terminal(columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     text = shown(capsys, RUN, "--delta", "1e-6")

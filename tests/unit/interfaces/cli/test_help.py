@@ -10,12 +10,13 @@ from tightbudget.interfaces.cli import main
 LEDGER = [
     ["ledger"], ["ledger", "budget"],
     *(["ledger", "budget", name] for name in ("create", "split", "extend", "list", "show", "lower", "close")),
+    ["ledger", "individual"], *(["ledger", "individual", name] for name in ("create", "charge", "status", "statement")),
     *(["ledger", name] for name in (
         "init", "quote", "charge", "reserve", "commit", "abort", "refund", "status", "history", "export", "statement", "verify",
         "checkpoint", "expire", "keygen", "check-receipt",
     )),
 ]  # fmt: skip
-GROUPS = ([], ["filter"], ["odometer"], ["study"], ["ledger"], ["ledger", "budget"])
+GROUPS = ([], ["filter"], ["odometer"], ["study"], ["ledger"], ["ledger", "budget"], ["ledger", "individual"])
 COMMANDS = [
     [], ["epsilon"], ["delta"], ["calibrate"], ["curve"], ["compare"], ["explain"], ["dpsgd"], ["reproduce"],
     ["filter"], ["filter", "compare"], ["odometer"], ["odometer", "simulate"], ["odometer", "separation"],
@@ -35,8 +36,28 @@ def test_help_is_clean(
     assert not re.search(r"[{}<>…]|\bTEXT\b|\bFLOAT\b|\bINTEGER\b|\bPATH\b|(?<!\])\.\.\.$", text, flags=re.MULTILINE)
     assert text.startswith("Usage: tightbudget")
     # every option that takes a value names it, in capitals
-    for option in re.findall(r"^  (--[a-z-]+.*?)(?:  |$)", text, flags=re.MULTILINE):
+    for option in re.findall(r"^  (--[a-z-]+.*?)(?:  |$)", text.partition("Options:")[2], flags=re.MULTILINE):
         assert re.fullmatch(r"--[a-z-]+( [A-Z]+)?", option)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("columns", [40, 51, 120])
+def test_help_fits_the_terminal(
+    command: list[str], columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Examples alone are longer: what is wrapped cannot be copied."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert main([*command, "--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(len(line.rstrip()) for line in lines if not line.startswith("    tightbudget")) <= columns
+    assert not any(re.search(r"postgresql://\S*$", line) and "NAME" not in line for line in lines)
+
+
+def test_help_fits_where_nothing_was_asked(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    main(["ledger", "budget"])
+    shown = capsys.readouterr()  # old versions of Typer take it for a question, and print the help as its answer
+    assert max(len(line.rstrip()) for line in (shown.out + shown.err).splitlines()) <= 40
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command not in GROUPS])

@@ -10,10 +10,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
 from tightbudget.interfaces.cli import main
 from tightbudget.interfaces.cli.ledger_status_output import bar
+from tightbudget.ledger.storage import postgresql
 
 STEP = "gaussian(sigma=50)"
 NOWHERE = "postgresql://nobody:secret@127.0.0.1:1/none"
@@ -144,6 +146,7 @@ def test_what_cannot_be_done_is_one_sentence_and_code_2(
     assert tb.ledger.open("budget.db").budget("census").status().charges == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("census")
 def test_budgets_within_and_beside_others(capsys: pytest.CaptureFixture[str]) -> None:
     assert told(capsys, "budget", "split", "census", "ana", "--epsilon", "0.5", "--delta", "1e-6")["parent"] == "census"
@@ -189,6 +192,7 @@ def test_history_is_filtered_and_exported(folder: Path, capsys: pytest.CaptureFi
     assert len(list(csv.DictReader(io.StringIO((folder / "log.csv").read_text(encoding="utf-8"))))) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("census")
 def test_the_status_marks_what_is_no_guarantee(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Nothing was charged yet." in said(capsys, "status", "census")
@@ -249,7 +253,10 @@ def test_a_broken_ledger_is_code_1_and_guards_can_be_restored(capsys: pytest.Cap
 
 
 @pytest.mark.usefixtures("census")
-def test_a_ledger_that_cannot_be_used_is_code_5(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_ledger_that_cannot_be_used_is_code_5(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(postgresql, "STARTING", 0.2)  # seconds for a server that starts; this one never does
     (folder / "text.db").write_text("this is no database, but a text that is long enough to look like something\n" * 50)
     assert "is no ledger" in said(capsys, "status", "--ledger", "text.db", code=5)
     error = said(capsys, "status", "--ledger", NOWHERE, code=5)
@@ -268,7 +275,7 @@ def test_the_statement_is_wrapped(capsys: pytest.CaptureFixture[str], monkeypatc
         assert " ".join(shown.split()) == " ".join(shape["text"].split())
 
 
-@pytest.mark.parametrize("columns", [40, 80, 120])
+@pytest.mark.parametrize("columns", mostly_slow([40, 80, 120], every=3))
 @pytest.mark.usefixtures("census")
 def test_tables_fit_the_terminal(columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for step in (STEP, "laplace(scale=100) * 3", "poisson(gaussian(sigma=400), q=0.001) * 10"):

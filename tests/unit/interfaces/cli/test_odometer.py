@@ -105,6 +105,7 @@ def test_crossings_of_every_bound_are_found() -> None:
     assert odometer_plot._odometer_crossings(losses, bounds) == {"unsound": {0: 2, 1: 3}, "sound": {1: 3}}
 
 
+@pytest.mark.slow
 def test_the_picture_says_how_many_runs_it_shows() -> None:
     losses = np.array([[0.0, 1.0, 3.0, 2.0], [0.0, 1.0, 1.0, 6.0]])
     bounds = {"unsound": np.array([0.0, 2.0, 2.0, 2.0]), "sound": np.array([0.0, 5.0, 5.0, 5.0])}

@@ -18,6 +18,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner.run, "__defaults__", ((truncated_gauss.FIGURE,),))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few")
 def test_a_folder_with_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     folder = tmp_path / "new" / "folder"

@@ -181,6 +181,7 @@ def test_many_samples_outside_the_edges_are_noted(high: str, warned: bool, files
     assert ("of the samples fall outside" in json.loads(said.out)["note"]) is warned
 
 
+@pytest.mark.slow
 def test_numbers_in_messages_are_plain(files: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["study", "timing", "active.csv", "passive.csv", "--counts", "--rounds", "9", "--epsilon", "1"]) == 2
     assert "np." not in capsys.readouterr().err

@@ -96,6 +96,24 @@ def test_failed_points_are_reported_and_the_others_answered(capsys: pytest.Captu
     assert "of them from" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("columns", ["40", "120"])
+def test_answers_that_are_left_out_are_marked_where_they_would_stand(
+    columns: str, capsys: pytest.CaptureFixture[str], here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    for points in (24, 25):
+        (here / "long.toml").write_text(
+            'composition = "pure_dp(epsilon={loss})"\n[[questions]]\nask = "epsilon"\ndelta = 0\n'
+            f"[grid]\nloss = {{ from = 1, to = {points}, points = {points} }}\n"
+        )
+        assert main(["sweep", "long.toml", "--workers", "1"]) == 0
+        shown = capsys.readouterr().out
+        assert ("\n… 9 more\n" in shown) is (points == 25)
+        assert ("(16 of 25 answers;" in shown) is (points == 25)
+    before, _, after = shown.partition("… 9 more")
+    assert (before.count("epsilon at"), after.count("epsilon at")) == (12, 4)
+
+
 def test_wide_brackets_are_printed_and_counted(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     (here / "wide.toml").write_text('compositions = ["bounded_range(1) * 10"]\n[[questions]]\nask = "epsilon"\ndelta = 1e-6\n')
     assert main(["sweep", "wide.toml"]) == 3
@@ -111,7 +129,9 @@ def test_wide_brackets_are_printed_and_counted(capsys: pytest.CaptureFixture[str
         (["."], "not a folder"),
         (["plan.toml", "--workers", "0"], "workers is 0"),
         (["plan.toml", "--workers", "x"], "not a whole number"),
-        (["plan.toml", "--scheduler", "somewhere"], "an address such as tcp://"),
+        pytest.param(  # imports Dask
+            ["plan.toml", "--scheduler", "somewhere"], "an address such as tcp://", marks=pytest.mark.slow
+        ),
         (["plan.toml", "--workers", "2", "--scheduler", "tcp://127.0.0.1:1"], "absent beside `--scheduler`, whose workers"),
         (["plan.toml", "--out", "plan.toml"], "a folder, or a new name for one"),
         (["plan.toml", "--out", "no/such"], "in a folder that exists"),

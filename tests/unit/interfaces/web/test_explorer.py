@@ -5,6 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
+from tests.support.lanes import mostly_slow
 from tests.support.service import Served
 
 import tightbudget as tb
@@ -62,7 +63,9 @@ def test_the_copies_ask_the_same(service: Served) -> None:
     assert f"{space['found'].steps} steps" in found  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("expression", ["gaussian(sigma=20) * 100", "pure_dp(epsilon=0.5) * 4", "laplace(scale=2)"])
+@pytest.mark.parametrize(
+    "expression", mostly_slow(["gaussian(sigma=20) * 100", "pure_dp(epsilon=0.5) * 4", "laplace(scale=2)"], every=3)
+)
 def test_lines_that_are_drawn_are_bounds_between_their_points_too(expression: str) -> None:
     composition = tb.parse(expression)
     drawn = curve_picture({"expression": str(composition), "delta": 1e-5})

@@ -159,12 +159,14 @@ def test_the_report_needs_nothing_else(tmp_path: Path):
     assert "url(" not in text
 
 
+@pytest.mark.slow
 def test_the_report_escapes_what_it_shows(tmp_path: Path):
     text = ran(tmp_path, [made("one", [])]).report.read_text(encoding="utf-8")
     assert "Figure of one &lt;&amp;&gt;" in text
     assert "half &amp; half" in text
 
 
+@pytest.mark.slow
 def test_claims_and_tables_are_beside_the_report(tmp_path: Path):
     ran(tmp_path, [made("one", [])])
     rows = list(csv.DictReader((tmp_path / "claims.csv").read_text(encoding="utf-8").splitlines()))

@@ -13,8 +13,6 @@ import tightbudget as tb
 from tightbudget.research.studies import vuvuzela
 from tightbudget.research.studies.vuvuzela import Setting, smallest
 
-pytestmark = pytest.mark.slow
-
 CHANGES = {"dialing": (2,), "conversation": (2, 1)}
 ROUNDING = 1e-12  # of the sums below, which are made of float64 masses
 
@@ -68,6 +66,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", SMALL, ids=str)
 @pytest.mark.parametrize(("epsilon", "rounds"), mostly_slow([(0.0, 1), (0.7, 1), (0.7, 2), (2.0, 2)], every=3, first=1))
 def test_the_upper_end_holds_for_every_change_in_both_directions(setting: Setting, epsilon: float, rounds: int):
@@ -85,6 +84,7 @@ def lighter(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return first[keep], second[keep]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("setting", "epsilon", "rounds"),
     [
@@ -124,6 +124,7 @@ def test_requests_are_the_expected_number_of_dummies(protocol: vuvuzela.Protocol
     assert setting.requests == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", vuvuzela.NOISES)
 def test_the_least_noise_meets_the_target_and_less_does_not(noise: vuvuzela.Noise):
     answer = smallest("dialing", noise, rounds=2, epsilon=1.0, delta=0.01)
@@ -134,6 +135,7 @@ def test_the_least_noise_meets_the_target_and_less_does_not(noise: vuvuzela.Nois
     assert delta(*observed(answer.fails, (2,)), 1.0, 2) > 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "rounds"), [("dialing", 1_024), ("dialing", 8_192), ("conversation", 65_536), ("conversation", 524_288)]
 )
@@ -159,6 +161,7 @@ def test_the_original_settings_spend_delta_on_clamping(setting: Setting):
     assert high <= low * (1.0 + 1e-10)
 
 
+@pytest.mark.slow
 def test_the_proposed_settings_against_closed_forms():
     """For normal noise without clamping delta has a closed form; the published pair is a post-processing of that."""
     for name in ("GS 1.6k", "GS 4.1k", "GS-new1", "GS-new2"):
@@ -181,6 +184,7 @@ def test_a_ratio_that_clamps_too_often_is_refused():
     assert smallest("conversation", "gaussian", 65_536, ratio=7.0).setting.ratio == pytest.approx(7.0, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_the_chosen_ratio_is_a_good_one():
     best = smallest("dialing", "laplace", 1_024)
     for factor in (0.97, 1.1):
@@ -188,6 +192,7 @@ def test_the_chosen_ratio_is_a_good_one():
         assert other.setting.mean > best.setting.mean
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounds", [1, 3, 2**20])
 @pytest.mark.parametrize(("epsilon", "target"), [(0.0, 0.3), (20.0, 1e-9), (0.01, 0.9)])
 @pytest.mark.parametrize("noise", vuvuzela.NOISES)
