@@ -21,6 +21,15 @@ def test_the_index_of_the_mathematics_names_every_page_in_order() -> None:
     assert re.findall(r"^\| \[M\d+\]\((.+)\.md\)", index, flags=re.MULTILINE) == in_order
 
 
+def test_the_index_of_the_documentation_names_every_decision_in_order_and_every_how_to() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    decisions = sorted(path.name for path in (ROOT / "docs" / "decisions").glob("*.md"))
+    assert len(decisions) > 20
+    assert re.findall(r"\(decisions/(.+?)\)", index) == decisions
+    how_to = {path.name for path in (ROOT / "docs" / "how-to").glob("*.md")}
+    assert how_to == set(re.findall(r"\(how-to/([^)#]+)", index))
+
+
 def prose(page: str) -> Iterator[tuple[int, str]]:
     """Yield the lines of a page that are prose, with their numbers: no code, displayed formula, heading or table."""
     code = formula = False

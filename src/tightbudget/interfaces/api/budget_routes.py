@@ -54,6 +54,13 @@ async def create(request: Request, body: bodies.BudgetAsked) -> Response:
     return _budget_json(_budget_terms_shape(made), 201)
 
 
+@router.get("/budgets/{name}", response_class=Response, responses={200: {"model": shapes.OneBudget}, **_READING})
+@allows(READ)
+async def terms(request: Request, name: Name) -> Response:
+    """What the budget promises, as fixed when it was made; what is spent of it is in its status."""
+    return _budget_json(_budget_terms_shape(await _budgets_of_service(request).named(name)))
+
+
 @router.get("/budgets/{name}/status", response_class=Response, responses={200: {"model": shapes.Status}, **_READING})
 @allows(READ)
 async def status(

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 Number = float | Literal["inf", "-inf", "nan"]
 
@@ -124,12 +124,12 @@ class Tokens(Shape):
 
 
 class OneBudget(Shape):
-    name: str
-    epsilon: str
-    delta: str
-    filter: str
-    relation: str
-    unit: str
+    name: str = Field(examples=["census"])
+    epsilon: str = Field(examples=["1"])
+    delta: str = Field(examples=["1e-06"])
+    filter: str = Field(examples=["zcdp"])
+    relation: str = Field(examples=["add_remove"])
+    unit: str = Field(examples=["person"])
     parent: str | None
     description: str
 

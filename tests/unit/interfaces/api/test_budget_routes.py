@@ -157,9 +157,20 @@ def test_the_statement_says_what_is_promised(asking: Asking) -> None:
     assert "differentially private" in said
 
 
+@pytest.mark.parametrize("role", list(Role))
+def test_the_terms_are_told_as_when_it_was_made(service: Served, role: Role) -> None:
+    asking = Asking(service)
+    made = asking.make(description="weekly reports", metadata={"team": "a"})
+    asking.post("charge", {"increment": STEP, "key": "k"})
+    told = service.http.get(f"/v1/budgets/{asking.name}", headers=service.bearer(role))
+    assert (told.status_code, told.json()) == (200, made.json())
+    assert told.json()["metadata"] == {"team": "a"}
+
+
 def test_budgets_that_are_not_there(service: Served) -> None:
     asking = Asking(service)
     for refused in (
+        service.http.get(f"/v1/budgets/{asking.name}", headers=service.bearer(Role.AUDITOR)),
         asking.get("status"), asking.get("history"), asking.get("statement"), asking.post("verify", {}),
         asking.post("quote", {"increment": STEP}), asking.post("charge", {"increment": STEP, "key": "x"}),
     ):  # fmt: skip

@@ -54,6 +54,7 @@ def requests(permission: Permission) -> list[tuple[str, str, Any]]:
         Permission.TOKENS: [("GET", "/v1/tokens", None), ("POST", "/v1/tokens", {}), ("DELETE", "/v1/tokens/0", None)],
         Permission.READ: [
             ("GET", "/v1/budgets", None),
+            ("GET", "/v1/budgets/none", None),
             *(("GET", f"/v1/budgets/none/{what}", None) for what in ("status", "history", "statement")),
             ("POST", "/v1/budgets/none/verify", None),
             ("POST", "/v1/budgets/none/quote", {"increment": "gaussian(sigma=9)"}),
