@@ -1861,6 +1861,10 @@ MUTATIONS = [
     # the ledger: durable budgets
     Mutation("ledger price", "ledger/rules.py", "filter._sums = after", "pass",
              "charges are logged and cost nothing", ["contract/test_charges.py::test_a_charge_is_in_the_log_and_counts[sqlite]"]),
+    Mutation("ledger interrupted", "ledger/rules.py", 'self._at = ""\n            self.filter._sums = self.filter', "self.filter._sums = self.filter",
+             "what was given back by nobody is free", ["contract/test_interrupted.py::test_an_interrupted_decision_is_not_remembered[sqlite-abort]"]),
+    Mutation("ledger forked", "ledger/rules.py", 'rules._lock, rules._at = threading.Lock(), ""', "rules._lock = threading.Lock()",
+             "a child decides upon half of a decision", ["contract/test_sharing.py::test_a_child_does_not_wait_for_rules_that_another_thread_was_using[sqlite]"]),
     Mutation("ledger reserved", "ledger/book.py", "            row.spent = decision.after\n", "            row.spent = decision.after if ttl is None else decision.before\n",
              "what is reserved does not count", ["contract/test_charges.py::test_what_is_reserved_counts_and_can_be_given_back[sqlite-zcdp]"]),
     Mutation("ledger key", "ledger/book.py", "if canonical({name: known.body.get(name) for name in told}) != canonical(told):", "if False:",

@@ -55,6 +55,38 @@ def test_a_child_forked_within_a_context_leaves_the_charge_to_its_parent(ledger:
     assert budget.receipt("a").state == "committed"
 
 
+def test_a_child_forked_while_others_charge_is_as_good(url: str) -> None:
+    with Ledger(url, patience=3.0) as ledger:
+        budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+        step, stop = "pure_dp(epsilon=0.0001)", threading.Event()
+
+        def work() -> None:
+            while not stop.is_set():
+                budget.charge(step)
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        try:
+            said = [in_a_child(lambda: budget.charge(step).state) for _ in range(10)]
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+        assert said == ["committed"] * 10
+        assert ledger.verify().ok
+
+
+def test_a_child_does_not_wait_for_rules_that_another_thread_was_using(ledger: Ledger) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    budget.charge(STEP)
+    (rules,) = (known for _, known in ledger._book._rules.values())
+    rules.filter._sums = (0, 0)  # half of a decision
+    with rules._lock:
+        assert in_a_child(lambda: budget.remaining(STEP)) == 9
+    rules._at = ""
+
+
 def test_a_pickle_works_in_another_process(ledger: Ledger) -> None:
     budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
     assert elsewhere(f"print(given.charge({STEP!r}, key='a').state)", budget).strip() == "committed"

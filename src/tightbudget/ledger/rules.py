@@ -6,7 +6,9 @@ it left.
 """
 
 import json
+import os
 import threading
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,6 +66,7 @@ class Rules:
         self._steps: dict[Any, Step] = {}
         self._prices: dict[str, State] = {}
         self._at = self.start  # the text of the sums that the filter has now
+        _EVERY_RULES.add(self)
 
     def step(self, increment: Any) -> Step:
         """Return the increment for the relation of the budget, with its notation; raise what is wrong with it."""
@@ -99,6 +102,7 @@ class Rules:
             price = self._price(filter, step) if isinstance(filter, SumFilter) else None
             if not quote.accepted:
                 return Decision(quote, spent, spent, price)
+            self._at = ""  # whoever is interrupted here leaves sums that nobody may rely on
             filter._sums = after
             self._at = self._written()
             return Decision(quote, spent, self._at, price)
@@ -108,6 +112,7 @@ class Rules:
         with self._lock:
             self._go_to(spent)
             assert isinstance(self.filter, SumFilter)
+            self._at = ""
             self.filter._sums = self.filter.sums_without(price)
             self._at = self._written()
             return self._at
@@ -172,6 +177,19 @@ class Rules:
             else:
                 self.filter._restore(sums)
             self._at = spent
+
+
+_EVERY_RULES: "weakref.WeakSet[Rules]" = weakref.WeakSet()
+
+
+def _begin_rules_anew() -> None:
+    """Free rules that another thread was using when this child was forked; where it had got to, nobody knows."""
+    for rules in list(_EVERY_RULES):
+        rules._lock, rules._at = threading.Lock(), ""
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_rules_anew)
 
 
 def _whole_ticks(written: State, names: tuple[str, ...]) -> tuple[int, ...] | None:
