@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,6 +86,25 @@ def test_a_child_does_not_wait_for_rules_that_another_thread_was_using(ledger: L
     with rules._lock:
         assert in_a_child(lambda: budget.remaining(STEP)) == 9
     rules._at = ""
+
+
+def test_a_pickle_is_of_one_ledger_wherever_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in (tmp_path / "here", tmp_path / "there"):
+        folder.mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with Ledger("sqlite:///budget.db") as ledger:
+        pickled = pickle.dumps(ledger.create_budget("census", epsilon=1, delta=0, filter="basic"))
+        monkeypatch.chdir(tmp_path / "there")
+        again = pickle.loads(pickled)
+        assert again.ledger == ledger
+        again.ledger.close()
+    assert not any((tmp_path / "there").iterdir())
+    for file in (tmp_path / "here").iterdir():
+        file.unlink()
+    with pytest.raises(tb.NoLedger):
+        pickle.loads(pickled)
+    with Ledger(tmp_path / "here" / "budget.db"), pytest.raises(tb.NoLedger, match="another ledger"):
+        pickle.loads(pickled)
 
 
 def test_a_pickle_works_in_another_process(ledger: Ledger) -> None:

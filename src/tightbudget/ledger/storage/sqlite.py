@@ -25,6 +25,8 @@ _KEPT = 16  # connections
 class SQLite(Database):
     problems = (sqlite3.Error,)
 
+    path: Path
+
     def __init__(self, url: URL, patience: float = PATIENCE) -> None:
         self.path = Path(url.database or "").absolute()
         if self.path.is_dir() or not self.path.parent.is_dir():
