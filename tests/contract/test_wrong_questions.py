@@ -146,6 +146,7 @@ def test_keys_that_cannot_be_are_refused_and_logged(ledger: Ledger, budget: Budg
     "note",
     [
         {"actor": "\x00"}, {"purpose": "\ud800"}, {"purpose": "x" * 1001}, {"actor": 3}, {"metadata": [1]},
+        {"actor": "\x1b[2J"}, {"purpose": "\x9b2J"},
         {"metadata": {"a": ["\ud800"]}}, {"metadata": {"\udfff": 1}}, {"metadata": {"a": 10**5000}}, {"metadata": nested(51)},
         {"metadata": nested(100_000)},
     ],
@@ -165,6 +166,18 @@ def test_pages_and_keys_are_asked_for_with_any_text(ledger: Ledger, budget: Budg
     assert ledger.names(after="census\x00") == []
     assert ledger.names(after="cens\x00") == ["census"]
     assert budget.history(key="\x00") == []
+
+
+def test_notes_have_as_many_lines_as_they_like(budget: Budget) -> None:
+    budget.charge(STEP, purpose="one\r\ntwo\n\tthree\u2028four\xa0")
+    assert budget.history(1)[0].purpose == "one\r\ntwo\n\tthree\u2028four\xa0"
+
+
+def test_terminals_obey_nothing_that_was_denied(ledger: Ledger, budget: Budget) -> None:
+    with pytest.raises(tb.InvalidParameter):
+        budget.charge("gaussian(\x1b[2J", key="\x1b]0;x\x07", actor="\x1b[31m")
+    (entry,) = budget.history(1)
+    assert all(text.isprintable() for text in (entry.key, entry.actor, entry.increment))
 
 
 def test_notes_are_part_of_what_a_key_stands_for(budget: Budget) -> None:

@@ -381,12 +381,12 @@ def _reopened(url: str, options: dict[str, Any], id: str) -> Ledger:
 
 
 def _loggable(value: object) -> str:
-    """Return what was asked as the log keeps it: not too long, and without halves of characters, which no file takes."""
+    """Return what was asked as the log keeps it: not too long, and what neither files nor terminals take is spelt out."""
     try:
         text = str(value)[:1000]
     except (ValueError, RecursionError):  # digits, or levels, beyond what Python writes out
         text = f"a {type(value).__name__}"
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return "".join([each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode() for each in text])
 
 
 def _without_password(url: str) -> str:

@@ -129,8 +129,9 @@ def checked_note(name: str, note: object, longest: int = LONGEST_NOTE) -> str:
     if not isinstance(note, str) or len(note) > longest:
         given = f"of {len(note)} characters" if isinstance(note, str) else note
         raise InvalidParameter(name, given, f"a text of up to {longest} characters")
-    if "\x00" in note or any(0xD800 <= ord(each) <= 0xDFFF for each in note):  # no database keeps these
-        raise InvalidParameter(name, note, "a text without null characters and halves of characters")
+    if not note.isprintable() and any(unicodedata.category(each) in ("Cc", "Cs") and each not in "\t\n\r" for each in note):
+        # no database keeps all of these, and terminals obey some: whoever reads a log must see what is there
+        raise InvalidParameter(name, note, "a text without control characters and halves of characters")
     return note
 
 

@@ -99,4 +99,4 @@ def test_what_was_denied_can_be_exported_whatever_it_was(ledger: Ledger, tmp_pat
             budget.charge(STEP, key=key)  # type: ignore[arg-type]
     for suffix in export.FORMATS:
         assert budget.export(tmp_path / f"log{suffix}") == 4
-    assert [entry.key for entry in budget.history(state="denied")] == ["a int", "a\x00", "\\ud800"]
+    assert [entry.key for entry in budget.history(state="denied")] == ["a int", "a\\x00", "\\ud800"]
