@@ -1,5 +1,6 @@
 """The outermost layer: security headers, body limit, log and metrics of each request, and no insides in any answer."""
 
+import asyncio
 import secrets
 import time
 from typing import Any
@@ -38,6 +39,9 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 
+BODY_SECONDS = 30.0
+"""For a body to arrive, from when it is first asked for."""
+
 
 class Boundary:
     """Wraps the whole application."""
@@ -63,16 +67,25 @@ class Boundary:
             exchange.report()
 
     def _limited(self, scope: Scope, receive: Receive) -> Receive:
-        """Return a `receive` that gives no more of the body than is allowed, whatever length was promised."""
+        """Return a `receive` that gives no more of the body than is allowed, whatever length was promised, and in time."""
         too_large = of_status(413, f"The request is longer than the {self._body_limit} bytes that are allowed.")
-        received = 0
+        received, is_over = 0, False
+        until: float | None = None
 
         async def limited() -> Message:
-            nonlocal received
+            nonlocal received, is_over, until
+            if is_over:  # what is waited for now is that the client leaves
+                return await receive()
             promised = dict(scope["headers"]).get(b"content-length", b"")
             if promised.isdigit() and int(promised[:20]) > self._body_limit:
                 raise too_large
-            message = await receive()
+            until = asyncio.get_running_loop().time() + BODY_SECONDS if until is None else until
+            try:
+                async with asyncio.timeout_at(until):
+                    message = await receive()
+            except TimeoutError:
+                raise of_status(408, headers={"Connection": "close"}) from None
+            is_over = not message.get("more_body", False)
             received += len(message.get("body", b""))
             if received > self._body_limit:
                 raise too_large

@@ -14,6 +14,7 @@ from tightbudget.access.store import SqlTokenStore
 from tightbudget.access.tokens import new_token
 from tightbudget.errors import TightBudgetError
 from tightbudget.interfaces.api.database import engine_of
+from tightbudget.interfaces.api.heads import LimitedHeads
 from tightbudget.interfaces.api.logs import set_up_logs
 from tightbudget.interfaces.api.metrics import SHARED
 from tightbudget.interfaces.api.sessions import signing_key
@@ -59,6 +60,7 @@ def run(settings: Settings, listening: socket.socket) -> None:
         config = uvicorn.Config(
             APPLICATION,
             factory=True,
+            http=LimitedHeads,
             workers=settings.workers,
             log_config=None,
             access_log=False,
