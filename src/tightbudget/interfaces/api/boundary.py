@@ -5,6 +5,7 @@ import secrets
 import time
 from typing import Any
 
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -60,6 +61,8 @@ class Boundary:
             await self._app(scope, self._limited(scope, receive), exchange.send)
         except Problem as problem:
             await exchange.fail(problem, receive)
+        except ClientDisconnect:
+            exchange.left()
         except Exception:
             logger.exception("failed", extra={"event": {"request_id": exchange.request_id, "route": route_of(scope)}})
             await exchange.fail(of_status(500), receive)
@@ -117,6 +120,10 @@ class _HttpExchange:
         if not self._status:
             await response_of(problem)(self._scope, receive, self.send)
 
+    def left(self) -> None:
+        """Note that the client left before its request had arrived: nothing went wrong here, and nobody reads an answer."""
+        self._status = self._status or _CLIENT_LEFT
+
     def report(self) -> None:
         seconds, route = time.perf_counter() - self._started_at, route_of(self._scope)
         # a client may send any word as its method; only those that HTTP knows become labels
@@ -134,6 +141,7 @@ class _HttpExchange:
         logger.info("request", extra={"event": event | ({"client": client.name} if client is not None else {})})
 
 
+_CLIENT_LEFT = 499  # as other servers log it; it is never sent
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 

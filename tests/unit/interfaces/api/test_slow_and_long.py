@@ -94,9 +94,24 @@ def test_a_body_that_does_not_come_is_not_waited_for(port: int) -> None:
     assert b'"code": "too_slow"' in said
 
 
+def test_a_client_that_leaves_is_no_error_of_ours(port: int, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "tightbudget.service")
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        connection.sendall(POST + b"0")
+        time.sleep(0.1)
+    time.sleep(0.3)
+    (told,) = caplog.records
+    assert (told.message, told.event["status"]) == ("request", 499)
+
+
 def test_the_service_is_run_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[uvicorn.Config] = []
-    monkeypatch.setattr(uvicorn.Server, "run", lambda server, sockets: seen.append(server.config))
+
+    def start(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
+        seen.append(server.config)
+        server.started = True
+
+    monkeypatch.setattr(uvicorn.Server, "run", start)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         settings = settings_in(tmp_path)
         for name in settings.as_environment():
