@@ -88,6 +88,30 @@ def test_a_child_does_not_wait_for_rules_that_another_thread_was_using(ledger: L
     rules._at = ""
 
 
+@pytest.mark.parametrize("how", ["charge", "reserve", "batch", "part"])
+def test_nobody_waits_while_a_price_is_worked_out(url: str, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    with Ledger(url) as ledger, Ledger(url, patience=1.0) as other:
+        budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+        part = budget.split("part", epsilon=1, delta=0)
+        price, states = tb.filters.BasicFilter._price, []
+
+        def slow(self: Any, increment: Any) -> Any:
+            if not states:
+                states.append("asked")
+                states.append(other.budget("census").charge("pure_dp(epsilon=0.2)").state)
+            return price(self, increment)
+
+        monkeypatch.setattr(tb.filters.BasicFilter, "_price", slow)
+        {
+            "charge": lambda: budget.charge(STEP),
+            "reserve": lambda: budget.reserve(STEP),
+            "batch": lambda: budget.charge_all([STEP, STEP]),
+            "part": lambda: part.charge(STEP),
+        }[how]()
+        assert states == ["asked", "committed"]
+        assert ledger.verify().ok
+
+
 def test_a_pickle_is_of_one_ledger_wherever_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for folder in (tmp_path / "here", tmp_path / "there"):
         folder.mkdir()

@@ -10,6 +10,7 @@ import os
 import threading
 import weakref
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.filters.registry import from_state
 from tightbudget.adaptive.filters.sum_filter import SumFilter
 from tightbudget.adaptive.increments import Increment, checked_increment, parse_increment
-from tightbudget.errors import InvalidParameter
+from tightbudget.errors import InvalidParameter, TightBudgetError
 from tightbudget.ledger.entries import text_of
 from tightbudget.mechanisms import Composable, compose
 from tightbudget.notation import MAX_CHARACTERS
@@ -92,6 +93,12 @@ class Rules:
         if len(text) > MAX_CHARACTERS:
             raise InvalidParameter("increment", f"of {len(text)} characters", f"at most {MAX_CHARACTERS} long to be logged")
         return Step(numbers.under(self.relation), text)
+
+    def weigh_ahead(self, step: Step) -> None:
+        """Work out the price of a step, if it has one and it is not known; what is wrong with it, `decide` will say."""
+        if step.text not in self._prices and isinstance(self.filter, SumFilter):
+            with suppress(TightBudgetError):
+                self._price(self.filter, step)
 
     def decide(self, spent: str, step: Step) -> Decision:
         """Return the decision about a step at these sums; raise InvalidParameter if the filter takes none such."""
