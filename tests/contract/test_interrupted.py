@@ -41,7 +41,7 @@ def test_an_interrupted_decision_is_not_remembered(ledger: Ledger, monkeypatch: 
 
 @pytest.fixture
 def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Budget, Budget]]:
-    """One budget of a file, and the same in another ledger that wrote last: the first has to say that its turn begins."""
+    """One budget of a file, and the same in another ledger that wrote last: the first has to begin its turn."""
     monkeypatch.setattr(turns, "SPELL", 0.0)
     with Ledger(tmp_path / "budget.db") as ledger, Ledger(tmp_path / "budget.db", patience=0.5) as other:
         budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")

@@ -381,7 +381,7 @@ def _reopened(url: str, options: dict[str, Any], id: str) -> Ledger:
 
 
 def _loggable(value: object) -> str:
-    """Return what was asked as the log keeps it: not too long, and what neither files nor terminals take is spelt out."""
+    """Return what was asked as the log keeps it: not too long, and spelt out where files or terminals mind."""
     try:
         text = str(value)[:1000]
     except (ValueError, RecursionError):  # digits, or levels, beyond what Python writes out

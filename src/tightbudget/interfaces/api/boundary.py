@@ -70,7 +70,7 @@ class Boundary:
             exchange.report()
 
     def _limited(self, scope: Scope, receive: Receive) -> Receive:
-        """Return a `receive` that gives no more of the body than is allowed, whatever length was promised, and in time."""
+        """Return a `receive` that gives no more of the body than is allowed, whatever was promised, and in time."""
         too_large = of_status(413, f"The request is longer than the {self._body_limit} bytes that are allowed.")
         received, is_over = 0, False
         until: float | None = None
@@ -121,7 +121,7 @@ class _HttpExchange:
             await response_of(problem)(self._scope, receive, self.send)
 
     def left(self) -> None:
-        """Note that the client left before its request had arrived: nothing went wrong here, and nobody reads an answer."""
+        """Note that the client left before its request had arrived: nobody reads an answer, and nothing failed here."""
         self._status = self._status or _CLIENT_LEFT
 
     def report(self) -> None:
