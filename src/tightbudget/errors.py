@@ -274,8 +274,15 @@ def _unpickled_error(kind: type[TightBudgetError], sentence: str, fields: dict[s
     return problem
 
 
+_LONGEST_SHOWN = 1000
+
+
 def _shown_value(value: object) -> str:
     """Return the value as a person would type it: a number of NumPy as a plain one."""
     if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
         value = value.item()  # type: ignore[attr-defined]
-    return repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # more digits, or levels, than Python writes out
+        return f"a {type(value).__name__} that is too long to be shown"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN // 2]}... ({len(text)} characters)"

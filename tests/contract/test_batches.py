@@ -1,6 +1,7 @@
 """Batches are all or nothing, also over several budgets."""
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,6 +40,23 @@ def test_over_several_budgets_in_any_order(ledger: Ledger) -> None:
         ledger.charge_all([(budgets[1], STEP, "x"), (budgets[0], STEP, "y"), (budgets[3], STEP, "z")])
     assert [budget.remaining(STEP) for budget in budgets] == [1, 2, 2, 1]
     assert ledger.verify().ok
+
+
+def test_budgets_of_another_ledger_are_not_charged_here(ledger: Ledger, tmp_path: Path) -> None:
+    own = ledger.create_budget("own", epsilon=1, delta=0, filter="basic")
+    with Ledger(tmp_path / "other.db") as elsewhere:
+        other = elsewhere.create_budget("other", epsilon=1, delta=0, filter="basic")
+        for wrong in (
+            lambda: ledger.charge_all([(own, STEP, "a"), (other, STEP, "b")]),
+            lambda: ledger.create_budget("part", epsilon="0.5", delta=0, filter="basic", parent=other),
+            lambda: ledger.create_beside(
+                "more", other, epsilon=1, delta=0, filter="basic", relation="add_remove", unit="person"
+            ),
+        ):
+            with pytest.raises(tb.InvalidParameter, match="of this ledger"):
+                wrong()
+    assert own.remaining(STEP) == 3
+    assert ledger.names() == ["own"]
 
 
 def test_a_key_is_used_once_in_a_batch_and_keeps_its_charge(ledger: Ledger) -> None:

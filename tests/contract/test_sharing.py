@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,6 +54,81 @@ def test_a_child_forked_within_a_context_leaves_the_charge_to_its_parent(ledger:
     with budget.spend(STEP, key="a"):
         assert in_a_child(lambda: budget.receipt("a").state) == "reserved"
     assert budget.receipt("a").state == "committed"
+
+
+def test_a_child_forked_while_others_charge_is_as_good(url: str) -> None:
+    with Ledger(url, patience=3.0) as ledger:
+        budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+        step, stop = "pure_dp(epsilon=0.0001)", threading.Event()
+
+        def work() -> None:
+            while not stop.is_set():
+                budget.charge(step)
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        try:
+            said = [in_a_child(lambda: budget.charge(step).state) for _ in range(10)]
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+        assert said == ["committed"] * 10
+        assert ledger.verify().ok
+
+
+def test_a_child_does_not_wait_for_rules_that_another_thread_was_using(ledger: Ledger) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+    budget.charge(STEP)
+    (rules,) = (known for _, known in ledger._book._rules.values())
+    rules.filter._sums = (0, 0)  # half of a decision
+    with rules._lock:
+        assert in_a_child(lambda: budget.remaining(STEP)) == 9
+    rules._at = ""
+
+
+@pytest.mark.parametrize("how", ["charge", "reserve", "batch", "part"])
+def test_nobody_waits_while_a_price_is_worked_out(url: str, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    with Ledger(url) as ledger, Ledger(url, patience=1.0) as other:
+        budget = ledger.create_budget("census", epsilon=1, delta=0, filter="basic")
+        part = budget.split("part", epsilon=1, delta=0)
+        price, states = tb.filters.BasicFilter._price, []
+
+        def slow(self: Any, increment: Any) -> Any:
+            if not states:
+                states.append("asked")
+                states.append(other.budget("census").charge("pure_dp(epsilon=0.2)").state)
+            return price(self, increment)
+
+        monkeypatch.setattr(tb.filters.BasicFilter, "_price", slow)
+        {
+            "charge": lambda: budget.charge(STEP),
+            "reserve": lambda: budget.reserve(STEP),
+            "batch": lambda: budget.charge_all([STEP, STEP]),
+            "part": lambda: part.charge(STEP),
+        }[how]()
+        assert states == ["asked", "committed"]
+        assert ledger.verify().ok
+
+
+def test_a_pickle_is_of_one_ledger_wherever_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in (tmp_path / "here", tmp_path / "there"):
+        folder.mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with Ledger("sqlite:///budget.db") as ledger:
+        pickled = pickle.dumps(ledger.create_budget("census", epsilon=1, delta=0, filter="basic"))
+        monkeypatch.chdir(tmp_path / "there")
+        again = pickle.loads(pickled)
+        assert again.ledger == ledger
+        again.ledger.close()
+    assert not any((tmp_path / "there").iterdir())
+    for file in (tmp_path / "here").iterdir():
+        file.unlink()
+    with pytest.raises(tb.NoLedger):
+        pickle.loads(pickled)
+    with Ledger(tmp_path / "here" / "budget.db"), pytest.raises(tb.NoLedger, match="another ledger"):
+        pickle.loads(pickled)
 
 
 def test_a_pickle_works_in_another_process(ledger: Ledger) -> None:

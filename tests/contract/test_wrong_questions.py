@@ -22,6 +22,14 @@ ODD = [
 ]
 
 
+def nested(levels: int) -> dict[str, Any]:
+    """Return so many dictionaries in each other."""
+    made: dict[str, Any] = {}
+    for _ in range(levels - 1):
+        made = {"a": made}
+    return made
+
+
 @pytest.fixture
 def budget(ledger: Ledger) -> Budget:
     return ledger.create_budget("census", epsilon=1, delta=1e-6)
@@ -135,12 +143,41 @@ def test_keys_that_cannot_be_are_refused_and_logged(ledger: Ledger, budget: Budg
 
 
 @pytest.mark.parametrize(
-    "note", [{"actor": "\x00"}, {"purpose": "\ud800"}, {"purpose": "x" * 1001}, {"actor": 3}, {"metadata": [1]}]
-)
+    "note",
+    [
+        {"actor": "\x00"}, {"purpose": "\ud800"}, {"purpose": "x" * 1001}, {"actor": 3}, {"metadata": [1]},
+        {"actor": "\x1b[2J"}, {"purpose": "\x9b2J"},
+        {"metadata": {"a": ["\ud800"]}}, {"metadata": {"\udfff": 1}}, {"metadata": {"a": 10**5000}}, {"metadata": nested(51)},
+        {"metadata": nested(100_000)},
+    ],
+)  # fmt: skip
 def test_notes_that_cannot_be_are_refused(ledger: Ledger, budget: Budget, note: dict[str, Any]) -> None:
     with pytest.raises(tb.InvalidParameter):
         budget.charge(STEP, **note)
     assert ledger.verify().ok
+
+
+def test_metadata_may_be_nested_as_far_as_everybody_reads_it(ledger: Ledger, budget: Budget) -> None:
+    budget.charge(STEP, key="deep", metadata=nested(50))
+    assert budget.history(1)[0].metadata == nested(50)
+
+
+def test_pages_and_keys_are_asked_for_with_any_text(ledger: Ledger, budget: Budget) -> None:
+    assert ledger.names(after="census\x00") == []
+    assert ledger.names(after="cens\x00") == ["census"]
+    assert budget.history(key="\x00") == []
+
+
+def test_notes_have_as_many_lines_as_they_like(budget: Budget) -> None:
+    budget.charge(STEP, purpose="one\r\ntwo\n\tthree\u2028four\xa0")
+    assert budget.history(1)[0].purpose == "one\r\ntwo\n\tthree\u2028four\xa0"
+
+
+def test_terminals_obey_nothing_that_was_denied(ledger: Ledger, budget: Budget) -> None:
+    with pytest.raises(tb.InvalidParameter):
+        budget.charge("gaussian(\x1b[2J", key="\x1b]0;x\x07", actor="\x1b[31m")
+    (entry,) = budget.history(1)
+    assert all(text.isprintable() for text in (entry.key, entry.actor, entry.increment))
 
 
 def test_notes_are_part_of_what_a_key_stands_for(budget: Budget) -> None:

@@ -67,6 +67,7 @@ class Book:
         """Charge a step, or reserve it for `ttl` seconds; return receipt or refusal, and whether it is a new one."""
         wanted = Wanted(place, step, key, payload)
         alone = ttl is None and not place.above
+        self._weigh_ahead([wanted])
         if alone and (swapped := self._swapped(wanted)) is not None:
             return self._given_out(*swapped), True
 
@@ -189,6 +190,7 @@ class Book:
         keys = [(wanted.place.id, wanted.key) for wanted in everything]
         if len(set(keys)) < len(keys):
             raise InvalidParameter("key", "used twice in one batch", "another one for each charge")
+        self._weigh_ahead(everything)
         return self.database.transact(work)
 
     def charge_each(self, everything: Sequence[Wanted]) -> list[Receipt | Refusal | TightBudgetError]:
@@ -199,6 +201,7 @@ class Book:
             rows = {id: Row(self._one(tx, self.statements.lock, id=id)) for id in place.lineage}
             return [self._one_of_each(tx, rows, wanted) for wanted in everything]
 
+        self._weigh_ahead(everything)
         return self.database.transact(work)
 
     def _one_of_each(self, tx: Transaction, rows: dict[int, Row], wanted: Wanted) -> Receipt | Refusal | TightBudgetError:
@@ -342,6 +345,14 @@ class Book:
             return self.ledger
 
         self.ledger = self.database.transact(work)
+
+    def _weigh_ahead(self, everything: Sequence[Wanted]) -> None:
+        """Work out prices before anything is locked: some take seconds, in which others would wait."""
+        for wanted in everything:
+            for id in wanted.place.lineage:
+                known = self._rules.get(id)
+                rules = known[1] if known is not None else self.rules(self.row(id), wanted.place.relation)
+                rules.weigh_ahead(wanted.step)
 
     def _decided(self, tx: Transaction, rows: dict[int, Row], wanted: Wanted) -> list[Decision] | Refusal:
         """Return what each filter of the lineage says, the outermost first, and move the sums of the rows."""

@@ -216,9 +216,8 @@ class Budget:
 
         The statement of either gives both composed. Beside a part of another budget it is a part of that one too.
         """
-        given = {"unit": self.terms.unit, "relation": self.terms.relation, "filter": self.terms.filter["kind"], **terms}
         above = None if self.parent is None else self._owner.budget(self.parent)
-        return self._owner.create_beside(name, self, epsilon=epsilon, delta=delta, parent=above, **given)
+        return self._owner.create_beside(name, self, epsilon=epsilon, delta=delta, parent=above, **terms)
 
     def split(self, name: str, *, epsilon: Any, delta: Any, **terms: Any) -> "Budget":
         """Make a part of this budget: a budget of its own whose charges must pass this one's filter too."""

@@ -41,10 +41,13 @@ def _export_row(log: str, entry: Entry) -> Row:
 
 
 def as_csv(wanted: Iterable[Row]) -> Iterator[str]:
-    """Yield the lines of a CSV file; times are in UTC, and what is not there is empty."""
-    yield _csv_line(COLUMNS)
+    """Yield the lines of a CSV file; times are in UTC, and what is not there is empty.
+
+    Texts that a spreadsheet would take for a formula begin with an apostrophe; other formats have them as they are.
+    """
+    yield csv_line(COLUMNS)
     for row in wanted:
-        yield _csv_line([_in_text(row[name]) for name in COLUMNS])
+        yield csv_line([_in_text(row[name]) for name in COLUMNS])
 
 
 def as_json(wanted: Iterable[Row]) -> Iterator[str]:
@@ -118,10 +121,16 @@ _WRITERS: dict[str, Callable[[Iterable[Row], Path], None]] = {
 FORMATS = tuple(_WRITERS)
 
 
-def _csv_line(cells: Iterable[str]) -> str:
+def csv_line(cells: Iterable[Any]) -> str:
+    r"""Return a line of a CSV file. Cells with a \r are quoted as well, or whoever wrote it could forge rows."""
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.getvalue()
+    csv.writer(line, lineterminator="\r\n").writerow([_safe_cell(cell) for cell in cells])
+    return line.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _safe_cell(value: Any) -> Any:
+    """Return a cell that spreadsheets do not take for a formula, which whoever wrote a purpose could have them run."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
 def _in_text(value: Any) -> str:

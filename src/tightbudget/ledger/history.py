@@ -133,7 +133,8 @@ def all_entries(
         .limit(_PAGE)
     )
     if key is not None:
-        query = query.where(or_(table.c.key == key, table.c.kind.in_((entries.REFUSED, entries.DENIED))))
+        refused = table.c.kind.in_((entries.REFUSED, entries.DENIED))  # the key of these may be one that cannot be
+        query = query.where(or_(table.c.key == key, refused) if "\x00" not in key else refused)
     if kinds is not None:
         query = query.where(table.c.kind.in_(kinds))
     last = before

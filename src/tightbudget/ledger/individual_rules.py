@@ -61,6 +61,9 @@ class IndividualRules(Rules):
             raise InvalidParameter("increment", increment, f"{name}=... or {name}{_FOR_EACH}...")
         return IndividualStep(None, increment)  # type: ignore[arg-type]
 
+    def weigh_ahead(self, step: Step) -> None:
+        """Do nothing: whoever has the balances has weighed it."""
+
     def decide(self, spent: str, step: Step) -> Decision:
         """Admit the step as the next one, unless it was meant as another."""
         assert isinstance(step, IndividualStep)

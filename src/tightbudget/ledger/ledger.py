@@ -47,6 +47,9 @@ from tightbudget.ledger.terms import (
     new_odometer,
 )
 
+_BESIDE = ("filter", "relation", "unit", "odometers", "parent", "description", "metadata")
+"""What can be said of a budget beside another; other arguments are settings of its filter."""
+
 
 class Signer(Protocol):
     """What signs receipts and checkpoints: `tb.ledger.SigningKey`."""
@@ -102,6 +105,7 @@ class Ledger:
 
     def create_budget(
         self,
+        /,  # or a setting of that name would be taken for it
         name: str,
         *,
         epsilon: Any = None,
@@ -121,19 +125,22 @@ class Ledger:
         """
         above = self.budget(parent) if isinstance(parent, str) else parent
         return self._created(
-            name, epsilon, delta, filter=filter, relation=relation, unit=unit, odometers=odometers, parent=above,
-            description=description, metadata=metadata, **filter_settings,
+            name, epsilon, delta, filter_settings, filter=filter, relation=relation, unit=unit, odometers=odometers,
+            parent=above, description=description, metadata=metadata,
         )  # fmt: skip
 
     def create_beside(self, name: str, beside: Budget, *, epsilon: Any, delta: Any, **terms: Any) -> Budget:
         """Make a budget beside another, for the same people: what `budget.extend` does."""
-        return self._created(name, epsilon, delta, beside=beside, **terms)
+        same = {"relation": beside.terms.relation, "unit": beside.terms.unit, "filter": beside.terms.filter["kind"]}
+        said = {name: terms.pop(name) for name in _BESIDE if name in terms}
+        return self._created(name, epsilon, delta, terms, beside=beside, **{**same, **said})
 
     def _created(
         self,
         name: str,
         epsilon: Any,
         delta: Any,
+        settings: Mapping[str, Any],
         *,
         filter: Any,
         relation: str,
@@ -143,7 +150,6 @@ class Ledger:
         beside: Budget | None = None,
         description: str = "",
         metadata: Any = None,
-        **settings: Any,
     ) -> Budget:
         made = new_filter(filter, epsilon, delta, settings)
         if not isinstance(odometers, Iterable):
@@ -161,6 +167,8 @@ class Ledger:
         if terms.filter["mix_relations"]:
             raise InvalidParameter("mix_relations", True, "left out: a budget is for one neighbouring relation")
         for other, what in ((parent, "it is part of"), (beside, "it is beside")):
+            if other is not None:
+                self._check_own(other)
             if other is not None and other.terms.relation != terms.relation:
                 raise InvalidParameter("relation", relation, f"that of the budget {what}, {other.terms.relation}")
             if other is not None and other.terms.unit != terms.unit:  # one promise cannot be about two kinds of people
@@ -192,7 +200,7 @@ class Ledger:
     def _unknown(self, name: object) -> UnknownBudget:
         """Return what to raise, and log that somebody asked."""
         problem = UnknownBudget(name, difflib.get_close_matches(name, self.names(1000)) if isinstance(name, str) else ())
-        self.denied(ROOT, problem, None, None, None, name=str(name)[:200])
+        self.denied(ROOT, problem, None, None, None, name=_loggable(name)[:200])
         return problem
 
     def create_individual_budget(
@@ -256,6 +264,7 @@ class Ledger:
         return self._names(limit, after, budgets.c.spent.startswith(COUNTED))
 
     def _names(self, limit: int | None, after: str, which: Any) -> list[str]:
+        after = after.partition("\x00")[0]  # nothing lies between the two, and PostgreSQL takes no null characters
         query = select(budgets.c.name).where(budgets.c.id != ROOT, budgets.c.name > after, which).order_by(budgets.c.name)
         with self._database.reading() as connection:
             return list(connection.execute(query if limit is None else query.limit(limit)).scalars())
@@ -270,6 +279,8 @@ class Ledger:
     ) -> list[Receipt]:
         """Charge several budgets, (budget, increment, key) each, all or none."""
         asked = [(budget, increment, checked_key(key)) for budget, increment, key in wanted]
+        for budget, _, _ in asked:
+            self._check_own(budget)
         payload = Payload(checked_note("actor", actor), checked_note("purpose", purpose), {})
         try:
             every = [Wanted(budget._place, budget._step(increment), key, payload) for budget, increment, key in asked]
@@ -281,6 +292,11 @@ class Ledger:
         if isinstance(result, Refusal):
             raise refused(result)
         return [self.signed(receipt) for receipt in result]
+
+    def _check_own(self, budget: Budget) -> None:
+        """Refuse a budget of another ledger: by its number there, one of ours would be charged."""
+        if budget.ledger != self:
+            raise InvalidParameter("budget", budget.name, "one of this ledger, not of another")
 
     def rules_at_start(self, budget: Budget) -> Rules:
         """Return the filter that the budget was made with, to read increments by."""
@@ -294,10 +310,10 @@ class Ledger:
         """Log that something was asked that could not be done, as far as the database lets us."""
         if isinstance(problem, LedgerUnavailable | LedgerBusy) or problem.code in ("clock_went_back", "budget_refused"):
             return
-        fields = {"code": problem.code, "reason": str(problem)[:1000], **more}
+        fields = {"code": problem.code, "reason": _loggable(problem), **more}
         for name, value in (("increment", increment), ("key", key), ("actor", actor)):
             if value is not None:
-                fields[name] = str(value)[:1000]
+                fields[name] = _loggable(value)
         with suppress(LedgerError):
             self._book.log(id, entries.DENIED, fields)
 
@@ -328,7 +344,8 @@ class Ledger:
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopened, (self.url, self._given)
+        path = self._database.path  # a name that counts from this folder says nothing elsewhere
+        return _reopened, (self.url if path is None else str(path), self._given, self.id)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
@@ -354,8 +371,22 @@ def open_ledger(url: str | os.PathLike[str], **options: Any) -> Ledger:
     return Ledger(url, **options)
 
 
-def _reopened(url: str, options: dict[str, Any]) -> Ledger:
-    return Ledger(url, **options)
+def _reopened(url: str, options: dict[str, Any], id: str) -> Ledger:
+    """Return the ledger that was pickled, and no other: a new one would know nothing of what was spent."""
+    found = Ledger(url, create=False, **options)
+    if found.id != id:
+        found.close()
+        raise NoLedger(f"At {found.address} lies another ledger than the one that was pickled.", "Open the right one anew.")
+    return found
+
+
+def _loggable(value: object) -> str:
+    """Return what was asked as the log keeps it: not too long, and spelt out where files or terminals mind."""
+    try:
+        text = str(value)[:1000]
+    except (ValueError, RecursionError):  # digits, or levels, beyond what Python writes out
+        text = f"a {type(value).__name__}"
+    return "".join([each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode() for each in text])
 
 
 def _without_password(url: str) -> str:

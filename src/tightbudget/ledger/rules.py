@@ -6,8 +6,11 @@ it left.
 """
 
 import json
+import os
 import threading
+import weakref
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +21,7 @@ from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.filters.registry import from_state
 from tightbudget.adaptive.filters.sum_filter import SumFilter
 from tightbudget.adaptive.increments import Increment, checked_increment, parse_increment
-from tightbudget.errors import InvalidParameter
+from tightbudget.errors import InvalidParameter, TightBudgetError
 from tightbudget.ledger.entries import text_of
 from tightbudget.mechanisms import Composable, compose
 from tightbudget.notation import MAX_CHARACTERS
@@ -64,6 +67,7 @@ class Rules:
         self._steps: dict[Any, Step] = {}
         self._prices: dict[str, State] = {}
         self._at = self.start  # the text of the sums that the filter has now
+        _EVERY_RULES.add(self)
 
     def step(self, increment: Any) -> Step:
         """Return the increment for the relation of the budget, with its notation; raise what is wrong with it."""
@@ -90,6 +94,12 @@ class Rules:
             raise InvalidParameter("increment", f"of {len(text)} characters", f"at most {MAX_CHARACTERS} long to be logged")
         return Step(numbers.under(self.relation), text)
 
+    def weigh_ahead(self, step: Step) -> None:
+        """Work out the price of a step, if it has one and it is not known; what is wrong with it, `decide` will say."""
+        if step.text not in self._prices and isinstance(self.filter, SumFilter):
+            with suppress(TightBudgetError):
+                self._price(self.filter, step)
+
     def decide(self, spent: str, step: Step) -> Decision:
         """Return the decision about a step at these sums; raise InvalidParameter if the filter takes none such."""
         with self._lock:
@@ -99,6 +109,7 @@ class Rules:
             price = self._price(filter, step) if isinstance(filter, SumFilter) else None
             if not quote.accepted:
                 return Decision(quote, spent, spent, price)
+            self._at = ""  # whoever is interrupted here leaves sums that nobody may rely on
             filter._sums = after
             self._at = self._written()
             return Decision(quote, spent, self._at, price)
@@ -108,6 +119,7 @@ class Rules:
         with self._lock:
             self._go_to(spent)
             assert isinstance(self.filter, SumFilter)
+            self._at = ""
             self.filter._sums = self.filter.sums_without(price)
             self._at = self._written()
             return self._at
@@ -172,6 +184,19 @@ class Rules:
             else:
                 self.filter._restore(sums)
             self._at = spent
+
+
+_EVERY_RULES: "weakref.WeakSet[Rules]" = weakref.WeakSet()
+
+
+def _begin_rules_anew() -> None:
+    """Free rules that another thread was using when this child was forked; where it had got to, nobody knows."""
+    for rules in list(_EVERY_RULES):
+        rules._lock, rules._at = threading.Lock(), ""
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_rules_anew)
 
 
 def _whole_ticks(written: State, names: tuple[str, ...]) -> tuple[int, ...] | None:

@@ -15,6 +15,8 @@ from tightbudget.ledger.entries import Body
 from tightbudget.mechanisms.relations import relation_named
 
 LONGEST_NAME, LONGEST_NOTE, LONGEST_METADATA = 100, 1000, 8000
+DEEPEST_METADATA = 50
+"""Objects within objects; whoever reads them, in any language, goes down as many calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +137,9 @@ def checked_note(name: str, note: object, longest: int = LONGEST_NOTE) -> str:
     if not isinstance(note, str) or len(note) > longest:
         given = f"of {len(note)} characters" if isinstance(note, str) else note
         raise InvalidParameter(name, given, f"a text of up to {longest} characters")
-    if "\x00" in note or any(0xD800 <= ord(each) <= 0xDFFF for each in note):  # no database keeps these
-        raise InvalidParameter(name, note, "a text without null characters and halves of characters")
+    if not note.isprintable() and any(unicodedata.category(each) in ("Cc", "Cs") and each not in "\t\n\r" for each in note):
+        # no database keeps all of these, and terminals obey some: whoever reads a log must see what is there
+        raise InvalidParameter(name, note, "a text without control characters and halves of characters")
     return note
 
 
@@ -146,7 +149,7 @@ def checked_metadata(metadata: object) -> dict[str, Any]:
         return {}
     from tightbudget.ledger.entries import text_of
 
-    allowed = f"a dictionary fit for JSON, of up to {LONGEST_METADATA} characters"
+    allowed = f"a dictionary fit for JSON, of up to {LONGEST_METADATA} characters and {DEEPEST_METADATA} levels"
     if not isinstance(metadata, Mapping) or not all(isinstance(name, str) for name in metadata):
         raise InvalidParameter("metadata", metadata, allowed)
     import json
@@ -158,7 +161,16 @@ def checked_metadata(metadata: object) -> dict[str, Any]:
     if len(text) > LONGEST_METADATA:
         raise InvalidParameter("metadata", f"of {len(text)} characters", allowed)
     found: dict[str, Any] = json.loads(text)
+    if _is_deeper(found, DEEPEST_METADATA):
+        raise InvalidParameter("metadata", f"of more than {DEEPEST_METADATA} levels", allowed)
+    if "\\ud" in text and any(0xD800 <= ord(each) <= 0xDFFF for each in json.dumps(found, ensure_ascii=False)):
+        raise InvalidParameter("metadata", metadata, "without halves of characters")
     return found
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return inner is not None and (levels == 0 or any(_is_deeper(each, levels - 1) for each in inner))
 
 
 def checked_relation(relation: object) -> str:

@@ -77,3 +77,26 @@ def test_other_formats_and_folders_are_refused(budget: Budget, tmp_path: Path) -
 def test_nothing_is_a_list_too() -> None:
     assert "".join(export.as_json([])) == "[]\n"
     assert "".join(export.as_csv([])) == ",".join(export.COLUMNS) + "\n"
+
+
+@pytest.mark.parametrize("first", ["=", "+", "-", "@", "\t", "\r"])
+def test_spreadsheets_find_no_formulas(ledger: Ledger, tmp_path: Path, first: str) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=1e-6)
+    purpose = f"{first}HYPERLINK(1)\rcensus,7"
+    budget.charge(STEP, key="=1+1", purpose=purpose)
+    for suffix in (".csv", ".json"):
+        budget.export(tmp_path / f"log{suffix}")
+    with open(tmp_path / "log.csv", encoding="utf-8", newline="") as file:
+        line = list(csv.DictReader(file))[-1]
+    assert (line["key"], line["purpose"]) == ("'=1+1", f"'{purpose}")
+    assert json.loads((tmp_path / "log.json").read_text(encoding="utf-8"))[-1]["purpose"] == purpose
+
+
+def test_what_was_denied_can_be_exported_whatever_it_was(ledger: Ledger, tmp_path: Path) -> None:
+    budget = ledger.create_budget("census", epsilon=1, delta=1e-6)
+    for key in ("\ud800", "a\x00", 10**5000):
+        with pytest.raises(tb.InvalidParameter):
+            budget.charge(STEP, key=key)  # type: ignore[arg-type]
+    for suffix in export.FORMATS:
+        assert budget.export(tmp_path / f"log{suffix}") == 4
+    assert [entry.key for entry in budget.history(state="denied")] == ["a int", "a\\x00", "\\ud800"]

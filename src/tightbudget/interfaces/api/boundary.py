@@ -1,9 +1,11 @@
 """The outermost layer: security headers, body limit, log and metrics of each request, and no insides in any answer."""
 
+import asyncio
 import secrets
 import time
 from typing import Any
 
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -38,6 +40,9 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 
+BODY_SECONDS = 30.0
+"""For a body to arrive, from when it is first asked for."""
+
 
 class Boundary:
     """Wraps the whole application."""
@@ -56,6 +61,8 @@ class Boundary:
             await self._app(scope, self._limited(scope, receive), exchange.send)
         except Problem as problem:
             await exchange.fail(problem, receive)
+        except ClientDisconnect:
+            exchange.left()
         except Exception:
             logger.exception("failed", extra={"event": {"request_id": exchange.request_id, "route": route_of(scope)}})
             await exchange.fail(of_status(500), receive)
@@ -63,16 +70,25 @@ class Boundary:
             exchange.report()
 
     def _limited(self, scope: Scope, receive: Receive) -> Receive:
-        """Return a `receive` that gives no more of the body than is allowed, whatever length was promised."""
+        """Return a `receive` that gives no more of the body than is allowed, whatever was promised, and in time."""
         too_large = of_status(413, f"The request is longer than the {self._body_limit} bytes that are allowed.")
-        received = 0
+        received, is_over = 0, False
+        until: float | None = None
 
         async def limited() -> Message:
-            nonlocal received
+            nonlocal received, is_over, until
+            if is_over:  # what is waited for now is that the client leaves
+                return await receive()
             promised = dict(scope["headers"]).get(b"content-length", b"")
             if promised.isdigit() and int(promised[:20]) > self._body_limit:
                 raise too_large
-            message = await receive()
+            until = asyncio.get_running_loop().time() + BODY_SECONDS if until is None else until
+            try:
+                async with asyncio.timeout_at(until):
+                    message = await receive()
+            except TimeoutError:
+                raise of_status(408, headers={"Connection": "close"}) from None
+            is_over = not message.get("more_body", False)
             received += len(message.get("body", b""))
             if received > self._body_limit:
                 raise too_large
@@ -104,6 +120,10 @@ class _HttpExchange:
         if not self._status:
             await response_of(problem)(self._scope, receive, self.send)
 
+    def left(self) -> None:
+        """Note that the client left before its request had arrived: nobody reads an answer, and nothing failed here."""
+        self._status = self._status or _CLIENT_LEFT
+
     def report(self) -> None:
         seconds, route = time.perf_counter() - self._started_at, route_of(self._scope)
         # a client may send any word as its method; only those that HTTP knows become labels
@@ -121,6 +141,7 @@ class _HttpExchange:
         logger.info("request", extra={"event": event | ({"client": client.name} if client is not None else {})})
 
 
+_CLIENT_LEFT = 499  # as other servers log it; it is never sent
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 

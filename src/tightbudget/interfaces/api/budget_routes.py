@@ -156,9 +156,10 @@ async def commit(request: Request, name: Name, body: bodies.KeyGiven, idempotenc
 @router.post("/budgets/{name}/abort", **_RECEIPT)
 @allows(SPEND)
 async def abort(request: Request, name: Name, body: bodies.AbortAsked, idempotency_key: Key = None) -> Response:
-    """Give back a reservation, of which nothing was released."""
+    """Give back a reservation, of which nothing was released; the log says who declared that."""
     key, budget = bodies.key_given(body, idempotency_key), await _budgets_of_service(request).named(name)
-    return _budget_receipt_response(await _budgets_of_service(request).run(lambda: budget.abort(key, body.reason)))
+    reason = f"{body.reason} (declared by {signature(_client_of_request(request))})".lstrip()
+    return _budget_receipt_response(await _budgets_of_service(request).run(lambda: budget.abort(key, reason)))
 
 
 @router.post("/budgets/{name}/refund", **_RECEIPT)

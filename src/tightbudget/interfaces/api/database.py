@@ -11,9 +11,9 @@ from tightbudget.errors import InvalidParameter
 
 
 def engine_of(url: str) -> Engine:
-    """Return an engine for a URL such as sqlite:///budget.db or postgresql://user@host/db."""
+    """Return an engine for a URL such as sqlite:///budget.db or postgresql://user@host/db, or the name of a file."""
     try:
-        parsed = make_url(url)
+        parsed = make_url(url) if "://" in url else URL.create("sqlite", database=url)  # no sign in a name is special
         if parsed.get_backend_name() == "sqlite":
             return _sqlite_engine(parsed)
         if parsed.get_backend_name() not in ("postgresql", "postgres"):

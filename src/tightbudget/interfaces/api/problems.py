@@ -25,11 +25,13 @@ CODES = {
     404: ("not_found", "There is nothing at this address; /openapi.json lists what there is."),
     405: ("method_not_allowed", "This address does not know the method; /openapi.json lists those it knows."),
     406: ("not_acceptable", "No form of the answer is among those asked for."),
+    408: ("too_slow", "The request did not arrive in time; try again."),
     409: ("conflict", "The request contradicts an earlier one."),
     413: ("too_large", "The request is too long."),
     415: ("unsupported_media_type", "The body must be JSON: send the header 'Content-Type: application/json'."),
     422: ("invalid_request", "The request is not of the form that /openapi.json describes."),
     429: ("too_many_requests", "Too many requests; try again later."),
+    431: ("too_large", "The first lines of the request are too long."),
     500: ("internal", "Something went wrong here; it was written to the service's log."),
     503: ("unavailable", "The service cannot answer now; try again later."),
 }

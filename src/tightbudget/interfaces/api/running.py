@@ -2,6 +2,7 @@
 
 import os
 import socket
+import ssl
 import tempfile
 import time
 from contextlib import ExitStack
@@ -12,22 +13,29 @@ from uvicorn.supervisors import Multiprocess
 from tightbudget.access.roles import Role
 from tightbudget.access.store import SqlTokenStore
 from tightbudget.access.tokens import new_token
-from tightbudget.errors import TightBudgetError
+from tightbudget.errors import InvalidParameter, TightBudgetError
 from tightbudget.interfaces.api.database import engine_of
+from tightbudget.interfaces.api.heads import LimitedHeads
 from tightbudget.interfaces.api.logs import set_up_logs
 from tightbudget.interfaces.api.metrics import SHARED
 from tightbudget.interfaces.api.sessions import signing_key
 from tightbudget.interfaces.api.settings import Settings
+from tightbudget.ledger import Ledger
 
 APPLICATION = "tightbudget.interfaces.api.app:from_environment"
 GRACE_SECONDS = 30  # for requests under way when the service is told to end
 
 
 def prepared(settings: Settings) -> str:
-    """Make the tables and the key; return the token of a first owner, or nothing if there is an owner."""
+    """Make the tables and the key; return the token of a first owner, or nothing if there is an owner.
+
+    What would stop the service from starting is told before a token is made, which is shown only once.
+    """
+    _check_certificate(settings)
     signing_key(settings.secret_path)
     engine = engine_of(settings.ledger_url)
     try:
+        Ledger(settings.ledger_url).close()
         store = SqlTokenStore(engine)
         store.create_table()
         now = time.time()
@@ -38,6 +46,16 @@ def prepared(settings: Settings) -> str:
         return text
     finally:
         engine.dispose()
+
+
+def _check_certificate(settings: Settings) -> None:
+    if not settings.tls_cert:
+        return
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(settings.tls_cert, settings.tls_key)
+    except (OSError, ssl.SSLError) as problem:
+        allowed = f"a certificate that can be read, and --tls-key its key ({problem.strerror or problem})"
+        raise InvalidParameter("tls_cert", settings.tls_cert, allowed) from None
 
 
 def bound(settings: Settings) -> socket.socket:
@@ -59,6 +77,7 @@ def run(settings: Settings, listening: socket.socket) -> None:
         config = uvicorn.Config(
             APPLICATION,
             factory=True,
+            http=LimitedHeads,
             workers=settings.workers,
             log_config=None,
             access_log=False,
@@ -69,6 +88,9 @@ def run(settings: Settings, listening: socket.socket) -> None:
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
         if settings.workers == 1:
-            uvicorn.Server(config).run(sockets=[listening])
+            server = uvicorn.Server(config)
+            server.run(sockets=[listening])
+            if not server.started and server.lifespan.should_exit:  # it was not told to end, it failed
+                raise TightBudgetError("The service could not start; its log says why.")
         else:
             Multiprocess(config, sockets=[listening]).run()

@@ -117,9 +117,8 @@ class Settings:
 
     @property
     def ledger_url(self) -> str:
-        """The address of the database; the name of a file is that of a SQLite file."""
-        given = self.database or str(state_folder() / "ledger.db")
-        return given if "://" in given else f"sqlite:///{given}"
+        """The address of the database, or the name of a SQLite file, as the ledger takes both."""
+        return self.database or str(state_folder() / "ledger.db")
 
     @property
     def secret_path(self) -> Path:

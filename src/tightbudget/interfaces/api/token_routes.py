@@ -21,6 +21,7 @@ from tightbudget.interfaces.api.service import Service
 
 router = APIRouter(prefix="/v1/tokens", route_class=GuardedRoute, tags=["tokens"])
 TOKENS = Permission.TOKENS
+_ID = "^[0-9A-Za-z]*$"  # anything else is none, and PostgreSQL does not take all of it
 LONGEST_LIFE = 100 * 365 * 86400.0
 
 
@@ -59,7 +60,7 @@ async def make(request: Request, body: TokenAsked) -> Response:
 async def listed(
     request: Request,
     limit: Annotated[int, Query(ge=1, le=1000, description="How many at most.")] = 100,
-    after: Annotated[str, Query(max_length=16, description="The `next` of the page before.")] = "",
+    after: Annotated[str, Query(max_length=16, pattern=_ID, description="The `next` of the page before.")] = "",
 ) -> Response:
     """Tokens that were made, without their secrets."""
     service: Service = request.app.state.service
@@ -72,7 +73,7 @@ async def listed(
 
 @router.delete("/{token_id}", status_code=204, response_class=Response, responses=shapes.problems(401, 403, 404, 422, 429))
 @allows(TOKENS)
-async def revoke(request: Request, token_id: Annotated[str, Path(max_length=16)]) -> Response:
+async def revoke(request: Request, token_id: Annotated[str, Path(max_length=16, pattern=_ID)]) -> Response:
     """Revoke a token for good; log-ins that were made with it end, too."""
     service: Service = request.app.state.service
     if not await run_in_threadpool(service.tokens.revoke, token_id, int(time.time())):

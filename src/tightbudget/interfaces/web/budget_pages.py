@@ -1,7 +1,5 @@
 """Pages of budgets: what is left, what happened, and forms to quote, charge and make them. Plain forms, no scripts."""
 
-import csv
-import io
 import json
 import uuid
 from collections.abc import Iterator
@@ -22,6 +20,7 @@ from tightbudget.interfaces.api.service import Service
 from tightbudget.interfaces.web.budget_view import at_minute, course_of, gauge_of
 from tightbudget.interfaces.web.rendering import page
 from tightbudget.ledger import Budget
+from tightbudget.ledger.export import csv_line
 from tightbudget.ledger.history import all_entries, entries_of
 from tightbudget.ledger.timeline import timeline_of
 
@@ -133,17 +132,14 @@ async def history(request: Request, name: str) -> Response:
 
 def _as_csv(budget: Budget) -> Iterator[str]:
     """Yield the whole history, the newest first, some rows at a time: a log may be longer than fits into memory."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(_COLUMNS)
+    lines = [csv_line(_COLUMNS)]
     for place, entry in enumerate(all_entries(budget)):
         shape = entry.as_json()
-        rows.writerow([_spreadsheet_safe_cell(shape[column]) for column in _COLUMNS])
+        lines.append(csv_line([shape[column] for column in _COLUMNS]))
         if place % _ROWS == _ROWS - 1:
-            yield text.getvalue()
-            text.seek(0)
-            text.truncate()
-    yield text.getvalue()
+            yield "".join(lines)
+            lines = []
+    yield "".join(lines)
 
 
 async def _budget_list_page(
@@ -217,8 +213,3 @@ def _service_of_budget_page(request: Request) -> Service:
 def _redirect_to_budget(name: str, **query: str) -> Response:
     address = f"/budgets/{quoted(name, safe='')}" + (f"?{urlencode(query)}" if query else "")
     return Response(status_code=303, headers={"Location": address})
-
-
-def _spreadsheet_safe_cell(value: Any) -> Any:
-    """Return a cell that spreadsheets do not take for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

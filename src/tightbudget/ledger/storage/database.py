@@ -7,6 +7,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine
@@ -48,6 +49,8 @@ class Database(ABC):
     engine: Engine
     problems: tuple[type[Exception], ...]
     """What the driver raises."""
+    path: Path | None = None
+    """The file that it is, if it is one."""
     swaps = False
     """Whether one statement can move a row, if it is still as it was read, and append to the log: see `at_once`."""
 

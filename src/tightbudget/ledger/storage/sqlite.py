@@ -16,6 +16,7 @@ from sqlalchemy.pool import QueuePool
 
 from tightbudget.errors import LedgerCorrupt, LedgerError, LedgerUnavailable
 from tightbudget.ledger.storage.database import PATIENCE, Database, Result, Transaction
+from tightbudget.ledger.storage.forks import UNDIVIDED
 from tightbudget.ledger.storage.turns import Turn
 
 _KEPT = 16  # connections
@@ -23,6 +24,8 @@ _KEPT = 16  # connections
 
 class SQLite(Database):
     problems = (sqlite3.Error,)
+
+    path: Path
 
     def __init__(self, url: URL, patience: float = PATIENCE) -> None:
         self.path = Path(url.database or "").absolute()
@@ -56,8 +59,9 @@ class SQLite(Database):
             return self._idle.pop()
         except IndexError:
             pass
-        pooled = self.engine.raw_connection()
-        pooled.detach()
+        with UNDIVIDED:
+            pooled = self.engine.raw_connection()
+            pooled.detach()
         assert pooled.dbapi_connection is not None
         return _Own(pooled.dbapi_connection, self.path)
 
@@ -71,17 +75,18 @@ class SQLite(Database):
         own = self._own()
         try:
             turn = own.turn()
-            turn.take(self.patience)
             try:
-                own.cursor.execute("BEGIN IMMEDIATE")
-                try:
-                    result = work(Transaction(own.cursor))
-                    own.cursor.execute("COMMIT")
-                except BaseException:
-                    own.rolled_back()
-                    raise
+                turn.take(self.patience)
+                with UNDIVIDED:
+                    own.cursor.execute("BEGIN IMMEDIATE")
+                    try:
+                        result = work(Transaction(own.cursor))
+                        own.cursor.execute("COMMIT")
+                    except BaseException:
+                        own.rolled_back()
+                        raise
             finally:
-                turn.pass_on()
+                turn.pass_on()  # also if taking it was interrupted: others would wait until this process ends
         finally:
             self._give_back(own)
         return result
@@ -89,19 +94,28 @@ class SQLite(Database):
     def _once_reading(self, work: Callable[[Transaction], Result]) -> Result:
         own = self._own()
         try:
-            own.cursor.execute("BEGIN")
-            return work(Transaction(own.cursor))
+            with UNDIVIDED:
+                own.cursor.execute("BEGIN")
+                try:
+                    return work(Transaction(own.cursor))
+                finally:
+                    own.rolled_back()
         finally:
             self._give_back(own)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        with UNDIVIDED, super().reading() as connection:
+            yield connection
 
     @contextmanager
     def writing_connection(self) -> Iterator[Connection]:
         own = self._own()
         try:
             turn = own.turn()
-            turn.take(self.patience)
             try:
-                with self.engine.connect().execution_options(write=True) as connection, connection.begin():
+                turn.take(self.patience)
+                with UNDIVIDED, self.engine.connect().execution_options(write=True) as connection, connection.begin():
                     yield connection
             finally:
                 turn.pass_on()

@@ -17,6 +17,7 @@ import random
 import sqlite3
 import struct
 import time
+from contextlib import suppress
 from pathlib import Path
 
 SPELL = 0.005
@@ -118,7 +119,9 @@ class _Lock:
         fcntl.flock(self._file, fcntl.LOCK_UN)  # also for a child that was forked meanwhile and has the same lock
 
     def tell(self, moment: float) -> None:
-        os.pwrite(self._file, _MOMENT.pack(moment), 0)
+        """Write the moment down, unless the disk is full: it is a hint, and SQLite will say what is wrong."""
+        with suppress(OSError):
+            os.pwrite(self._file, _MOMENT.pack(moment), 0)
 
     def told(self) -> float:
         """Return the moment that the file tells. It is a hint, and may be anything."""

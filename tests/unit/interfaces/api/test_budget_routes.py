@@ -52,7 +52,9 @@ def test_a_budget_is_made_once(service: Served, asking: Asking) -> None:
     [
         ({"epsilon": -1}, "epsilon"), ({"epsilon": "a lot"}, "epsilon"), ({"delta": 2}, "delta"),
         ({"filter": "none"}, "filter"),
-        ({"relation": "x"}, "relation"), ({"settings": {"name": 1}}, "settings"), ({"settings": {"colour": 1}}, "settings"),
+        ({"relation": "x"}, "relation"), ({"settings": {"name": 1}}, "settings"),
+        ({"settings": {"self": 1}}, "settings"), ({"settings": {"beside": "census"}}, "settings"),
+        ({"settings": {"colour": 1}}, "settings"),
         ({"odometers": ["none"]}, "odometers"), ({"name": ""}, "name"), ({"name": "a/b"}, "name"),
         ({"metadata": 7}, "metadata"),
     ],
@@ -114,6 +116,8 @@ def test_reserve_commit_abort_and_refund(asking: Asking) -> None:
     states = {entry["key"]: entry["state"] for entry in asking.get("history").json()["entries"] if entry["key"]}
     assert states["first"] == "refunded"
     assert states["second"] == "aborted"
+    (aborted,) = asking.get("history", key="second").json()["entries"]
+    assert aborted["reason"].startswith("failed (declared by test analyst [")
 
 
 def test_the_log_says_whose_token_it_was(asking: Asking, service: Served) -> None:

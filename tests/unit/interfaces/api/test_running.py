@@ -1,0 +1,41 @@
+"""What stops the service from starting is told before anything is made, and the database is the one that was named."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.service import settings_in
+
+import tightbudget as tb
+from tightbudget.interfaces.api.database import engine_of
+from tightbudget.interfaces.api.running import prepared
+from tightbudget.ledger import Ledger
+
+
+@pytest.mark.parametrize("name", ["a?b=1.db", "a%20b.db", "a#b.db", "a b.db"])
+def test_a_file_has_the_name_that_was_given(tmp_path: Path, name: str) -> None:
+    assert prepared(settings_in(tmp_path, database=str(tmp_path / name))).startswith("tb_")
+    assert {file.name for file in tmp_path.iterdir() if file.suffix == ".db"} == {name}
+    with Ledger(tmp_path / name, create=False) as ledger, engine_of(str(tmp_path / name)).connect() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM tokens").scalar_one() == 1
+        assert ledger.names() == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ({"database": "sqlite:///:memory:"}, "in memory would forget"),
+        ({"database": "postgresql://ana:secret@127.0.0.1:1/x?connect_timeout=2"}, "failed"),
+        ({"tls_cert": "/nowhere/cert.pem", "tls_key": "/nowhere/key.pem"}, "tls_cert is '/nowhere/cert.pem'.*No such file"),
+        ({"tls_cert": __file__, "tls_key": __file__}, "tls_cert"),
+    ],
+)
+def test_what_stops_it_is_told_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: dict[str, Any], says: str
+) -> None:
+    pytest.importorskip("psycopg")
+    monkeypatch.setattr("tightbudget.ledger.storage.postgresql.STARTING", 0.0)
+    with pytest.raises(tb.TightBudgetError, match=says) as caught:
+        prepared(settings_in(tmp_path, **setting))
+    assert "secret" not in str(caught.value)
+    assert not (tmp_path / "ledger.db").exists()
