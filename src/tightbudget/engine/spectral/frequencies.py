@@ -40,7 +40,7 @@ _MOST_NODES = 8192  # to be summed over, and intervals to be looked at; with mor
 _MOST_WORK = 2**22  # points times angles: what a table of turns may hold
 _FEW_ENTRIES = 2**15  # of the table of all turns, for which it is quicker to look at every node
 _SHORT_PERIOD = 2**14  # for which one transform is quicker than to look where nodes matter
-_SHORT_TRANSFORMS = 2**16  # entries of all rows, likewise, where places have gaps
+_SHORT_TRANSFORMS = 150_000  # entries of all rows, likewise, where places have gaps
 _DEEPER = 5.0  # for nodes that a transform of the period has shown anyway: what is left out then weighs next to nothing
 _PATIENCE = 64  # intervals to be looked at more closely, where a transform of the period would do
 _AS_DEAR, _TABLE_AS_DEAR = 16, 2  # terms of sums, and entries of tables, take as long as one of a period transformed
@@ -131,15 +131,31 @@ def _all_by_transform(blocks: Sequence[Block], places: Array, depth: float, leas
 
 def _kept_nodes(blocks: Sequence[Block], period: int, transforms: Transforms, depth: float) -> ChosenNodes:
     """Return the nodes that may matter, of transforms at every node."""
-    log_modulus = np.zeros((3, period // 2 + 1))
-    for block, (values, error) in zip(blocks, transforms, strict=True):
-        log_modulus += block.total(np.log(raised_by(np.abs(values), AMPLE) + error))
-    worth = np.maximum(np.maximum(log_modulus[0], log_modulus[1]), log_modulus[2]) > -depth
+    heights, power = _heights(blocks, transforms)
+    least, nothing = (math.exp(-depth / power), 0.0) if power else (-depth, -math.inf)
+    worth = np.maximum(np.maximum(heights[0], heights[1]), heights[2]) > least
     worth[0] = True  # the sum counts its first node once
     kept = np.flatnonzero(worth)
     some = [(values[:, kept], error if error.shape[1] == 1 else error[:, kept]) for values, error in transforms]
-    log_modulus[:, kept] = -math.inf
-    return ChosenNodes(period, kept, some, exp_up(log_modulus.max(axis=1)))
+    heights[:, kept] = nothing
+    highest = heights.max(axis=1)
+    with np.errstate(divide="ignore"):  # where every node is kept nothing is beyond
+        return ChosenNodes(period, kept, some, exp_up(power * np.log(highest) if power else highest))
+
+
+def _heights(blocks: Sequence[Block], transforms: Transforms) -> tuple[Array, float]:
+    """Return upper bounds on the modulus of the product at each node, kind by kind of row, as logs.
+
+    Of one pair alone, its modulus and the power to which it is raised: thousands of logs would take as long as all
+    else.
+    """
+    if len(blocks) == 1 and blocks[0].counts.size == 1:
+        values, error = transforms[0]
+        return raised_by(np.abs(values), AMPLE) + error, float(blocks[0].counts[0])
+    log_modulus = np.zeros((3, transforms[0][0].shape[1]))
+    for block, (values, error) in zip(blocks, transforms, strict=True):
+        log_modulus += block.total(np.log(raised_by(np.abs(values), AMPLE) + error))
+    return log_modulus, 0.0
 
 
 def exp_up(logs: Array) -> Array:
