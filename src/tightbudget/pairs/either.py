@@ -11,6 +11,8 @@ from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair
 from tightbudget.pairs.moments.events import Events, joined_events
 
+_MANY = 240  # coarse cells
+
 
 @dataclass(frozen=True)
 class EitherPair(Pair):
@@ -93,8 +95,11 @@ class EitherPair(Pair):
 
     @cached_property
     def _coarse_cells(self) -> Cells:
-        coarse = [pair.coarse_cells() for pair in self._both]
-        cells = self.cells(np.unique(np.concatenate([ends for one in coarse for ends in (one.low, one.high)])))
+        edges = np.unique(np.concatenate([pair.coarse_edges() for pair in self._both]))
+        last = edges[-1]
+        if edges.size > _MANY:
+            edges = edges[:: math.ceil(edges.size / _MANY)]  # each of both has enough of them
+        cells = self.cells(np.append(edges, last) if edges[-1] < last else edges)
         return cells.where(cells.log_a > -math.inf)
 
     def rough_profile(self) -> tuple[Array, Array]:
