@@ -85,6 +85,18 @@ def epsilon_estimate(directions: Sequence[OneDirection], delta: float) -> float:
     return max((question.estimate.answer for question in questions), default=0.0) if regular else math.nan
 
 
+def ends_above(directions: Sequence[OneDirection], delta: float, epsilon: float) -> bool:
+    """Whether one look at a closed form shows that the upper end of epsilon is above the one given."""
+    found = (direction.exact(epsilon, Ends.UPPER) for direction in directions)
+    return any(one is not None and one[1] > delta for one in found)
+
+
+def ends_below(directions: Sequence[OneDirection], delta: float, epsilon: float) -> bool:
+    """Whether one look at a closed form shows that the lower end of epsilon is below the one given."""
+    found = (direction.exact(epsilon, Ends.LOWER) for direction in directions)
+    return all(one is not None and one[0] < delta for one in found)
+
+
 def in_closed_form(directions: Sequence[OneDirection]) -> bool:
     """Whether every direction has its profile in closed form."""
     return all(direction.closed_form for direction in directions)

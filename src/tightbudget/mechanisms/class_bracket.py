@@ -29,6 +29,19 @@ class Estimates(NamedTuple):
 
 NO_ESTIMATES = Estimates()
 
+Look = Callable[[float], bool]
+"""Whether one look at an answer shows that an end is no better."""
+
+
+class Looks(NamedTuple):
+    """Looks whether the upper end of a way is above an answer, or the lower end of a member below it; as above."""
+
+    ways: Sequence[Look] = ()
+    members: Sequence[Look] = ()
+
+
+NO_LOOKS = Looks()
+
 _OF_GAP = 1e-4  # of the distance between both ends: to know an end better makes the bracket hardly narrower
 _TIMES, _LEAST_OF_GAP, _MOST_OF_GAP = 10.0, 1e-3, 0.01  # times the tolerance, and that at least and at most: lower ends
 _MUCH_WORSE = 1.2  # times the upper end of another way
@@ -42,14 +55,16 @@ def ends_of_class(
     pursue: bool,
     at_once: bool = False,
     estimates: Estimates = NO_ESTIMATES,
+    looks: Looks = NO_LOOKS,
 ) -> tuple[Bracket, list[Bracket]]:
     """Return the bracket with the least upper end of several ways to bound a class, and those of its members.
 
     With `pursue` the ends are as well known as asked even where they are far apart, and no estimate counts; `at_once`
-    if they have closed forms, so that those ends alone are known, as well as they will be.
+    if they have closed forms, so that those ends alone are known, as well as they will be, and one look shows whether
+    an end is of use.
     """
     if at_once or (len(ways) == 1 and not members):
-        return min((way(rtol) for way in ways), key=_upper_end), [member(rtol) for member in members]
+        return _ends_at_once(ways, members, rtol, looks)
     first = max(rtol, USUAL)
     if not pursue:
         members = _members_worth_asking(members, estimates.members, rtol)
@@ -69,6 +84,18 @@ def ends_of_class(
         _ask_class_again(ask, known, max(rtol, worth / known.upper)) if known.upper > largest else known
         for ask, known in zip(members, found, strict=True)
     ]
+    return min(bounds, key=_upper_end), found
+
+
+def _ends_at_once(ways: Sequence[Ask], members: Sequence[Ask], rtol: float, looks: Looks) -> tuple[Bracket, list[Bracket]]:
+    """Return the brackets of those ways and members that are not seen to be worse than one before."""
+    bounds, found = list[Bracket](), list[Bracket]()
+    for i, way in enumerate(ways):
+        if not (bounds and looks.ways and looks.ways[i](min(bounds, key=_upper_end).upper)):
+            bounds.append(way(rtol))
+    for i, member in enumerate(members):
+        if not (found and looks.members and looks.members[i](max(one.lower for one in found))):
+            found.append(member(rtol))
     return min(bounds, key=_upper_end), found
 
 

@@ -1,6 +1,7 @@
 """The questions: epsilon, delta and the curve of whatever is composed, answered by brackets over both directions."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, overload
@@ -11,13 +12,13 @@ from numpy.typing import ArrayLike
 from tightbudget.engine.closed.one_step import Ends
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.reasons import NOT_PROVEN_HERE, OF_A_CLASS
-from tightbudget.engine.refine import delta_bracket, epsilon_bracket, epsilon_estimate, in_closed_form
+from tightbudget.engine.refine import delta_bracket, ends_above, ends_below, epsilon_bracket, epsilon_estimate, in_closed_form
 from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms.answers import Curve, joined_curves
 from tightbudget.mechanisms.arrays import ask_each, float_array
 from tightbudget.mechanisms.below_zero import delta_below_zero
 from tightbudget.mechanisms.checks import any_epsilon_asked, asked_width, delta_asked
-from tightbudget.mechanisms.class_bracket import NO_ESTIMATES, Estimates, ends_of_class
+from tightbudget.mechanisms.class_bracket import NO_ESTIMATES, NO_LOOKS, Estimates, Looks, ends_of_class
 from tightbudget.mechanisms.moment_bound import epsilon_by_moments
 from tightbudget.mechanisms.whole_range import end_of_range, epsilons_between
 from tightbudget.numerics.bracket import Bracket
@@ -140,7 +141,8 @@ class Questions:
         at_once = bool(members) and all(map(in_closed_form, self._ways)) and all(map(Questions._one_closed_form, members))
         above = Ends.UPPER if at_once else ends
         below = [Ends.LOWER if at_once or (effort is None and one._composed_alone) else Ends.BOTH for one in members]
-        ways = sorted(self._ways, key=lambda way: not in_closed_form(way))  # the quick ones first
+        # the quick ones first; of one step alone the steps apart, which then are the better way
+        ways = self._ways[::-1] if at_once else sorted(self._ways, key=lambda way: not in_closed_form(way))
         answer, found = ends_of_class(
             [partial(epsilon_bracket, way, delta, atol=atol, effort=effort, ends=above) for way in ways],
             [
@@ -150,12 +152,8 @@ class Questions:
             rtol,
             pursue=effort is not None,
             at_once=at_once,
-            estimates=Estimates(
-                [partial(epsilon_estimate, way, delta) for way in ways],
-                [partial(epsilon_estimate, one._directions, delta) for one in members if one._composed_alone],
-            )
-            if all(one._composed_alone for one in members)
-            else NO_ESTIMATES,
+            estimates=_estimates(ways, members, delta) if not at_once else NO_ESTIMATES,
+            looks=_looks(ways, members, delta) if at_once else NO_LOOKS,
         )
         if math.isinf(answer.upper) and found:
             by_moments = epsilon_by_moments(self._parts, self._only, delta)
@@ -235,6 +233,26 @@ class Questions:
     def _analyst(self) -> ChoosingAnalyst | None:
         """Who chooses, after each answer, which of several members the next step is; None if we know of nobody."""
         raise NotImplementedError
+
+
+Directions = tuple[OneDirection, ...]
+
+
+def _estimates(ways: Sequence[Directions], members: Sequence[Questions], delta: float) -> Estimates:
+    """Return estimates of epsilon, where all members have to be composed."""
+    if not all(one._composed_alone for one in members):
+        return NO_ESTIMATES
+    return Estimates(
+        [partial(epsilon_estimate, way, delta) for way in ways],
+        [partial(epsilon_estimate, one._directions, delta) for one in members],
+    )
+
+
+def _looks(ways: Sequence[Directions], members: Sequence[Questions], delta: float) -> Looks:
+    """Return looks at closed forms: whether they have more than delta above an epsilon, or less."""
+    return Looks(
+        [partial(ends_above, way, delta) for way in ways], [partial(ends_below, one._directions, delta) for one in members]
+    )
 
 
 def _answer_with_member(answer: Bracket, member: Bracket, rtol: float, atol: float, reason: str) -> Bracket:

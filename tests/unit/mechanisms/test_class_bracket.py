@@ -6,8 +6,8 @@ import pytest
 
 import tightbudget as tb
 from tightbudget.engine.closed.one_step import Ends
-from tightbudget.engine.refine import epsilon_bracket
-from tightbudget.mechanisms.class_bracket import Estimates, ends_of_class
+from tightbudget.engine.refine import ends_above, ends_below, epsilon_bracket
+from tightbudget.mechanisms.class_bracket import Estimates, Looks, ends_of_class
 from tightbudget.numerics.bracket import Bracket
 
 ONE_STEP = [
@@ -130,6 +130,28 @@ def test_closed_forms_are_asked_once_each() -> None:
     assert answer == better(1e-6)
     assert [one.upper for one in found] == [member(1e-6).upper for member in members]
     assert worse.asked == [1e-6]
+
+
+def test_closed_forms_that_one_look_shows_to_be_worse_are_not_searched() -> None:
+    ways, members = [Known(3.0), Known(4.0), Known(2.0)], [Known(1.0), Known(0.5), Known(1.5)]
+    looks = Looks(
+        [lambda least, one=one: one.value > least for one in ways], [lambda most, one=one: one.value < most for one in members]
+    )
+    answer, found = ends_of_class(ways, members, 1e-6, pursue=False, at_once=True, looks=looks)
+    assert answer == ways[2](1e-6)
+    assert max(one.lower for one in found) == members[2](1e-6).lower
+    assert not ways[1].asked
+    assert not members[1].asked
+
+
+def test_a_look_at_a_closed_form_tells_on_which_side_its_ends_are() -> None:
+    step = tb.parse("poisson(gaussian(sigma=1), q=0.01)")
+    answer = step.epsilon(1e-6)
+    for directions in (step._directions, step._directions[:1]):
+        assert ends_above(directions, 1e-6, 0.99 * answer.lower)
+        assert not ends_above(directions, 1e-6, answer.upper)
+        assert ends_below(directions, 1e-6, 1.01 * answer.upper)
+        assert not ends_below(directions, 1e-6, answer.lower)
 
 
 @pytest.mark.parametrize("text", ONE_STEP)
