@@ -1097,7 +1097,7 @@ MUTATIONS = [
     Mutation("cap reached moves once", "mechanisms/truncated_poisson.py",
              "self._part(direction, 2.0 * m, m if self.relation == ZERO_OUT else 2.0 * m,", "self._part(direction, m, m,",
              "a record that takes the place of another counts as one that comes", [CAPPED]),
-    Mutation("cap of one too many", "mechanisms/truncated_poisson.py", "others.log_between(cap, n)", "others.log_between(cap + 1, n)",
+    Mutation("cap of one too many", "mechanisms/truncated_poisson.py", "law.log_between(least, n)", "law.log_between(least + 1, n)",
              "the cap is reached more seldom than it is", [CAPPED]),
     Mutation("binomial errors", "numerics/binomial.py", "U * np.cumsum(8.0 +", "1e-3 * U * np.cumsum(8.0 +",
              "binomial probabilities are stated to be better than they are", ["unit/numerics/test_binomial.py"]),
