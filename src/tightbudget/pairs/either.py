@@ -11,7 +11,7 @@ from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair
 from tightbudget.pairs.moments.events import Events, joined_events
 
-_MANY = 240  # coarse cells
+_MANY, _FAR = 320, 80  # coarse cells of both, and at either end
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,9 @@ class EitherPair(Pair):
     @cached_property
     def _coarse_cells(self) -> Cells:
         edges = np.unique(np.concatenate([pair.coarse_edges() for pair in self._both]))
-        last = edges[-1]
-        if edges.size > _MANY:
-            edges = edges[:: math.ceil(edges.size / _MANY)]  # each of both has enough of them
-        cells = self.cells(np.append(edges, last) if edges[-1] < last else edges)
+        if edges.size > _MANY:  # each of both has enough of them in the middle; far out they are sparse
+            edges = np.concatenate([edges[:_FAR], edges[_FAR:-_FAR:2], edges[-_FAR:]])
+        cells = self.cells(edges)
         return cells.where(cells.log_a > -math.inf)
 
     def rough_profile(self) -> tuple[Array, Array]:
