@@ -64,9 +64,10 @@ def test_many_clones_are_spread_and_grouped_upward(monkeypatch: pytest.MonkeyPat
     with mp.workdps(25):
         events = list(clone_events(300, 1.0))
         truths = {epsilon: divergence(iter(events), epsilon) for epsilon in (0.0, 0.1, 0.3, 0.6)}
-    for work, most in ((1e6, 1.0001), (300.0, 10.0)):
+    for work, least, most in ((1e6, 0.0, 1.05), (1e6, math.inf, 1.0001), (300.0, math.inf, 10.0)):
         monkeypatch.setattr(clones, "_WORK", work)
-        pair = clones.clone_pair(("test", work), 1.0, 300, math.exp(-1.0))
+        monkeypatch.setattr(clones, "LEAST_MEAN", least)
+        pair = clones.clone_pair(("test", work, least), 1.0, 300, math.exp(-1.0))
         a, b = np.exp(pair.log_a), np.exp(pair.log_b)
         assert a.sum() == pytest.approx(1.0, abs=1e-11)
         assert b.sum() == pytest.approx(1.0, abs=1e-11)
