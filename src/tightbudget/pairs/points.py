@@ -39,6 +39,7 @@ class PointPair(Pair):
     infinity_from: float = math.inf
     bounded: bool = False  # whether `top` bounds what is unresolved too
     known_tail: Tail | None = field(default=None, repr=False)  # of what is unresolved
+    lists_b: bool = False  # whether all of B but 1e-300 is in the lists too
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PointPair) and self.key == other.key
@@ -58,6 +59,10 @@ class PointPair(Pair):
     @property
     def max_loss(self) -> float:
         return self.top if self.unresolved == 0.0 or self.bounded else math.inf
+
+    @property
+    def covers_b(self) -> bool:
+        return self.lists_b and self.losses.size <= 2 * _SURVEY  # a cell of several events cannot be cut
 
     def loss_shift(self, loss: float) -> float:
         return 4.0 * U * abs(loss) + self.loss_error + TINIEST
@@ -122,11 +127,12 @@ def point_pair(
     loss_error: float = 0.0,
     infinity_from: float = math.inf,
     tail: Tail | None = None,
+    lists_b: bool = False,
 ) -> PointPair:
     """Return the pair with its events in increasing order of loss.
 
     `top` is given if bounds on the largest loss are known better than from the list, `unbounded` if the list is cut and
-    losses beyond it have no end.
+    losses beyond it have no end, `lists_b` if it lacks no more than 1e-300 of B either.
     """
     order = np.argsort(losses, kind="stable")
     errors = np.broadcast_to(error, losses.shape)
@@ -150,6 +156,7 @@ def point_pair(
         loss_error=loss_error,
         infinity_from=infinity_from,
         known_tail=tail,
+        lists_b=lists_b,
     )
 
 

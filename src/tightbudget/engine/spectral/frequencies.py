@@ -40,6 +40,7 @@ _MOST_NODES = 8192  # to be summed over, and intervals to be looked at; with mor
 _MOST_WORK = 2**22  # points times angles: what a table of turns may hold
 _FEW_ENTRIES = 2**15  # of the table of all turns, for which it is quicker to look at every node
 _SHORT_PERIOD = 2**14  # for which one transform is quicker than to look where nodes matter
+_MANY = 512  # intervals that no bound rules out, or nodes: then all frequencies leave less in doubt, at about the cost
 _SHORT_TRANSFORMS = 2**15  # entries of all rows, likewise, where places have gaps
 _DEEPER = 5.0  # for nodes that a transform of the period has shown anyway: what is left out then weighs next to nothing
 _PATIENCE = 64  # intervals to be looked at more closely, where a transform of the period would do
@@ -99,7 +100,7 @@ def choose_nodes(
             _block_transforms(blocks, even_turns(places, 0, least // 2 + 1, _frequency_node(least | 1))),
             depth,
         )
-    patience = _PATIENCE if transformable and no_gaps(places) else _MOST_NODES
+    patience = (_PATIENCE if no_gaps(places) else _MANY) if transformable else _MOST_NODES
     instead = (_TABLE_AS_DEAR if to_follow else _AS_DEAR) * whole if transformable else None
     found = _some_nodes(blocks, places, best, depth, odd_length(least), patience, instead, most_work, to_follow)
     return _all_by_transform(blocks, places, depth, whole) if found is None and transformable else found
@@ -175,7 +176,7 @@ def _some_nodes(
     intervals, beyond, small, cuts = found
     runs = _node_runs([(0.0, float(looked.lows[0])), *intervals], _frequency_node(period), period // 2)
     size = sum(count for _, count in runs)
-    if size > _MOST_NODES or size * places.size > min(most_work, instead or most_work):
+    if size > (_MOST_NODES if instead is None else _MANY) or size * places.size > min(most_work, instead or most_work):
         return None
     nodes = np.concatenate([np.arange(first, first + count, dtype=np.int64) for first, count in runs])
     at = _turning(some_turns(places, runs, _frequency_node(period)), to_follow)
