@@ -30,7 +30,9 @@ Complex = NDArray[np.complex128]
 
 _SLOPES = np.array([0.2, 0.45, 0.7, 1.0, 1.4])  # of Chernoff bounds, relative to the best one for a normal law
 _ROOM = 1.5  # standard deviations around the mean for which the period is chosen
-_NEEDED = slice(None)  # columns
+NEEDED = slice(None)
+"""The columns of a grid that hold anything."""
+
 _LONGEST = 2.0**40  # period, in steps: angles are good to 1e-16 of a turn
 
 
@@ -89,7 +91,7 @@ class Spectrum:
 def composed_spectrum(
     target: PlanTarget,
     grid: SpectralGrid,
-    columns: slice = _NEEDED,
+    columns: slice = NEEDED,
     choose: ChooseNodes = choose_nodes,
     discretised_pair: Discretise = discretise,
 ) -> Spectrum | None:
@@ -110,7 +112,7 @@ def discretised_laws(
         for (pair, _), span, anchor in zip(target.steps.items, target.windows, grid.anchors, strict=True)
     ]
     begin, end = min(one.begin for one in discretised), max(one.begin + one.spread.size for one in discretised)
-    if columns != _NEEDED:
+    if columns != NEEDED:
         if begin < columns.start or end > columns.stop:
             raise TooWide
         begin, end = columns.start, columns.stop
@@ -132,8 +134,11 @@ class Laws:
     begin: int
     blocks: Sequence[Block]
 
-    def composed(self, counts: Sequence[int], width: float, choose: ChooseNodes) -> Spectrum | None:
-        """Return the spectrum of the pairs, each repeated its count, as the blocks say too; None if it is not short."""
+    def composed(self, counts: Sequence[int], width: float, choose: ChooseNodes, normal: float = 0.0) -> Spectrum | None:
+        """Return the spectrum of the pairs, each repeated its count, as the blocks say too; None if it is not short.
+
+        Tails and the period are those of the sum with a normal variable of the deviation `normal`, in steps, of mean 0.
+        """
         theta, places, blocks = self.theta, self.places, self.blocks
         log_scale, error = spectrum_certificate(self.discretised, counts)
         # indices of the composition count from near its mean; a pair's own from its peak
@@ -142,7 +147,7 @@ class Laws:
             count * (one.spread.first - round(places[one.begin - self.begin]))
             for count, one in zip(counts, self.discretised, strict=True)
         )
-        variance = float(np.max(sum(block.total(block.variances) for block in blocks)))
+        variance = float(np.max(sum(block.total(block.variances) for block in blocks))) + normal * normal
         deviation = math.sqrt(variance)
         if not 0.0 < deviation < _LONGEST:
             return None
@@ -151,7 +156,8 @@ class Laws:
         depth = math.log((1.0 + theta) * (1.0 + deviation) / (0.02 * min(width, 0.1)))
         best = math.sqrt(2.0 * depth) / deviation
         up, down = _SLOPES * best, np.minimum(_SLOPES * best, theta * self.step)
-        moments = _log_moments(blocks, places, np.concatenate([up, -down]), centre)
+        slopes = np.concatenate([up, -down])
+        moments = _log_moments(blocks, places, slopes, centre) + raised_by(0.5 * (normal * slopes) ** 2, AMPLE)
         chernoff_up, chernoff_down = Chernoff(up, moments[:, : up.size]), Chernoff(down, moments[:, up.size :])
         length = max(chernoff_up.reach(depth), chernoff_down.reach(depth)) + _ROOM * deviation
         if not length < _LONGEST:
