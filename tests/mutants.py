@@ -161,6 +161,7 @@ APART = "unit/engine/large_losses/test_apart.py"
 LAYERS = "unit/engine/large_losses/test_layers.py"
 LAPLACE = "unit/engine/closed/test_laplace.py"
 SPECTRAL = "unit/engine/spectral/test_profile.py"
+SMOOTHED = "unit/engine/spectral/test_smoothed.py"
 NOISE = "unit/research/reproduce/test_vuvuzela_noise.py"
 NOTATION = "unit/notation/test_notation.py"
 RELATIONS = "unit/mechanisms/test_relations.py"
@@ -615,6 +616,24 @@ MUTATIONS = [
     Mutation("beyond, best", "engine/spectral/frequencies.py", "bound[:, small].max(axis=1)",
              "bound[:, small].min(axis=1)",
              "of the bounds on what is left out the smallest counts", [SPECTRUM]),
+    Mutation("frequencies beyond the noise", "engine/spectral/smoothed.py", "beyond=np.full(3, _beyond(others, least, total))",
+             "beyond=others.beyond",
+             "frequencies at which noise is small are left out without a bound", [SMOOTHED]),
+    Mutation("negative frequencies of noise", "engine/spectral/smoothed.py", "raised_by(2.0 / others.period * series",
+             "raised_by(0.5 / others.period * series",
+             "of the frequencies left out a part is bounded", [SMOOTHED]),
+    Mutation("most noise", "engine/spectral/smoothed.py", "np.array([most, least, least])", "np.array([least, least, least])",
+             "the upper end is for the least noise that there may be", [SMOOTHED]),
+    Mutation("least noise", "engine/spectral/smoothed.py", "np.array([most, least, least])", "np.array([most, most, most])",
+             "the lower end is for more noise than there may be", [SMOOTHED]),
+    Mutation("anchor of noise", "engine/spectral/smoothed.py", "(theta + 0.5) * most * most", "(theta + 0.4999999) * most * most",
+             "the losses of noise are taken to be smaller", [SMOOTHED]),
+    Mutation("scale of noise", "engine/spectral/smoothed.py", "np.array([theta, theta, theta + 1.0])", "np.array([theta, theta, theta + 1.001])",
+             "B is taken to be rarer where noise is large", [SMOOTHED]),
+    Mutation("tails of noise", "engine/spectral/spectrum.py", " + raised_by(0.5 * (normal * slopes) ** 2, AMPLE)", "",
+             "what wraps around is that of the other steps alone", [SMOOTHED]),
+    Mutation("turns of noise", "engine/spectral/smoothed.py", "return start * _angles(self.spectrum)", "return round(start) * _angles(self.spectrum)",
+             "weights begin at whole steps", [SMOOTHED]),
     Mutation("near intervals of a plan", "engine/spectral/frequencies.py", "        if self.near.size:\n", "        if False:\n",
              "a plan that is followed leaves frequencies out without a bound", [NODES]),
     Mutation("far intervals of a plan", "engine/spectral/frequencies.py",
@@ -813,8 +832,8 @@ MUTATIONS = [
     Mutation("error of half the nodes", "engine/spectral/profile.py", "size = (2.0 / s.period) *",
              "size = (0.5 / s.period) *",
              "the error of negative frequencies is left out", [SPECTRAL]),
-    Mutation("first index", "engine/spectral/profile.py", "start = math.floor(where) + 1",
-             "start = math.floor(where) + 2",
+    Mutation("first index", "engine/spectral/profile.py", "return math.floor(where) + 1",
+             "return math.floor(where) + 2",
              "the first loss above epsilon is left out", [SPECTRAL]),
     Mutation("first bucket", "engine/spectral/profile.py", "place = s.step * (s.origin + start)",
              "place = s.step * (s.origin + start - 1)",

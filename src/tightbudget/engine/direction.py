@@ -147,13 +147,11 @@ class OneDirection:
 
         All frequencies of a lattice come at once; beside much Gaussian noise it takes few of them (M19).
         """
-        items = self.steps.items
-        noise = math.fsum(pair.gaussian.m**2 for pair, _ in items if pair.gaussian is not None)
-        others = [(pair, count) for pair, count in items if pair.gaussian is None]
+        others = [(pair, count) for pair, count in self.steps.items if pair.gaussian is None]
         if len(others) != 1 or not others[0][0].exponential:
             return False
-        pair, count = others[0]
-        return len(items) == 1 or noise > _MUCH * count * pair.max_loss**2
+        (pair, count), noises = others[0], [pair.gaussian for pair, _ in self.steps.items if pair.gaussian is not None]
+        return all(noise.m * noise.m > _MUCH * count * pair.max_loss * pair.max_loss for noise in noises)
 
     def saddle(self, decades: int) -> Saddle:
         """Return the saddle points of the losses, without the largest that hold 10^-decades of A over all steps."""

@@ -16,7 +16,7 @@ from tightbudget.engine.spectral.blocks import Block
 from tightbudget.engine.spectral.frequencies import ChosenNodes
 from tightbudget.engine.spectral.grid import spectral_grid
 from tightbudget.engine.spectral.profile import SpectralProfile
-from tightbudget.engine.spectral.spectrum import NEEDED, Spectrum, discretised_laws
+from tightbudget.engine.spectral.spectrum import NEEDED, Laws, Spectrum, discretised_laws
 from tightbudget.engine.steps import Steps, noise_ends
 from tightbudget.engine.target import PlanTarget
 from tightbudget.numerics.characteristic import even_turns, transform
@@ -29,7 +29,7 @@ Complex = NDArray[np.complex128]
 _FEW_NODES, _MOST_NODES = 128, 2048  # beside steps that lose far more, noise bounds little: a grid for both does better
 _MOST_WORK, _LITTLE_WORK = 2**22, 2**17  # points times nodes: of few nodes, and of more
 _NARROWER = 0.4  # times the widest step of other grids: of few points it is the lower end that wide steps cost
-_LARGEST = 1e100  # exponent: rounding would leave nothing of a larger one
+_LARGEST = 1e50  # tilted m: rounding would leave nothing of its square
 _PERIODS = 2.0  # from the middle, in which a weight may begin
 
 
@@ -49,7 +49,7 @@ class SmoothedProfile(SpectralProfile):
 
     @staticmethod
     def _turn_errors(spectrum: Spectrum) -> float | Array:
-        # an angle has three roundings, its product with a number of steps one more, and that number two
+        # an angle has three roundings, and its product with a number of steps one more
         return 8.0 * U * _PERIODS * spectrum.period * _angles(spectrum)
 
     @property
@@ -74,26 +74,20 @@ def _angles(spectrum: Spectrum) -> Array:
 def smoothed_spectrum(target: PlanTarget, most_points: float) -> tuple[Spectrum, float] | None:
     """Return the spectrum of whole Gaussian noise and other steps, and how many points those took.
 
-    None if there is no such noise, or nothing else, or if so little noise that the spectrum is long.
+    None if there is no such noise, or nothing else, or so little noise that the spectrum is long.
     """
-    place = next((i for i, (pair, count) in enumerate(target.steps.items) if pair.gaussian is not None and count == 1), None)
-    if place is None or len(target.steps.items) == 1:
+    items = target.steps.items
+    place = next((i for i, (pair, count) in enumerate(items) if pair.gaussian is not None and count == 1), None)
+    if place is None or len(items) == 1:
         return None
-    noise = target.steps.items[place][0].gaussian
+    noise = items[place][0].gaussian
     assert noise is not None
     others = _without(target, place)
-    least, most = noise_ends(noise)
-    if not (least > 0.0 and (target.tilt.theta + 1.0) ** 2 * most * most < _LARGEST):
-        return None
     grid = spectral_grid(others, most_points, overlap=1)
     counts = [count for _, count in others.steps.items]
     laws = discretised_laws(others, grid, NEEDED, discretise, counts)
-
-    def choose(blocks: Sequence[Block], places: Array, best: float, depth: float, length: float) -> ChosenNodes | None:
-        return _first_nodes(blocks, places, depth, math.ceil(length), least / grid.step)
-
-    found = laws.composed(counts, target.width, choose, most / grid.step)
-    return None if found is None else (_with_noise(found, noise, sum(counts)), float(grid.places.size))
+    found = composed_with_noise(laws, counts, noise, target.width)
+    return None if found is None else (found, float(grid.places.size))
 
 
 def _without(target: PlanTarget, place: int) -> PlanTarget:
@@ -104,9 +98,20 @@ def _without(target: PlanTarget, place: int) -> PlanTarget:
     return replace(target, steps=Steps(items), cells=cells, windows=windows, widest=_NARROWER * target.widest)
 
 
-def _first_nodes(
-    blocks: Sequence[Block], places: Array, depth: float, period: int, deviation: float
-) -> ChosenNodes | None:
+def composed_with_noise(laws: Laws, counts: Sequence[int], noise: GaussianPair, width: float) -> Spectrum | None:
+    """Return the spectrum of pairs on a grid, each repeated its count, and of the noise; None if it is long."""
+    least, most = noise_ends(noise)
+    if not (least > 0.0 and (laws.theta + 1.0) * most < _LARGEST):
+        return None
+
+    def choose(blocks: Sequence[Block], places: Array, best: float, depth: float, length: float) -> ChosenNodes | None:
+        return _first_nodes(blocks, places, depth, math.ceil(length), least / laws.step)
+
+    found = laws.composed(counts, width, choose, most / laws.step)
+    return None if found is None else _with_noise(found, least, most, sum(counts))
+
+
+def _first_nodes(blocks: Sequence[Block], places: Array, depth: float, period: int, deviation: float) -> ChosenNodes | None:
     """Return the nodes up to where the noise alone is below e^-depth, or None if they are many."""
     stride = 2.0 * math.pi / period
     size = math.ceil(math.sqrt(2.0 * depth) / (stride * deviation)) + 1
@@ -117,9 +122,8 @@ def _first_nodes(
     return ChosenNodes(period, np.arange(size, dtype=np.int64), transforms, np.zeros(3))
 
 
-def _with_noise(others: Spectrum, noise: GaussianPair, total: int) -> Spectrum:
-    """Return the spectrum of the others, `total` steps, with the noise: at its most in row 0, at its least in the two below."""
-    least, most = noise_ends(noise)
+def _with_noise(others: Spectrum, least: float, most: float, total: int) -> Spectrum:
+    """Return the spectrum of the others, `total` steps, with noise: the most there may be in row 0, the least below."""
     m, theta = np.array([most, least, least]), others.theta
     exponents = 0.5 * np.multiply.outer(m / others.step, _angles(others)) ** 2
     factors = np.exp(-exponents)
