@@ -2,6 +2,7 @@
 
 import copy
 import math
+from decimal import ROUND_CEILING, Context
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +28,8 @@ NeighboringRelation = privacy_accountant.NeighboringRelation
 _Details = privacy_accountant.PrivacyAccountant.CompositionErrorDetails
 _COMPOSING: Locks = {}
 _MANY = 2**40  # of one event; fewer than 8192 times as many can be counted
+_DIGITS = 3  # of an answer, beyond those that the tolerance promises
+_EXACT = 1e-12  # relative width: such an answer is not rounded any more
 _TESTS = 1e-5  # least error rate of the tests that an estimate of mu is for, unless rates are given
 
 
@@ -95,9 +98,13 @@ class TightBudgetAccountant(privacy_accountant.PrivacyAccountant):  # type: igno
         return delta_of(self._accountant.composition, self._relation, target_epsilon, self._rtol)
 
     def get_epsilon(self, target_delta: float) -> float:
-        """Return the certified upper end of epsilon. Where a release was not private it is inf at every delta."""
-        upper = self.bracket_epsilon(target_delta).upper
-        return math.inf if self._reveals else upper
+        """Return the certified upper end of epsilon. Where a release was not private it is inf at every delta.
+
+        It is rounded up to three decimal digits more than the tolerance promises, unless it is exact. So a search for a
+        target of few digits hits it, and ends; between two trials that differ by less it would go on.
+        """
+        found = self.bracket_epsilon(target_delta)
+        return math.inf if self._reveals else _in_few_digits(found, self._rtol)
 
     def get_delta(self, target_epsilon: float) -> float:
         """Return the certified upper end of delta. Where a release was not private it is 1 at every epsilon."""
@@ -130,3 +137,11 @@ class TightBudgetAccountant(privacy_accountant.PrivacyAccountant):  # type: igno
     @property
     def _reveals(self) -> bool:
         return any(mechanism == NON_PRIVATE for mechanism, _ in self._accountant.composition.items)
+
+
+def _in_few_digits(bracket: Bracket, rtol: float) -> float:
+    """Return the upper end, rounded up to digits that the tolerance leaves open."""
+    if not (0.0 < rtol < 1.0 and _EXACT * bracket.upper < bracket.width < math.inf):
+        return bracket.upper
+    digits = Context(prec=_DIGITS - math.floor(math.log10(rtol)), rounding=ROUND_CEILING)
+    return float(digits.create_decimal_from_float(bracket.upper))  # the nearest float is not below one that was raised

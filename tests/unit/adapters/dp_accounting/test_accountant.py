@@ -37,13 +37,43 @@ def test_the_answers_are_plain_floats_and_the_upper_ends_of_brackets() -> None:
     accountant = TightBudgetAccountant().compose(sampled(1.1, 0.01, 1000))
     bracket = accountant.bracket_epsilon(1e-5)
     assert type(accountant.get_epsilon(1e-5)) is float
-    assert accountant.get_epsilon(1e-5) == bracket.upper
+    assert bracket.upper <= accountant.get_epsilon(1e-5) <= bracket.upper * (1 + 1e-7)
     assert bracket.lower < bracket.upper <= bracket.lower * (1 + 1.1e-5)
     assert bracket.relation == "add_remove"
     delta = accountant.bracket_delta(1.5)
     assert type(accountant.get_delta(1.5)) is float
     assert accountant.get_delta(1.5) == delta.upper
     assert accountant.composition == tb.Poisson(tb.Gaussian(1.1), 0.01) * 1000
+
+
+@pytest.mark.parametrize("rtol", [1e-2, 1e-5, 1e-9])
+@pytest.mark.parametrize("noise", [0.71, 5.3, 301.7])
+def test_epsilon_has_as_many_digits_as_the_tolerance_leaves(noise: float, rtol: float) -> None:
+    accountant = TightBudgetAccountant(rtol=rtol).compose(sampled(noise, 0.01, 100))
+    upper, stated = accountant.bracket_epsilon(1e-6).upper, accountant.get_epsilon(1e-6)
+    assert upper <= stated <= upper * (1 + 1e-2 * rtol)
+    assert float(f"{stated:.{2 - math.floor(math.log10(rtol))}e}") == stated
+
+
+def test_an_exact_answer_is_not_rounded() -> None:
+    event = dp_event.RandomizedResponseDpEvent(0.5, 2)
+    accountant = TightBudgetAccountant(Relation.REPLACE_ONE).compose(event, 10)
+    assert accountant.get_epsilon(0.0) == accountant.bracket_epsilon(0.0).upper
+    assert TightBudgetAccountant().compose(sampled(1.0, 0.01)).get_epsilon(0.0) == math.inf
+
+
+@pytest.mark.parametrize("target", [0.3, 1.0, 2.5])
+def test_a_search_for_a_target_of_few_digits_hits_it(target: float) -> None:
+    asked: list[float] = []
+
+    def event(noise: float) -> dp_event.DpEvent:
+        asked.append(noise)
+        return dp_event.SelfComposedDpEvent(dp_event.GaussianDpEvent(noise), 100)
+
+    interval = dp_accounting.ExplicitBracketInterval(1, 400)
+    found = dp_accounting.calibrate_dp_mechanism(TightBudgetAccountant, event, target, 1e-6, interval)
+    assert TightBudgetAccountant().compose(event(found)).bracket_epsilon(1e-6).upper <= target
+    assert len(asked) <= 15
 
 
 def test_the_relation_is_theirs_and_is_never_guessed() -> None:
