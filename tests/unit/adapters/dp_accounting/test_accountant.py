@@ -76,6 +76,16 @@ def test_a_search_for_a_target_of_few_digits_hits_it(target: float) -> None:
     assert len(asked) <= 15
 
 
+def test_of_two_tries_the_better_ends_are_taken() -> None:
+    """A class has ends far apart, whose digits more effort does not pursue; less effort had."""
+    event = dp_event.TruncatedSubsampledGaussianDpEvent(200, 0.1, 22, 1.5)
+    accountant = TightBudgetAccountant(rtol=1e-6).compose(event, 20)
+    found, asked = accountant.bracket_epsilon(1e-6), accountant.composition.asked("add_remove")
+    for one in (asked.epsilon(1e-6, 1e-6, effort=1.0), asked.epsilon(1e-6, 1e-6)):
+        assert one.lower <= found.lower <= found.upper <= one.upper
+    assert found.upper < asked.epsilon(1e-6, 1e-6).upper
+
+
 def test_the_relation_is_theirs_and_is_never_guessed() -> None:
     assert TightBudgetAccountant().neighboring_relation is Relation.ADD_OR_REMOVE_ONE
     assert TightBudgetAccountant("replace_one").neighboring_relation is Relation.REPLACE_ONE
