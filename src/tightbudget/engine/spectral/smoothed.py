@@ -1,7 +1,7 @@
 r"""Compositions in which whole Gaussian noise takes part: it has a formula, and only other steps lie on a grid (M19).
 
-The tilted loss of the noise is normal, with the characteristic function $e^{-iu\mu - u^2s^2/2}$. That takes no grid, has
-no error of discretisation, and bounds all frequencies left out.
+The tilted loss of the noise is normal, with the characteristic function $e^{-iu\mu - u^2s^2/2}$. That takes no grid,
+has no error of discretisation, and bounds all frequencies left out.
 """
 
 import math
@@ -35,9 +35,9 @@ _PERIODS = 2.0  # from the middle, in which a weight may begin
 
 @dataclass(frozen=True, eq=False)
 class SmoothedProfile(SpectralProfile):
-    """Certified bounds on delta at every epsilon. Losses are those of a grid plus a normal variable: weights are integrals.
+    """Certified bounds on delta at every epsilon, of losses that are those of a grid plus a normal variable.
 
-    A weight begins where epsilon is, not at the next point of a grid.
+    So weights are integrals; one begins where epsilon is, not at the next point of a grid.
     """
 
     @staticmethod
