@@ -79,7 +79,7 @@ class Outcome(NamedTuple):
         return self.lower <= self.upper <= self.theirs * (1 + ROOM)
 
 
-def compared(case: Case, rtol: float = 1e-7) -> Outcome:
+def compared(case: Case, rtol: float = 1e-8) -> Outcome:
     begun = time.process_time()
     bracket = TightBudgetAccountant(case.relation, rtol=rtol).compose(case.event, case.count).bracket_epsilon(case.delta)
     between = time.process_time()
@@ -91,7 +91,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rtol", type=float, default=1e-7, help="how narrow our brackets are, relatively")
+    parser.add_argument("--rtol", type=float, default=1e-8, help="how narrow our brackets are, relatively")
     asked = parser.parse_args()
     draw, kinds, lost = random.Random(asked.seed), Counter[str](), Counter[str]()
     ours = theirs = 0.0

@@ -145,15 +145,18 @@ def with_peer(row: Row) -> Row:
         "zcdp": dp_event.ZCDpEvent(1.0),
         "tree_aggregation": dp_event.SingleEpochTreeAggregationDpEvent(1.0, 64),
     }
+    # The RDP accountant takes the noise multiplier under REPLACE_ONE for that of a replaced record, and does not double
+    # the sensitivity: noise of 1 on a query of sensitivity 1/2, which replacing moves by 1, is a multiplier of 1 to it.
+    by_rdp = {"without_replacement": dp_event.SampledWithoutReplacementDpEvent(10_000, 100, noise)} if replaced else {}
     for start, event in events.items():
         if row.step.startswith(start) and 'relation="zero_out"' not in row.step:
-            for name, make in (
-                ("PLD", lambda: PLDAccountant(relation)),
-                ("RDP", lambda: RdpAccountant(neighboring_relation=relation)),
+            for name, make, asked in (
+                ("PLD", lambda: PLDAccountant(relation), event),
+                ("RDP", lambda: RdpAccountant(neighboring_relation=relation), by_rdp.get(start, event)),
             ):
                 accountant = make()
-                if accountant.supports(event):
-                    return _asked(row, name, make, event)
+                if accountant.supports(asked):
+                    return _asked(row, name, make, asked)
     return row
 
 

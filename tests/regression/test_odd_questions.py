@@ -85,3 +85,17 @@ def test_proportional_histograms(weights: tuple[list[float], list[float]]):
         assert Fraction(found.upper) <= 10 * count * true + Fraction(1, 10**28)
         if true == 0:
             assert (found.lower, found.upper) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("composition", "delta"),
+    [
+        (tb.Poisson(tb.Gaussian(0.5074993917663068), q=0.10547235306853933) * 2, 0.12019611016017519),
+        (tb.Poisson(tb.Laplace(1.5503620525955597), q=0.04813979487354397) * 2, 0.01784500207221652),
+    ],
+)
+def test_epsilons_that_are_nearly_0(composition: tb.Composition, delta: float):
+    """What a stage made of its plan was divided by an upper end of 0."""
+    found = composition.epsilon(delta)
+    assert composition.delta(found.upper).lower <= delta
+    assert found.lower == 0.0 or composition.delta(found.lower).upper >= delta

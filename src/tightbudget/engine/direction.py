@@ -18,6 +18,7 @@ from tightbudget.engine.levels.profile import LevelProfile
 from tightbudget.engine.saddle import Saddle
 from tightbudget.engine.spectral.grid import spectral_grid
 from tightbudget.engine.spectral.profile import SpectralProfile
+from tightbudget.engine.spectral.smoothed import SmoothedProfile, smoothed_spectrum
 from tightbudget.engine.spectral.spectrum import Spectrum, composed_spectrum
 from tightbudget.engine.steps import MERGE_ERROR, Steps
 from tightbudget.engine.target import PlanTarget, target_for
@@ -33,6 +34,7 @@ _MOST_EVENTS = 2**16  # for which a sum over all of them is quicker than a bucke
 _KEPT, _KEPT_BYTES = 64, 2**26  # profiles remembered, of one direction
 MOST_PLACES = 2.0**17  # of a spectrum's grid
 _NEAR = np.array([0.7, 0.85, 1.0, 1.15, 1.3])  # tilts to try in a Chernoff bound, relative to the saddle point
+_MUCH = 1e-2  # of the variance of losses, that of Gaussian noise: then some hundred frequencies hold all of a composition
 _DECADES_STEP, MOST_DECADES = 3, 306  # whole multiples of the first are used, up to the second
 
 
@@ -141,9 +143,15 @@ class OneDirection:
 
     @property
     def fine_is_cheap(self) -> bool:
-        """Whether a fine profile takes hardly longer than a coarse one: all frequencies of a lattice come at once."""
-        items = self.steps.items
-        return len(items) == 1 and items[0][0].exponential
+        """Whether a fine profile takes hardly longer than a coarse one.
+
+        All frequencies of a lattice come at once; beside much Gaussian noise it takes few of them (M19).
+        """
+        others = [(pair, count) for pair, count in self.steps.items if pair.gaussian is None]
+        if len(others) != 1 or not others[0][0].exponential:
+            return False
+        (pair, count), noises = others[0], [pair.gaussian for pair, _ in self.steps.items if pair.gaussian is not None]
+        return all(noise.m * noise.m > _MUCH * count * pair.max_loss * pair.max_loss for noise in noises)
 
     def saddle(self, decades: int) -> Saddle:
         """Return the saddle points of the losses, without the largest that hold 10^-decades of A over all steps."""
@@ -264,6 +272,10 @@ class OneDirection:
 
     def _by_frequencies(self, asked: PlanTarget, decades: int) -> SpectralProfile | None:
         """Return the profile read off a spectrum, if that is short."""
+        with contextlib.suppress(TooWide, ArithmeticError, MemoryError):
+            smoothed = smoothed_spectrum(asked, MOST_PLACES)
+            if smoothed is not None:
+                return SmoothedProfile.of(smoothed[0], self._left_out(decades), self.infinity[0], smoothed[1])
         try:
             made, points = self._spectrum(asked, decades)
         except (TooWide, ArithmeticError, MemoryError):

@@ -15,6 +15,7 @@ from tightbudget.numerics.attempt import Attempt
 _HOPEFUL = 8.0  # times as wide as planned: then a finer grid is likely to do
 _WIDEST = width_index_of(WIDEST)
 _FINER, _NEXT, _FINEST = -8, -16, -28  # quarter octaves of one refinement: at least, of the widest plan, and at most
+OF_PLAN = 0.8  # of the width that the law asks for
 _DEAR = 2.0**17  # points: some tens of milliseconds
 _COARSER = 4  # quarter octaves to the next plan where one is too long
 
@@ -65,6 +66,7 @@ class Pursuit:
         self._most_points = most_points
         self._made = _WIDEST + 1  # the finest width there is a profile for
         self._planned = 0.0  # width, relative to the upper end
+        self.law = 0.0  # how wide the first bracket was, relative to what the law of the width says; 0 if that is not known
         self._started = self._made
         self._in_vain = 0  # refinements that brought little
         self._dear = False  # the next refinement takes long lists
@@ -89,8 +91,10 @@ class Pursuit:
     def start(self, read: Read, planned: float, log_width: float) -> None:
         """Make a profile for a bracket of the relative width planned, which is `log_width` in log delta."""
         self._planned = planned
-        self._started = width_index_of(0.8 * log_width)
+        self._started = width_index_of(OF_PLAN * log_width)
         attempt = self._compute(read, self._started, self._most_points)
+        if planned > 0.0 and self._made == self._started < _WIDEST and 0.0 < planned * self.upper < math.inf:
+            self.law = self.width / (planned * self.upper) * (log_width / 2.0 ** (self._made / 4.0))
         self._record(replace(attempt, held_back=self.reason))
 
     def try_refining(self, read: Read, wanted: float) -> None:

@@ -24,6 +24,7 @@ _NARROW, _COARSER = 0.35, 1.3  # of the width wanted: then a coarser plan would 
 _SURELY = 0.999  # of an estimate: what is below that is hardly above the answer
 _LIKE_ROUNDING, _LIKE_SUMS = 2e-13, 1e-12  # of epsilon and delta: to search sums more closely is in vain
 _SETTLED = 1e3  # times as wide: then another route may be narrower
+_REGULAR = 0.3  # skewness of the tilted loss, up to which a saddle-point estimate is good to a few per cent
 _LEFT = 1e-16  # of delta, that finite losses may use where rounding cannot tell
 
 Tilt = tuple[int, int]
@@ -266,6 +267,12 @@ class EpsilonQuestion(DirectionQuestion):
         self._estimate(self.direction.way().ratio * point.epsilon, point.theta)
         self.saddle_estimate = self.saddle_estimate or point.epsilon
         return self.decades(rtol), point.tilt_index
+
+    @property
+    def regular(self) -> bool:
+        """Whether the estimate is that of a law near a normal one: else it may be far too large."""
+        theta = self.estimate.theta
+        return theta > 0.0 and abs(self.direction.saddle(self.decades(USUAL)).skewness(theta)) < _REGULAR
 
     def _estimate(self, epsilon: float, theta: float) -> None:
         self.estimate = AnswerEstimate(min(max(self.lower, epsilon), self.upper), self.estimate.finite, theta)

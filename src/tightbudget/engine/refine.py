@@ -22,6 +22,9 @@ from tightbudget.numerics.bracket import Bracket
 _STAGES = tuple(10.0**-k for k in range(3, 16))  # tolerances, of which the first is the default
 _LATTICE = 1e-5  # the first stage where fine is cheap: with it the answer is nearly as narrow as it gets
 _TURNS = 24  # computations of a direction in one stage before we say that the bracket stays as it is
+SURELY_LESS = 0.9
+"""Of an answer: what is estimated below that, where estimates are to be trusted, is less."""
+
 _MOST_POINTS = 2.0**19  # of all lists of a route, for each unit of effort: a second, and some 80 MB
 
 PATIENT = 1e-4
@@ -48,10 +51,12 @@ def epsilon_bracket(
 ) -> Bracket:
     """Return a bracket of the smallest epsilon >= 0 with delta(epsilon) <= delta.
 
-    Where every direction has a closed form, only the ends that are asked for are found, the other says little.
+    Where every direction has a closed form, only the ends that are asked for are found, the other says little. Else,
+    if only the lower end is asked for, the upper one is that of a direction beside which the other seems to be smaller.
     """
     trace: list[Attempt] = []
     questions: list[EpsilonQuestion] = []
+    lower_alone = ends is Ends.LOWER and not in_closed_form(directions)
     if not in_closed_form(directions):
         ends = Ends.BOTH
     for direction in directions:
@@ -59,6 +64,11 @@ def epsilon_bracket(
         # a direction that stays below this end of another does not matter
         known = (question.upper if ends is Ends.UPPER else question.lower for question in questions)
         questions.append(EpsilonQuestion(shared_direction(direction), delta, trace, larger, max(known, default=0.0), ends))
+    if lower_alone:
+        questions.sort(key=lambda question: -question.estimate.answer)
+        answer = _refined_bracket(questions[:1], rtol, atol, effort, trace)
+        if all(one.regular and one.estimate.answer < SURELY_LESS * answer.lower for one in questions[1:]):
+            return answer
     answer = _refined_bracket(questions, rtol, atol, effort, trace)
     for question in questions:
         if question.upper < answer.lower:  # what is small beside the other direction is so for neighbours
@@ -66,6 +76,25 @@ def epsilon_bracket(
         elif answer.converged:
             question.learn(answer.width, max(rtol * answer.upper, atol))
     return answer
+
+
+def epsilon_estimate(directions: Sequence[OneDirection], delta: float) -> float:
+    """Return about what `epsilon_bracket` will, where that is to be trusted without any composition; else NaN."""
+    questions = [EpsilonQuestion(shared_direction(direction), delta, []) for direction in directions]
+    regular = all(question.settled or question.regular for question in questions)
+    return max((question.estimate.answer for question in questions), default=0.0) if regular else math.nan
+
+
+def ends_above(directions: Sequence[OneDirection], delta: float, epsilon: float) -> bool:
+    """Whether one look at a closed form shows that the upper end of epsilon is above the one given."""
+    found = (direction.exact(epsilon, Ends.UPPER) for direction in directions)
+    return any(one is not None and one[1] > delta for one in found)
+
+
+def ends_below(directions: Sequence[OneDirection], delta: float, epsilon: float) -> bool:
+    """Whether one look at a closed form shows that the lower end of epsilon is below the one given."""
+    found = (direction.exact(epsilon, Ends.LOWER) for direction in directions)
+    return all(one is not None and one[0] < delta for one in found)
 
 
 def in_closed_form(directions: Sequence[OneDirection]) -> bool:

@@ -5,11 +5,13 @@ from collections.abc import Callable
 from functools import partial
 
 from tightbudget.engine.direction import APART
-from tightbudget.engine.pursuit import Pursuit
+from tightbudget.engine.pursuit import OF_PLAN, Pursuit
 from tightbudget.engine.question import DirectionQuestion
 from tightbudget.engine.routes import ROUTES, Route
 
 _ALIKE = 0.01  # epsilons, relatively
+_WITHIN = 0.8  # of the width wanted: what is planned where the law of the width is known to promise too much
+_NARROWEST = 0.5  # of the usual plan: where it promises more than twice as much, it does not hold at all
 _AS_PLANNED = 0.5  # of the width planned: whoever needs a narrower plan than that has been planned poorly
 
 
@@ -24,8 +26,10 @@ class Stage:
             self.best = ROUTES[APART]  # the law of the width failed: a few large losses may be why
         self._most_points = most_points
         self._first = before is None
-        self._finer = question.direction.way().finer if before is None else 1.0  # for the first plan
+        # for the first plan: as somebody else found it, or as the stage before did by the same route
+        self._finer = question.direction.way().finer if before is None else before.finer_for(self.best)
         self._pursuits: list[Pursuit] = []
+        self._law = 0.0  # of the route that did best
         self._asked: dict[Route, list[float]] = {}  # the epsilons for which a route was tried
         routes = list(ROUTES)
         routes.remove(self.best)
@@ -37,6 +41,12 @@ class Stage:
         """What held the narrowest pursuit back, if that is known."""
         held = [pursuit for pursuit in self._pursuits if pursuit.reason]
         return min(held, key=lambda pursuit: pursuit.width).reason if held else ""
+
+    def finer_for(self, route: Route) -> float:
+        """Return by how much a plan of this route should be narrower than usual, as far as is known here."""
+        if route is not self.best or self._law == 0.0:
+            return 1.0
+        return min(1.0, max(_NARROWEST, _WITHIN / (OF_PLAN * self._law)))
 
     def advance(self, width: float, wanted: float) -> bool:
         """Compute once more; return whether there was anything left to try.
@@ -99,7 +109,7 @@ class Stage:
         planned = width / max(question.estimate.answer, 1e-300) if first else 0.0
         self._take(pursuit.start, planned, (self._finer if first else 1.0) * question.log_width(asked))
         if first or pursuit.width < min(one.width for one in self._pursuits[:-1]):
-            self.best = route
+            self.best, self._law = route, pursuit.law / (self._finer if first else 1.0)
             question.way = question.way._replace(route=ROUTES.index(route))
 
     def _take(self, compute: Callable[..., None], *arguments: float) -> None:

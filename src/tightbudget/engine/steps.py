@@ -95,3 +95,9 @@ def _merged_gaussians(squares: list[tuple[GaussianPair, int]]) -> GaussianPair:
 
 MERGE_ERROR = 6.0 * U
 """Relative error of the merged m: a quotient, a square, an exact sum, a root and a product."""
+
+
+def noise_ends(gaussian: GaussianPair) -> tuple[float, float]:
+    """Return the least and the largest m that the merged noise may have."""
+    error = MERGE_ERROR + gaussian.m_error
+    return gaussian.m * max(0.0, 1.0 - error - 4.0 * U), gaussian.m * (1.0 + error + 4.0 * U)

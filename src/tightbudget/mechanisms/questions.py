@@ -1,6 +1,7 @@
 """The questions: epsilon, delta and the curve of whatever is composed, answered by brackets over both directions."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, overload
@@ -11,13 +12,13 @@ from numpy.typing import ArrayLike
 from tightbudget.engine.closed.one_step import Ends
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.reasons import NOT_PROVEN_HERE, OF_A_CLASS
-from tightbudget.engine.refine import delta_bracket, epsilon_bracket, in_closed_form
+from tightbudget.engine.refine import delta_bracket, ends_above, ends_below, epsilon_bracket, epsilon_estimate, in_closed_form
 from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms.answers import Curve, joined_curves
 from tightbudget.mechanisms.arrays import ask_each, float_array
 from tightbudget.mechanisms.below_zero import delta_below_zero
 from tightbudget.mechanisms.checks import any_epsilon_asked, asked_width, delta_asked
-from tightbudget.mechanisms.class_bracket import ends_of_class
+from tightbudget.mechanisms.class_bracket import NO_ESTIMATES, NO_LOOKS, Estimates, Looks, ends_of_class
 from tightbudget.mechanisms.moment_bound import epsilon_by_moments
 from tightbudget.mechanisms.whole_range import end_of_range, epsilons_between
 from tightbudget.numerics.bracket import Bracket
@@ -58,8 +59,8 @@ class Questions:
         epsilon may be negative. `rtol` (relative to the upper end) and `atol` say how narrow the bracket should be;
         `converged` whether it is, and `trace` how it was made. `effort` limits the lists that are made: one unit is
         half a million points for each route, which take a second or so. By default it is 1, and 4 where `rtol` is below
-        1e-4; and ends of a class of cases that are sure to stay apart are known to 1e-4 of their distance only, unless
-        an effort is given.
+        1e-4; and ends of a class of cases that are sure to stay apart are known to a part of their distance only,
+        unless an effort is given: the upper one to 1e-4, the lower one to ten times `rtol`, from 1e-3 to 1e-2.
 
         `relation` is the neighbouring relation to ask about, by default the one that the steps state. With `direction`
         "remove" or "add" only that direction counts: A is the output with the record, or without it.
@@ -138,13 +139,21 @@ class Questions:
         """Return the bracket; where all has a closed form, with the ends that are asked for alone."""
         members = self._members
         at_once = bool(members) and all(map(in_closed_form, self._ways)) and all(map(Questions._one_closed_form, members))
-        above, below = (Ends.UPPER, Ends.LOWER) if at_once else (ends, Ends.BOTH)
+        above = Ends.UPPER if at_once else ends
+        below = [Ends.LOWER if at_once or (effort is None and one._composed_alone) else Ends.BOTH for one in members]
+        # the quick ones first; of one step alone the steps apart, which then are the better way
+        ways = self._ways[::-1] if at_once else sorted(self._ways, key=lambda way: not in_closed_form(way))
         answer, found = ends_of_class(
-            [partial(epsilon_bracket, way, delta, atol=atol, effort=effort, ends=above) for way in self._ways],
-            [partial(member._epsilon, delta, atol=atol, effort=effort, ends=below) for member in members],
+            [partial(epsilon_bracket, way, delta, atol=atol, effort=effort, ends=above) for way in ways],
+            [
+                partial(member._epsilon, delta, atol=atol, effort=effort, ends=end)
+                for member, end in zip(members, below, strict=True)
+            ],
             rtol,
             pursue=effort is not None,
             at_once=at_once,
+            estimates=_estimates(ways, members, delta) if not at_once else NO_ESTIMATES,
+            looks=_looks(ways, members, delta) if at_once else NO_LOOKS,
         )
         if math.isinf(answer.upper) and found:
             by_moments = epsilon_by_moments(self._parts, self._only, delta)
@@ -156,6 +165,11 @@ class Questions:
     def _one_closed_form(self) -> bool:
         """Whether it is no class, and has its profile in closed form."""
         return not self._members and len(self._ways) == 1 and in_closed_form(self._directions)
+
+    @property
+    def _composed_alone(self) -> bool:
+        """Whether it is no class, and has to be composed: then its upper end tells how well the lower one is known."""
+        return not self._members and len(self._ways) == 1 and not in_closed_form(self._directions)
 
     @property
     def _ways(self) -> tuple[tuple[OneDirection, ...], ...]:
@@ -219,6 +233,26 @@ class Questions:
     def _analyst(self) -> ChoosingAnalyst | None:
         """Who chooses, after each answer, which of several members the next step is; None if we know of nobody."""
         raise NotImplementedError
+
+
+Directions = tuple[OneDirection, ...]
+
+
+def _estimates(ways: Sequence[Directions], members: Sequence[Questions], delta: float) -> Estimates:
+    """Return estimates of epsilon, where all members have to be composed."""
+    if not all(one._composed_alone for one in members):
+        return NO_ESTIMATES
+    return Estimates(
+        [partial(epsilon_estimate, way, delta) for way in ways],
+        [partial(epsilon_estimate, one._directions, delta) for one in members],
+    )
+
+
+def _looks(ways: Sequence[Directions], members: Sequence[Questions], delta: float) -> Looks:
+    """Return looks at closed forms: whether they have more than delta above an epsilon, or less."""
+    return Looks(
+        [partial(ends_above, way, delta) for way in ways], [partial(ends_below, one._directions, delta) for one in members]
+    )
 
 
 def _answer_with_member(answer: Bracket, member: Bracket, rtol: float, atol: float, reason: str) -> Bracket:

@@ -15,7 +15,7 @@ from tightbudget.numerics.rounding import U, lowered, raised
 from tightbudget.pairs.base import Cells, Direction, Pair
 from tightbudget.pairs.binary_reports import binary_reports_pair
 from tightbudget.pairs.clones import MOST_USERS, clone_pair
-from tightbudget.pairs.points import REMEMBERED, PointPair
+from tightbudget.pairs.points import REMEMBERED, PointPair, swapped_points
 
 STANDARD, STRONGER = "standard", "stronger"
 _STRONGER_CLONE = "the stronger clone theorem (Feldman, McMillan and Talwar 2022)"
@@ -110,12 +110,19 @@ class BinaryReports(Mechanism):
     def pair(self, direction: Direction) -> Pair | None:
         if not 0.0 < self.others < self.one < 1.0:
             return None
-        return _shuffled_reports(self.users, self.one, self.others, direction)
+        make = _shuffled_reports if direction is Direction.REMOVE else _swapped_reports
+        return make(self.users, self.one, self.others)
 
 
 @REMEMBERED.remember
-def _shuffled_reports(users: int, one: float, others: float, direction: Direction) -> PointPair:
-    return binary_reports_pair(users, one, others, direction)
+def _shuffled_reports(users: int, one: float, others: float) -> PointPair:
+    return binary_reports_pair(users, one, others)
+
+
+@REMEMBERED.remember
+def _swapped_reports(users: int, one: float, others: float) -> PointPair:
+    made = _shuffled_reports(users, one, others)
+    return swapped_points(made, unresolved=made.unresolved)  # which bounds what the list lacks of either law
 
 
 @REMEMBERED.remember

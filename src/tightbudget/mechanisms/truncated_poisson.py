@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 from tightbudget.cached import cached_property
@@ -133,9 +134,7 @@ class TruncatedPoisson(KeptPairs):
         n, cap = int(self.examples), int(self.cap)
         if self.q == 1:
             return _Share(0.0, -math.inf, 0.0, 0.0)
-        others = binomial(n - 1, float(self.q))
-        (log, error), (log_rest, rest_error) = others.log_between(cap, n), others.log_between(0, cap - 1)
-        return _Share(log, log_rest, error, rest_error)
+        return _at_least(n - 1, float(self.q), cap)
 
     @cached_property
     def _kept_if_capped(self) -> _Share:
@@ -143,7 +142,7 @@ class TruncatedPoisson(KeptPairs):
         n, cap = int(self.examples), int(self.cap)
         log, error = math.log(cap / n), 0.0
         if self.q < 1:
-            more, more_error = binomial(n, float(self.q)).log_between(cap + 1, n)
+            more, _, more_error, _ = _at_least(n, float(self.q), cap + 1)
             if more == -math.inf or self._capped.log == -math.inf:  # hardly ever capped: no more is kept than is drawn
                 return self._drawn
             log, error = log + more - self._capped.log, more_error + self._capped.error
@@ -192,3 +191,11 @@ class TruncatedPoisson(KeptPairs):
     @property
     def whole(self) -> Mechanism:
         return self.mechanism.under(REPLACE_ONE)
+
+
+@lru_cache(maxsize=256)  # a search for the noise asks about one sample again and again
+def _at_least(n: int, q: float, least: int) -> _Share:
+    """Return the probability that at least so many of n records are drawn, and what it leaves of 1."""
+    law = binomial(n, q)
+    (log, error), (log_rest, rest_error) = law.log_between(least, n), law.log_between(0, least - 1)
+    return _Share(log, log_rest, error, rest_error)

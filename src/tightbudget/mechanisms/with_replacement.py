@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -209,7 +210,8 @@ def _copies_error(k: int, batch: int, examples: int) -> float:
     return (8.0 * k + 8.0 * (1.0 + batch / examples)) * U
 
 
-def _copies_with_replacement(batch: int, examples: int, rare: float = _RARE) -> tuple[list[tuple[int, float]], float]:
+@lru_cache(maxsize=64)  # a search for the noise asks about one batch again and again
+def _copies_with_replacement(batch: int, examples: int, rare: float = _RARE) -> tuple[tuple[tuple[int, float], ...], float]:
     """Return bounds on the probabilities of 1, 2, ... copies of a record, and one on that of more than all of these."""
     made: list[tuple[int, float]] = []
     p = _probability_of_none(batch, examples)
@@ -217,6 +219,6 @@ def _copies_with_replacement(batch: int, examples: int, rare: float = _RARE) -> 
         p *= (batch - k + 1) / (k * (examples - 1.0))
         bound = p * (1.0 + _copies_error(k, batch, examples))
         if made and p < rare and k > 2.0 * batch / (examples - 1.0):  # each further one is half as likely, or less
-            return made, 2.0 * bound
+            return tuple(made), 2.0 * bound
         made.append((k, bound))
-    return made, 0.0
+    return tuple(made), 0.0

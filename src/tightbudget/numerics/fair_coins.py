@@ -13,22 +13,23 @@ _FEW = 16  # from here on four terms of Stirling's series are good to 1 / (1188 
 _REST_ERROR = 256.0 * U  # of what Stirling's formula lacks
 
 
-def log_fair(coins: int, heads: Array) -> tuple[Array, Array]:
+def log_fair(coins: int | Array, heads: Array) -> tuple[Array, Array]:
     """Return log Pr[Bin(coins, 1/2) = heads], for whole numbers from 0 to coins, and bounds on the errors.
 
     Stirling's formula for the three factorials: -s D(heads/s || 1/2), half a logarithm, and what the formula lacks of
-    each.
+    each. Coins are one number for all, or one for each.
     """
     tails = coins - heads
     inner = (heads > 0.0) & (tails > 0.0)
+    whole = _stirling_rest(np.maximum(np.asarray(coins, dtype=np.float64), 1.0))
     if inner.all():
         exponent, peak = _fair_coin_divergence(heads, tails), 0.5 * np.log(coins / heads / tails / (2.0 * math.pi))
-        rest = _stirling_rest(np.array([float(max(coins, 1))])) - _stirling_rest(heads) - _stirling_rest(tails)
+        rest = whole - _stirling_rest(heads) - _stirling_rest(tails)
         return peak + rest - exponent, _error(exponent, peak)
     a, b = np.where(inner, heads, 1.0), np.where(inner, tails, 1.0)
     exponent = np.where(inner, _fair_coin_divergence(a, b), coins * math.log(2.0))
     peak = np.where(inner, 0.5 * np.log(coins / a / b / (2.0 * math.pi)), 0.0)
-    rest = np.where(inner, _stirling_rest(np.array([float(max(coins, 1))])) - _stirling_rest(a) - _stirling_rest(b), 0.0)
+    rest = np.where(inner, whole - _stirling_rest(a) - _stirling_rest(b), 0.0)
     return peak + rest - exponent, _error(exponent, peak)
 
 

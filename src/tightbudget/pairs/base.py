@@ -57,11 +57,22 @@ class Pair(Protocol):
     def points(self) -> Cells:
         """Return the point masses."""
 
+    @property
+    def only_points(self) -> bool:
+        """Whether there is nothing but point masses; asked for guesses alone."""
+        size = self.points().size
+        return size > 0 and size == self.coarse_cells().size
+
     def cells(self, edges: Array) -> Cells:
         """Return the continuous part between consecutive edges."""
 
     def coarse_cells(self) -> Cells:
         """Return all of the pair, in a few hundred cells chosen to resolve it, in increasing order of loss."""
+
+    def coarse_edges(self) -> Array:
+        """Return the ends of the coarse cells, in increasing order; those of cells without mass may be among them."""
+        cells = self.coarse_cells()
+        return np.unique(np.concatenate([cells.low, cells.high]))
 
     def rough_profile(self) -> tuple[Array, Array]:
         """Return losses that increase, and about the log of delta of the finite losses there: nothing is certified."""

@@ -28,6 +28,8 @@ class BothBranchesPair(Pair):
     base: Pair
     q: float
 
+    only_points = False
+
     @cached_property
     def above(self) -> Pair:
         """Where positive losses come from: the others look like the record that is not there."""

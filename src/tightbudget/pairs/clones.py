@@ -15,6 +15,7 @@ from tightbudget.numerics.fair_coins import log_fair
 from tightbudget.numerics.logs import group_log_sum
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, Array
+from tightbudget.pairs.many_clones import LARGEST_EPSILON, LEAST_MEAN, many_clones_pair
 from tightbudget.pairs.points import PointPair, point_pair
 
 MOST_USERS = 10**9
@@ -49,7 +50,10 @@ def clone_pair(key: tuple[object, ...], epsilon: float, users: int, share: float
     clones = Clones(numbers, law.logs, law.errors)
     if complete and float(numbers.sum()) <= 2 * _FEW_EVENTS:
         return _pair_of_all(key, epsilon, clones)
-    return _pair_on_dots(key, epsilon, _grouped_clones(clones, (users - 1) * share, users * share * (1.0 - share)))
+    mean = (users - 1) * share
+    if mean >= LEAST_MEAN and epsilon <= LARGEST_EPSILON:
+        return many_clones_pair(key, epsilon, law, mean, math.sqrt(mean * (1.0 - share)))
+    return _pair_on_dots(key, epsilon, _grouped_clones(clones, mean, users * share * (1.0 - share)))
 
 
 def _clone_events(epsilon: float, clones: int) -> tuple[Array, Array, Array]:

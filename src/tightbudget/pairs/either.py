@@ -11,6 +11,8 @@ from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair
 from tightbudget.pairs.moments.events import Events, joined_events
 
+_MANY, _FAR = 320, 80  # coarse cells of both, and at either end
+
 
 @dataclass(frozen=True)
 class EitherPair(Pair):
@@ -93,8 +95,10 @@ class EitherPair(Pair):
 
     @cached_property
     def _coarse_cells(self) -> Cells:
-        coarse = [pair.coarse_cells() for pair in self._both]
-        cells = self.cells(np.unique(np.concatenate([ends for one in coarse for ends in (one.low, one.high)])))
+        edges = np.unique(np.concatenate([pair.coarse_edges() for pair in self._both]))
+        if edges.size > _MANY:  # each of both has enough of them in the middle; far out they are sparse
+            edges = np.concatenate([edges[:_FAR], edges[_FAR:-_FAR:2], edges[-_FAR:]])
+        cells = self.cells(edges)
         return cells.where(cells.log_a > -math.inf)
 
     def rough_profile(self) -> tuple[Array, Array]:

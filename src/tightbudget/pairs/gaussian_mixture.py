@@ -97,18 +97,26 @@ class GaussianMixturePair(Pair):
 
     def _losses(self, x: Array) -> tuple[Array, Array]:
         """Return the losses at some places, and their slopes."""
-        above, rise = self.above.log_ratio(x)
-        below, fall = self.below.log_ratio(-x)
+        (above, rise), (below, fall) = self._ratios(x)
         return above - below, rise + fall
+
+    def _ratios(self, x: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        """Return what `log_ratio` says of A and of B at some places."""
+        return self.above.log_ratio(x), self.below.log_ratio(-x)
+
+    @cached_property
+    def _coarse_ratios(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        return self._ratios(self._coarse_places)
 
     @cached_property
     def _nodes(self) -> "_MixtureNodes":
-        parts = _PARTS if len(self.above.centres) + len(self.below.centres) <= _MANY else 1
-        fractions = np.arange(parts) / parts
-        x = self._coarse_places
-        fine = np.append((x[:-1, None] + np.diff(x)[:, None] * fractions).ravel(), x[-1])
-        places = np.unique(fine)
-        above, below = self.above.log_ratio(places), self.below.log_ratio(-places)
+        if len(self.above.centres) + len(self.below.centres) <= _MANY:
+            x = self._coarse_places
+            fractions = np.arange(_PARTS) / _PARTS
+            places = np.unique(np.append((x[:-1, None] + np.diff(x)[:, None] * fractions).ravel(), x[-1]))
+            above, below = self._ratios(places)
+        else:
+            places, (above, below) = self._coarse_places, self._coarse_ratios
         losses = np.maximum.accumulate(above[0] - below[0])
         error_above, rise = self.above.known_to(places, above)
         turned = below[0][::-1], below[1][::-1]
@@ -206,7 +214,12 @@ class GaussianMixturePair(Pair):
 
     @cached_property
     def _coarse_cells(self) -> Cells:
-        return self._cells_between(self._coarse_places)
+        (above, _), (below, _) = self._coarse_ratios
+        return self._cells_between(self._coarse_places, above - below)
+
+    def coarse_edges(self) -> Array:
+        (above, _), (below, _) = self._coarse_ratios
+        return np.unique(above - below)
 
     def rough_profile(self) -> tuple[Array, Array]:
         x = self._coarse_places[::_ROUGH]
@@ -215,8 +228,8 @@ class GaussianMixturePair(Pair):
         some = np.isfinite(logs) & (np.diff(losses, prepend=-np.inf) > 0.0)
         return losses[some], logs[some]
 
-    def _cells_between(self, x: Array) -> Cells:
-        losses = np.maximum.accumulate(self._losses(x)[0])
+    def _cells_between(self, x: Array, losses: Array) -> Cells:
+        losses = np.maximum.accumulate(losses)
         low = losses[:-1]
         # a cell squeezed flat against the end of the support is still no point mass
         cells = self._cells_at(x, low, np.maximum(losses[1:], np.nextafter(low, np.inf)))
@@ -250,7 +263,8 @@ class GaussianMixturePair(Pair):
         core = np.arange(self.bottom, self.top, max(_EVENTS_STEP, (self.top - self.bottom) / 8192.0))
         far = np.linspace(self.top, end, 2 + math.ceil(min(4096.0, (end - self.top) / _EVENTS_STEP)))
         x = np.unique(np.concatenate([core, far]))
-        cells, widest = self._cells_between(x), float(np.abs(self._losses(x[[0, -1]])[0]).max())
+        losses = self._losses(x)[0]
+        cells, widest = self._cells_between(x, losses), float(np.abs(losses[[0, -1]]).max())
         return point_events(cells, self._event_shift(x, widest), NEGLIGIBLE, 0.0, self._tail_above(float(x[-1])))
 
     def _event_shift(self, x: Array, widest: float) -> float:

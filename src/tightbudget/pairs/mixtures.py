@@ -14,10 +14,12 @@ from tightbudget.numerics.rounding import AMPLE, TINIEST, U
 from tightbudget.pairs.cells import Array
 
 _CHUNK = 4096  # places at a time
-_MANY, _SPAN, _MOST_SPANS = 8, 20.0, 64  # components of which few matter within so many sigmas
+_MANY = 8  # components, of which few matter at any one place
+_AT_ONCE = 2**17  # components times places, then
 _FEW = 3  # components that are never worth choosing from
 IRRELEVANT = 45.0  # e^-45 is less than half a rounding
 _HARDLY = 80.0  # e^-80 of the likeliest component is too little to take time
+_IMPOSSIBLE = 745.0  # e^-745 is below all floats
 OVERFLOW = 600.0  # exponents beyond this are handled by their logs
 HALF = -0.5  # 1 + s is not computed below: digits would cancel
 
@@ -69,14 +71,9 @@ class Mixture:
         return tuple(zip(centres.tolist(), weights.tolist(), rest.tolist(), strict=True))
 
     def _together(self, y: Array) -> list[tuple[int, int]]:
-        """Return where to cut places that increase or decrease: few of many components matter to neighbours."""
-        cuts = np.arange(_CHUNK, y.size, _CHUNK)
-        if len(self.centres) > _MANY and y.size > 2:
-            away = np.abs(y - y[0])
-            spans = np.arange(_SPAN, min(float(away[-1]), _SPAN * _MOST_SPANS), _SPAN)
-            cuts = np.union1d(cuts, np.searchsorted(np.maximum.accumulate(away), spans))
-        ends = [0, *(cut for cut in cuts.tolist() if 0 < cut < y.size), y.size]
-        return list(pairwise(ends))
+        """Return where to cut the places: so many are worked on at a time."""
+        size = _CHUNK if len(self.centres) <= _MANY else max(1, _AT_ONCE // len(self.centres))
+        return list(pairwise([*range(0, max(1, y.size), size), y.size]))
 
     @property
     def _margin(self) -> float:
@@ -98,31 +95,47 @@ class Mixture:
         centres, logs, _ = self._away
         if not centres.size:
             return np.zeros(y.size), np.zeros(y.size)
-        kept, flat = self._relevant(float(y.min()), float(y.max()))
-        c, w = centres[kept], np.exp(logs[kept])
-        t = c[:, None] * (y - 0.5 * c[:, None])
-        growth = np.expm1(np.minimum(t, OVERFLOW))
-        s = w @ growth - float(np.exp(logs[flat]).sum())
+        few = centres.size <= _FEW
+        if not few:
+            possible = self._possible(float(y.min()), float(y.max()))
+            centres, logs = centres[possible], logs[possible]
+        w = np.exp(logs)
+        t = centres[:, None] * (y - 0.5 * centres[:, None])
+        if few:
+            growth = np.expm1(np.minimum(t, OVERFLOW))
+            s, rise = w @ growth, (w * centres) @ growth + float((w * centres).sum())
+        else:
+            kept, flat = self._relevant(centres[:, None], logs[:, None], t)
+            component, place = entries_of(kept)
+            growth = w[component] * np.expm1(np.minimum(t[kept], OVERFLOW))
+            s = np.bincount(place, growth, y.size) - w @ flat
+            rise = np.bincount(place, centres[component] * (growth + w[component]), y.size).astype(np.float64)
         near = (s > HALF) & (t.max(axis=0, initial=-math.inf) <= OVERFLOW)
         safe = np.where(near, s, 0.0)
-        weighted = w * c
-        f, slope = np.log1p(safe), (weighted @ growth + float(weighted.sum())) / (1.0 + safe)
+        f, slope = np.log1p(safe), rise / (1.0 + safe)
         if not near.all():
             f[~near], slope[~near] = self._log_ratio_by_logs(y[~near])
         return f, slope
 
-    def _relevant(self, low: float, high: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which components count between two places, and of which others e^t - 1 is -1 there."""
+    def _possible(self, low: float, high: float) -> NDArray[np.bool_]:
+        """Return which components may count somewhere between two places: what they have to exceed grows with those."""
         centres, logs, _ = self._away
-        if centres.size <= _FEW:
-            return np.ones(centres.size, dtype=bool), np.zeros(centres.size, dtype=bool)
         at_low, at_high = (centres * (place - 0.5 * centres) for place in (low, high))
+        found: NDArray[np.bool_] = logs + np.maximum(at_high, 0.0) > self._floor(centres, logs, at_low) - self._margin
+        return found
+
+    def _relevant(self, centres: Array, logs: Array, t: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which components count at which places, by their exponents t, and of which others e^t - 1 is -1."""
+        some = logs + np.maximum(t, 0.0) > self._floor(centres, logs, t) - self._margin
+        flat = some & (t <= -IRRELEVANT)
+        return some & ~flat, flat
+
+    @staticmethod
+    def _floor(centres: Array, logs: Array, t: Array) -> Array:
+        """Return the log of what u times is less than a term of the error that is stated."""
         with np.errstate(divide="ignore"):
-            # the error that is stated has a term of u times at least this, however the places lie
-            floor = np.logaddexp.reduce(logs + at_low + 2.0 * np.log(centres)) - math.log(2.0)
-        nothing = logs + np.maximum(at_high, 0.0) <= floor - self._margin
-        flat = ~nothing & (at_high <= -IRRELEVANT)
-        return ~nothing & ~flat, flat
+            floor: Array = (logs + 2.0 * np.log(centres) + t).max(axis=0, initial=-math.inf) - math.log(2.0)
+        return floor
 
     def _log_ratio_by_logs(self, y: Array) -> tuple[Array, Array]:
         centres, logs, _ = self._all
@@ -157,14 +170,17 @@ class Mixture:
         if not centres.size:
             return np.zeros(y.size - 1), np.zeros(y.size - 1)
         f, slope = self.log_ratio(y) if at_places is None else at_places
-        c, e = centres[:, None], errors[:, None] + (8.0 + centres.size) * U
+        e = errors + (8.0 + centres.size) * U
+        t = centres[:, None] * (y - 0.5 * centres[:, None])
+        logs_given = logs[:, None] + t[:, 1:] - f[1:]
         with np.errstate(over="ignore"):
-            t = c * (y - 0.5 * c)
-            given = np.exp(np.minimum(logs[:, None] + t - f, 0.0))  # no probability is above 1
             farthest = np.maximum(np.abs(y[:-1]), np.abs(y[1:]))
-            moved = (given[:, 1:] * (c * farthest + 0.5 * c * c)).sum(axis=0)
-            weighed = (given[:, 1:] * e).sum(axis=0)
-            fallen = (np.exp(logs)[:, None] * e * -np.expm1(np.minimum(t[:, :-1], 0.0))).sum(axis=0)
+            component, interval = entries_of(logs_given > -_IMPOSSIBLE)
+            c, given = centres[component], np.exp(np.minimum(logs_given[component, interval], 0.0))  # at most 1
+            moved = 0.0 + np.bincount(interval, given * c * (farthest[interval] + 0.5 * c), f.size - 1)
+            weighed = 0.0 + np.bincount(interval, given * e[component], f.size - 1)
+            # 1 - e^t is at most 1, and at most -t
+            fallen = (np.exp(logs) * e) @ np.clip(-t[:, :-1], 0.0, 1.0)
         size = np.maximum(np.abs(f[:-1]), np.abs(f[1:]))
         direct = weighed + fallen * np.minimum(np.exp(np.minimum(-f[:-1], 1.0)), 2.1)
         by_logs = max(self.errors) + (len(self.centres) + 16.0) * U * (1.0 + size) + 3.0 * U * math.log(len(self.centres))
@@ -183,19 +199,21 @@ class Mixture:
 
     def _log_masses(self, y: Array) -> tuple[Array, Array]:
         width, middle = np.abs(np.diff(y)), 0.5 * (y[:-1] + y[1:])
-        weighty = self._weighty(float(y.min()), float(y.max()))
-        centres, logs, errors = (values[weighty] for values in self._all)
-        z = middle - centres[:, None]
-        masses, rounding = log_normal_mass(z, np.broadcast_to(width, z.shape))
-        masses = masses + logs[:, None]
+        weighty = self._weighty_between(float(y.min()), float(y.max()))
+        law = tuple(values[weighty] for values in self._all)
+        component, cell = entries_of(self._weighty(y, *law[:2]))
+        centres, logs, errors = (values[component] for values in law)
+        middle = middle[cell]
+        masses, rounding = log_normal_mass(middle - centres, width[cell])
+        masses = masses + logs
         with np.errstate(over="ignore"):  # an error beyond all floats is one that says nothing
             # the middle is good to u|y|, a centre to 6u of itself: log phi moves by at most 8u (|y| + c)^2
-            moved = 8.0 * (np.abs(middle) + centres[:, None]) ** 2 + 16.0
-            added = np.abs(logs)[:, None] + np.minimum(np.abs(masses), 1e5)
-            rounding = rounding + errors[:, None] + U * (moved + added)
-        if centres.size == 1:
-            return masses[0], rounding[0]
-        return joined_masses(masses, rounding)
+            moved = 8.0 * (np.abs(middle) + centres) ** 2 + 16.0
+            added = np.abs(logs) + np.minimum(np.abs(masses), 1e5)
+            rounding = rounding + errors + U * (moved + added)
+        if len(self.centres) == 1:
+            return masses, rounding
+        return sums_by_cell(masses, rounding, component, cell, (law[0].size, width.size))
 
     def log_roughly_above(self, y: Array, *, mirrored: bool = False) -> Array:
         """Return about the logs of the masses above some places, of its mirror image if asked: nothing is certified."""
@@ -206,13 +224,23 @@ class Mixture:
         masses: Array = np.logaddexp.reduce(parts, axis=0)
         return masses
 
-    def _weighty(self, low: float, high: float) -> NDArray[np.bool_]:
+    def _weighty_between(self, low: float, high: float) -> NDArray[np.bool_]:
         """Return which components are more than e^-45 of the density anywhere between two places."""
         centres, logs, _ = self._all
         if centres.size <= _FEW:
             return np.ones(centres.size, dtype=bool)
         most, least = (logs + centres * (place - 0.5 * centres) for place in (high, low))
         return most > float(least.max()) - self._margin
+
+    def _weighty(self, y: Array, centres: Array, logs: Array) -> NDArray[np.bool_]:
+        """Return the same of some components between each two neighbouring places."""
+        if centres.size <= _FEW:
+            return np.ones((centres.size, y.size - 1), dtype=bool)
+        # over the density of N(0, 1): they grow with the place
+        heights = logs[:, None] + centres[:, None] * (y - 0.5 * centres[:, None])
+        most, least = (end(heights[:, 1:], heights[:, :-1]) for end in (np.maximum, np.minimum))
+        kept: NDArray[np.bool_] = most > least.max(axis=0) - self._margin
+        return kept
 
 
 NORMAL = Mixture((0.0,), (0.0,), (0.0,))
@@ -234,3 +262,31 @@ def joined_masses(logs: Array, errors: Array) -> tuple[Array, Array]:
         error = (shares * np.expm1(np.minimum(errors, 700.0))).sum(axis=0) / total
     error = np.where(total > 0.0, error, errors.max(axis=0))
     return joined, (1.0 + AMPLE) * error + U * (8.0 + 2.0 * logs.shape[0] + 4.0 * np.minimum(np.abs(joined), 1e4))
+
+
+def entries_of(table: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the rows and columns of what is true in a table, row by row: as np.nonzero does, which takes longer."""
+    flat = np.flatnonzero(table)
+    rows = flat // table.shape[1]
+    return rows, flat - rows * table.shape[1]
+
+
+def sums_by_cell(
+    logs: Array, errors: Array, row: NDArray[np.intp], cell: NDArray[np.intp], shape: tuple[int, int]
+) -> tuple[Array, Array]:
+    """Return what `joined_masses` does of a table, down its rows, that has masses at some places alone."""
+    table = np.full(shape, -math.inf)
+    table[row, cell] = logs
+    peak = table.max(axis=0)
+    peak = np.where(np.isfinite(peak), peak, 0.0)
+    shares = np.exp(logs - peak[cell])
+    total = np.bincount(cell, shares, shape[1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        joined = peak + np.log(total)
+        error = np.bincount(cell, shares * np.expm1(np.minimum(errors, 700.0)), shape[1]) / total
+    some = total > 0.0
+    if not some.all():
+        table[:] = 0.0
+        table[row, cell] = errors
+        error = np.where(some, error, table.max(axis=0))
+    return joined, (1.0 + AMPLE) * error + U * (8.0 + 2.0 * shape[0] + 4.0 * np.minimum(np.abs(joined), 1e4))

@@ -16,6 +16,7 @@ from tightbudget.pairs.moments.events import Events, Tail
 _SURVEY = 512  # cells enough to plan with
 _MOST_EVENTS = 4096  # longer lists are grouped into the coarse cells
 _LATTICE_POINTS = 4096  # a longer list is not tested for lying on a lattice
+_LATTICE_SAMPLE = 32  # losses that are tested before all are
 _LATTICE_SLACK = 1e-13  # relative to the largest loss; what is farther off is no lattice
 
 
@@ -38,6 +39,7 @@ class PointPair(Pair):
     infinity_from: float = math.inf
     bounded: bool = False  # whether `top` bounds what is unresolved too
     known_tail: Tail | None = field(default=None, repr=False)  # of what is unresolved
+    lists_b: bool = False  # whether all of B but 1e-300 is in the lists too
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PointPair) and self.key == other.key
@@ -57,6 +59,10 @@ class PointPair(Pair):
     @property
     def max_loss(self) -> float:
         return self.top if self.unresolved == 0.0 or self.bounded else math.inf
+
+    @property
+    def covers_b(self) -> bool:
+        return self.lists_b and self.losses.size <= 2 * _SURVEY  # a cell of several events cannot be cut
 
     def loss_shift(self, loss: float) -> float:
         return 4.0 * U * abs(loss) + self.loss_error + TINIEST
@@ -121,11 +127,12 @@ def point_pair(
     loss_error: float = 0.0,
     infinity_from: float = math.inf,
     tail: Tail | None = None,
+    lists_b: bool = False,
 ) -> PointPair:
     """Return the pair with its events in increasing order of loss.
 
     `top` is given if bounds on the largest loss are known better than from the list, `unbounded` if the list is cut and
-    losses beyond it have no end.
+    losses beyond it have no end, `lists_b` if it lacks no more than 1e-300 of B either.
     """
     order = np.argsort(losses, kind="stable")
     errors = np.broadcast_to(error, losses.shape)
@@ -149,12 +156,13 @@ def point_pair(
         loss_error=loss_error,
         infinity_from=infinity_from,
         known_tail=tail,
+        lists_b=lists_b,
     )
 
 
-def swapped_points(pair: PointPair) -> PointPair:
-    """Return (B, A) of (A, B), for a pair with nothing unresolved: all losses change their sign."""
-    assert pair.unresolved == 0.0
+def swapped_points(pair: PointPair, unresolved: float = 0.0) -> PointPair:
+    """Return (B, A) of (A, B): all losses change their sign. What the list lacks of B, if anything, is given."""
+    assert pair.unresolved == 0.0 or unresolved > 0.0
     return point_pair(
         ("swapped", pair.key),
         -pair.losses,
@@ -163,6 +171,7 @@ def swapped_points(pair: PointPair) -> PointPair:
         error=pair.error,
         infinity=pair.minus_infinity,
         minus_infinity=pair.infinity,
+        unresolved=unresolved,
         loss_error=pair.loss_error,
     )
 
@@ -179,12 +188,18 @@ def _lattice_period(losses: Array) -> float | None:
     if gaps.size == 0:
         return max(1.0, scale)
     smallest, span = float(gaps.min()), float(losses[-1] - losses[0])
+    some = losses[:: 1 + losses.size // _LATTICE_SAMPLE]  # few are enough to see that most lists lie on none
     for parts in range(1, 9):
         count = round(span / smallest * parts)
         if count > 1 << 22:
             return None
         period = span / count
-        index = (losses - losses[0]) / period
-        if np.abs(index - np.round(index)).max() * period <= _LATTICE_SLACK * scale and math.isfinite(period):
+        if all(_on_lattice(values - losses[0], period, _LATTICE_SLACK * scale) for values in (some, losses)):
             return period
     return None
+
+
+def _on_lattice(distances: Array, period: float, slack: float) -> bool:
+    """Whether all are whole multiples of the period, but for the slack."""
+    index = distances / period
+    return bool(np.abs(index - np.round(index)).max() * period <= slack) and math.isfinite(period)

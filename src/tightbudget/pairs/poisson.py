@@ -116,6 +116,11 @@ class PoissonPair(Pair):
         order = np.argsort(joined.low, kind="stable")
         return Cells(*(getattr(joined, name)[order] for name in ("low", "high", "log_a", "log_b", "error")))
 
+    def coarse_edges(self) -> Array:
+        if self.points().size:
+            return super().coarse_edges()
+        return np.unique(self._forward(self.base.coarse_edges()))
+
     def rough_profile(self) -> tuple[Array, Array]:
         if self.direction is Direction.ADD:
             return super().rough_profile()

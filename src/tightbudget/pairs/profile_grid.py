@@ -4,6 +4,7 @@ Nothing here is certified or needs to be: poor dots make a wide bracket, never a
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,6 +17,7 @@ Profile = Callable[[Array], Array]
 """Upper bounds on H_g at losses log g from 0 on."""
 
 MOST_LOSS = 650.0  # e^650 and its products are floats
+_ENDS = np.geomspace(1e-12, MOST_LOSS, 600)  # where a profile may end
 _NOTHING = 1e-280  # profiles are not followed below
 _FIRST = 2000  # dots of the first look, at most
 _MOST = 2**14  # dots of each side
@@ -43,19 +45,24 @@ def _profile_grid_losses(profile: Profile, reverse: Profile, most: int) -> Array
     """Return losses at which chords of both profiles are good."""
     end = max(_end_of_profile(profile), _end_of_profile(reverse))
     looks = min(_FIRST, max(400, most // 6))
-    first = np.unique(np.concatenate([[0.0], np.geomspace(1e-9 * end, end, looks), np.linspace(0.0, end, looks)]))
+    first = end * _first_look(looks)
     density = np.maximum(_profile_dot_density(profile, first), _profile_dot_density(reverse, first))
     counts = np.concatenate([[0.0], np.cumsum(density * np.diff(first))])
     size = int(min(most, max(64.0, counts[-1])))
     return np.unique(np.concatenate([np.interp(np.linspace(0.0, counts[-1], size), counts, first), first[:: looks // 100]]))
 
 
+@lru_cache(maxsize=8)
+def _first_look(looks: int) -> Array:
+    """Return where the profile is looked at first, relative to its end."""
+    return np.unique(np.concatenate([[0.0], np.geomspace(1e-9, 1.0, looks), np.linspace(0.0, 1.0, looks)]))
+
+
 def _end_of_profile(profile: Profile) -> float:
     """Return a loss beyond which there is nothing to see."""
-    losses = np.geomspace(1e-12, MOST_LOSS, 600)
-    bounds = profile(losses)
+    bounds = profile(_ENDS)
     flat = np.flatnonzero((bounds <= _NOTHING) | (bounds <= raised_by(bounds[-1], GENEROUS)))
-    return float(losses[flat[0]]) if flat.size else MOST_LOSS
+    return float(_ENDS[flat[0]]) if flat.size else MOST_LOSS
 
 
 def _profile_dot_density(profile: Profile, losses: Array) -> Array:

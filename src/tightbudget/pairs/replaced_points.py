@@ -46,6 +46,7 @@ def replaced_points(key: tuple[object, ...], noise: ShiftedNoise, q: float, tail
         unbounded=tail is not None,
         loss_error=float((down_error + up_error).max()),
         tail=None if tail is None else _sampled_tail(tail, q, float(losses.max())),
+        lists_b=True,  # which is A mirrored
     )
 
 

@@ -16,10 +16,10 @@ from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells, Pair
 from tightbudget.pairs.cells import log_delta
-from tightbudget.pairs.mixtures import joined_masses
+from tightbudget.pairs.mixtures import entries_of, joined_masses, sums_by_cell
 
 _IRRELEVANT = 45.0  # e^-45 is less than half a rounding
-_CHUNK, _FEW, _CHUNKS = 512, 32, 6  # edges at a time: few of many moves matter to those that lie together
+_AT_ONCE = 2**16  # moves times cells
 _RARE = 80.0  # e^-80 is the weight of moves that sparse cells will do for
 _ROUGH, _NEAR, _LIKELY = 20, 8.0, 50.0  # for a guess: losses of each move, sigmas, and e^-50 of the likeliest move
 _EVENLY = np.linspace(0.0, 1.0, 16)
@@ -94,19 +94,21 @@ class ToldGaussiansPair(Pair):
         return np.array(self.moves)[:, None], np.array(self.log_weights)[:, None], np.array(self.errors)[:, None]
 
     def cells(self, edges: Array) -> Cells:
-        size = min(_CHUNK, max(_FEW, edges.size // _CHUNKS))
+        size = max(1, _AT_ONCE // len(self.moves))
         parts = [self._cells(edges[start : start + size + 1]) for start in range(0, max(1, edges.size - 1), size)]
         return parts[0] if len(parts) == 1 else Cells.join(*parts)
 
     def _cells(self, edges: Array) -> Cells:
-        relevant = self._relevant(edges)
-        m, logs, errors = (values[relevant] for values in self._arrays)
+        """Return the cells: masses of those moves that matter there, one by one, and their sums."""
+        move, cell = entries_of(self._relevant(edges))
+        m, logs, errors = (values[move, 0] for values in self._arrays)
         with np.errstate(over="ignore"):  # an edge beyond all floats is beyond the range too
-            z = np.clip(edges / m + 0.5 * m, -REACH, m + REACH)
-        width, middle = np.diff(z, axis=1), 0.5 * (z[:, 1:] + z[:, :-1])
+            low, high = (np.clip(ends / m + 0.5 * m, -REACH, m + REACH) for ends in (edges[cell], edges[cell + 1]))
+        width, middle = high - low, 0.5 * (high + low)
         masses, rounding = log_normal_mass(np.stack([middle - m, middle]), np.stack([width, width]))
         error = rounding.max(axis=0) + errors + U * (8.0 * (np.abs(middle) + m) ** 2 + 16.0 + np.abs(logs))
-        (log_a, error_a), (log_b, error_b) = (joined_masses(one + logs, error) for one in masses)
+        shape = len(self.moves), edges.size - 1
+        (log_a, error_a), (log_b, error_b) = (sums_by_cell(one + logs, error, move, cell, shape) for one in masses)
         return Cells(edges[:-1], edges[1:], log_a, log_b, np.maximum(error_a, error_b) + self._strayed(edges))
 
     def _strayed(self, edges: Array) -> Array:
@@ -117,18 +119,19 @@ class ToldGaussiansPair(Pair):
         return strayed
 
     def _relevant(self, edges: Array) -> NDArray[np.bool_]:
-        """Return which moves are more than e^-45 of the density anywhere between the edges; of B as of A.
+        """Return which moves are more than e^-45 of the density anywhere in which cell; of B as of A.
 
         Logs of densities are concave in the loss: within a cell they are at least as large as at one of its ends, and
-        largest at an edge or at their peak.
+        largest at an end or at their peak.
         """
         m, logs, _ = self._arrays
-        if m.size <= 2 or not np.isfinite(edges[[0, -1]]).all():
-            return np.ones(m.size, dtype=bool)
-        heights = logs - np.log(m) - 0.5 * ((edges - 0.5 * m * m) / m) ** 2
-        least = np.minimum(heights[:, 1:], heights[:, :-1]).max(axis=0).min()
-        peaks = ((m * m > 2.0 * edges[0]) & (m * m < 2.0 * edges[-1])).ravel()
-        kept: NDArray[np.bool_] = peaks | (heights.max(axis=1) > least - _IRRELEVANT - math.log(m.size))
+        peaks, tops = 0.5 * m * m, logs - np.log(m)
+        with np.errstate(over="ignore"):
+            heights = tops - 0.5 * ((edges - peaks) / m) ** 2
+        left, right = heights[:, :-1], heights[:, 1:]
+        least = np.minimum(left, right).max(axis=0)
+        most = np.where((peaks > edges[:-1]) & (peaks < edges[1:]), tops, np.maximum(left, right))
+        kept: NDArray[np.bool_] = most > least - _IRRELEVANT - math.log(m.size)
         return kept
 
     def coarse_cells(self) -> Cells:

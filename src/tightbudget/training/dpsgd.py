@@ -40,7 +40,7 @@ def dpsgd(
 
     >>> run = dpsgd(examples=60000, batch=256, epochs=20, noise_multiplier=1.1, delta=1e-5)
     >>> print(run.steps, run.epsilon)
-    4688 [1.31852, 1.31928]
+    4688 [1.31856, 1.31927]
     """
     asked = delta_below(delta)
     number = examples_given(examples)

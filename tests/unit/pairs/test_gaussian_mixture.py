@@ -13,7 +13,7 @@ from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction
 from tightbudget.pairs.gaussian import GaussianPair
 from tightbudget.pairs.gaussian_mixture import GaussianMixturePair, gaussian_mixture_pair
-from tightbudget.pairs.mixtures import NORMAL, Mixture
+from tightbudget.pairs.mixtures import NORMAL, Mixture, entries_of, joined_masses, sums_by_cell
 from tightbudget.pairs.one_place import log_mass_at
 from tightbudget.pairs.poisson import poisson_pair
 
@@ -192,7 +192,8 @@ def test_components_that_do_not_count_are_told_apart_from_those_that_do() -> Non
     single = np.array([[value[0] for value in many.log_ratio(np.array([place]))] for place in x])
     np.testing.assert_allclose(single[:, 0], at_once, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(single[:, 1], slopes, rtol=1e-12)
-    kept, _ = many._relevant(0.0, 0.1)
+    centres, logs = (np.array(values)[1:, None] for values in (many.centres, many.log_weights))
+    kept, _ = many._relevant(centres, logs, centres * (0.05 - 0.5 * centres))
     assert 3 < kept.sum() < 60
 
 
@@ -270,3 +271,50 @@ def test_places_near_each_other_are_answered_for_together() -> None:
         assert abs(one - log[i]) <= doubt + error[i]
     down, _ = law.log_masses(y[::-1])
     assert np.abs(down[::-1] - log).max() <= 2.0 * error.max()
+
+
+def test_masses_of_some_places_of_a_table_are_added_up_as_those_of_all() -> None:
+    source = np.random.default_rng(5)
+    logs, errors = source.uniform(-40.0, 0.0, (7, 50)), source.uniform(0.0, 1e-3, (7, 50))
+    kept = source.uniform(size=logs.shape) < 0.4
+    kept[:, 3] = False
+    kept[:, 4] = True
+    logs[:, 4] = -math.inf
+    rows, columns = entries_of(kept)
+    assert np.array_equal(np.stack([rows, columns]), np.stack(np.nonzero(kept)))
+    found, error = sums_by_cell(logs[kept], errors[kept], rows, columns, logs.shape)
+    whole, whole_error = joined_masses(np.where(kept, logs, -math.inf), np.where(kept, errors, 0.0))
+    np.testing.assert_allclose(found, whole, rtol=1e-14)
+    np.testing.assert_allclose(error, whole_error, rtol=1e-12)
+    assert found[3] == found[4] == -math.inf
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_errors_of_likely_components_stand_for_those_of_all(seed: int) -> None:
+    """What `known_to` states is at least the sums of M27 over every component, in full, at places in between."""
+    source = np.random.default_rng(seed)
+    law = binomial(40, float(source.uniform(0.01, 0.5)), float(np.exp(source.uniform(-2.0, 1.0))))
+    y = np.linspace(-25.0, 45.0, 71)
+    stated, slopes = law.known_to(y)
+    centres, logs, errors = (np.array(values)[1:, None] for values in (law.centres, law.log_weights, law.errors))
+    for share in (0.0, 0.3, 1.0):
+        x = (1.0 - share) * y[:-1] + share * y[1:]
+        f, slope = law.log_ratio(x)
+        t = centres * (x - 0.5 * centres)
+        given = np.exp(logs + t - f)
+        moved = (given * (centres * np.abs(x) + 0.5 * centres**2)).sum(axis=0)
+        weighed = ((errors + 41.0 * U) * np.exp(logs - f) * np.abs(np.expm1(np.minimum(t, 600.0)))).sum(axis=0)
+        direct = (f > -0.6) & (t.max(axis=0) < 590.0)
+        assert (stated >= 15.0 * U * moved + np.where(direct, weighed, 0.0) + 2.0 * U * np.abs(f)).all()
+        assert (slopes >= slope * (1.0 - 1e-9)).all()
+
+
+@pytest.mark.parametrize("direction", Direction)
+def test_the_ends_of_coarse_cells_are_known_without_their_masses(direction: Direction) -> None:
+    mixtures = (binomial(3, 0.1, 0.7), NORMAL) if direction is Direction.REMOVE else (NORMAL, binomial(3, 0.1, 0.7))
+    pair = gaussian_mixture_pair(*mixtures)
+    for one in (pair, poisson_pair(GaussianPair(1.0), 0.1, direction)):
+        cells = one.coarse_cells()
+        assert np.isin(cells.low, one.coarse_edges()).mean() > 0.99
+        assert one.coarse_edges()[-1] >= cells.low[-1]
+        assert (np.diff(one.coarse_edges()) > 0.0).all()

@@ -1,5 +1,7 @@
 """Discrete pairs against 60 digits: masses, losses, lattices, and that nothing is missing."""
 
+import math
+
 import mpmath
 import numpy as np
 import pytest
@@ -177,3 +179,15 @@ def test_a_swapped_pair_has_the_profile_of_the_other_order() -> None:
     assert (again.losses == pair.losses).all()
     assert (again.log_a == pair.log_a).all()
     assert again.key != pair.key
+
+
+@pytest.mark.parametrize(
+    ("size", "lists_b", "covered"), [(5, True, True), (1024, True, True), (1025, True, False), (5, False, False)]
+)
+def test_a_list_covers_b_if_it_says_so_and_no_event_is_merged(size: int, lists_b: bool, covered: bool) -> None:
+    """Coarse cells of several events cannot be cut where large losses begin."""
+    losses = np.linspace(-1.0, 1.0, size)
+    logs = np.full(size, -math.log(size))
+    pair = point_pair(("covers", size, lists_b), losses, logs, logs - losses, error=1e-14, lists_b=lists_b)
+    assert pair.covers_b is covered
+    assert not covered or np.array_equal(pair.coarse_cells().low, pair.coarse_cells().high)

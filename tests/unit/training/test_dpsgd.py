@@ -371,7 +371,7 @@ def test_a_delta_that_is_a_fraction_is_not_rounded_up() -> None:
 
 def test_a_notebook_shows_a_table() -> None:
     shown = tb.dpsgd(**MNIST)._repr_html_()
-    for text in ("[1.31852, 1.31928]", "1e-05", "add_remove", "4688", "Poisson samples", "at most 24.9226 (zero_out)"):
+    for text in ("[1.31856, 1.31927]", "1e-05", "add_remove", "4688", "Poisson samples", "at most 24.9226 (zero_out)"):
         assert text in shown
     phases = tb.dpsgd(examples=10000, delta=1e-6, phases=PHASES)._repr_html_()
     assert "phase 3" in phases

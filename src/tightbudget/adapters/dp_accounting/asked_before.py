@@ -1,5 +1,7 @@
 """Brackets for an accountant, remembered: a search makes one for each trial, and tries some values twice."""
 
+from dataclasses import replace
+
 from tightbudget.mechanisms import Composition
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.remembered import remembered
@@ -22,13 +24,18 @@ def delta_of(composition: Composition, relation: str, epsilon: float, rtol: floa
 def _asked_epsilon(composition: Composition, relation: str, delta: float, rtol: float) -> Bracket:
     asked = composition.asked(relation)
     found = asked.epsilon(delta, rtol, effort=_LITTLE)
-    return found if found.converged else asked.epsilon(delta, rtol)
+    return found if found.converged else _narrower_ends(found, asked.epsilon(delta, rtol))
 
 
 def _asked_delta(composition: Composition, relation: str, epsilon: float, rtol: float) -> Bracket:
     asked = composition.asked(relation)
     found = asked.delta(epsilon, rtol, effort=_LITTLE)
-    return found if found.converged else asked.delta(epsilon, rtol)
+    return found if found.converged else _narrower_ends(found, asked.delta(epsilon, rtol))
+
+
+def _narrower_ends(first: Bracket, second: Bracket) -> Bracket:
+    """Return the second bracket with the better of both ends: more effort is not worth the digits of a class's ends."""
+    return replace(second, lower=max(first.lower, second.lower), upper=min(first.upper, second.upper))
 
 
 _known_epsilon, _known_delta = remembered(_MOST)(_asked_epsilon), remembered(_MOST)(_asked_delta)

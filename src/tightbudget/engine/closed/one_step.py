@@ -60,9 +60,8 @@ def single_guess(pair: Pair, delta: float) -> tuple[float, float]:
     itself over e^epsilon where nothing lies between two point masses.
     """
     wanted = math.log(delta)
-    points = pair.points()
-    if 0 < points.size == pair.coarse_cells().size:  # there is nothing else
-        return _between_points(points, wanted)
+    if pair.only_points:
+        return _between_points(pair.points(), wanted)
     edges, logs = pair.rough_profile()
     if edges.size < 2:
         return 0.0, 1.0

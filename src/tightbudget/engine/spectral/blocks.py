@@ -14,6 +14,7 @@ from tightbudget.numerics.rounding import GENEROUS, U, raised_by
 Array = NDArray[np.float64]
 
 _MOST_ENTRIES = 2**18  # of a block
+_MOST_USED = 0.5  # of all columns, for the others to be worth leaving out
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,23 @@ def blocks_of(discretised: Sequence[DiscretisedPair], counts: Sequence[int], pla
             rows[3 * j, columns] = one.spread.rows[0]
             rows[3 * j + 1 : 3 * j + 3, columns] = one.merged.rows
         yield block_of(rows, np.array(counts[i : i + most], dtype=np.float64), places)
+
+
+def no_gaps(places: Array) -> bool:
+    """Whether the places, which increase, are neighbours."""
+    return bool(places[-1] - places[0] == places.size - 1.0)
+
+
+def without_empty_columns(places: Array, blocks: list[Block]) -> tuple[Array, list[Block]]:
+    """Return places and blocks without the columns in which no row has anything, if these are many.
+
+    Few events, such as those of noise on the integers, take few places of a fine grid. Neighbours stay among the others:
+    places without a gap are taken for numbers of columns, from 0 on, and these begin elsewhere.
+    """
+    used = np.logical_or.reduce([block.rows.any(axis=0) for block in blocks])
+    if np.count_nonzero(used) > _MOST_USED * places.size or no_gaps(places[used]):
+        return places, blocks
+    return places[used], [block_of(block.rows[:, used], block.counts, places[used]) for block in blocks]
 
 
 def block_of(rows: Array, counts: Array, places: Array) -> Block:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.engine.spectral.blocks import Block, block_of
+from tightbudget.engine.spectral.blocks import Block, block_of, no_gaps
 from tightbudget.numerics.characteristic import (
     LONGEST_PERIOD,
     JoinedTurns,
@@ -40,7 +40,9 @@ _MOST_NODES = 8192  # to be summed over, and intervals to be looked at; with mor
 _MOST_WORK = 2**22  # points times angles: what a table of turns may hold
 _FEW_ENTRIES = 2**15  # of the table of all turns, for which it is quicker to look at every node
 _SHORT_PERIOD = 2**14  # for which one transform is quicker than to look where nodes matter
-_SHORT_TRANSFORMS = 2**16  # entries of all rows, likewise, where places have gaps
+_MANY = 512  # intervals that no bound rules out, or nodes: then all frequencies leave less in doubt, at about the cost
+_SHORT_TRANSFORMS = 150_000  # entries of all rows, likewise, where places have gaps
+_NEAR_PLACES, _SHORT_NEAR = 16.0, 2**15  # a period so many times as long as places reach has few nodes that matter
 _DEEPER = 5.0  # for nodes that a transform of the period has shown anyway: what is left out then weighs next to nothing
 _PATIENCE = 64  # intervals to be looked at more closely, where a transform of the period would do
 _AS_DEAR, _TABLE_AS_DEAR = 16, 2  # terms of sums, and entries of tables, take as long as one of a period transformed
@@ -90,7 +92,9 @@ def choose_nodes(
     # where two places are a period apart, their masses would have to be added up first
     whole = max(least, int(places[-1] - places[0]) + 1)
     transformable = whole <= LONGEST_PERIOD and rows * whole <= most_work
-    if transformable and (least <= _SHORT_PERIOD if no_gaps(places) else rows * whole <= _SHORT_TRANSFORMS and not to_follow):
+    # where all places are near one another, beside the period, the modulus falls early and few nodes matter
+    short = _SHORT_TRANSFORMS if _NEAR_PLACES * float(places[-1] - places[0]) > whole else _SHORT_NEAR
+    if transformable and (least <= _SHORT_PERIOD if no_gaps(places) else rows * whole <= short and not to_follow):
         return _all_by_transform(blocks, places, depth, whole)
     if (least // 2 + 1) * places.size <= _FEW_ENTRIES:
         return _kept_nodes(
@@ -99,15 +103,10 @@ def choose_nodes(
             _block_transforms(blocks, even_turns(places, 0, least // 2 + 1, _frequency_node(least | 1))),
             depth,
         )
-    patience = _PATIENCE if transformable and no_gaps(places) else _MOST_NODES
+    patience = (_PATIENCE if no_gaps(places) else _MANY) if transformable else _MOST_NODES
     instead = (_TABLE_AS_DEAR if to_follow else _AS_DEAR) * whole if transformable else None
     found = _some_nodes(blocks, places, best, depth, odd_length(least), patience, instead, most_work, to_follow)
     return _all_by_transform(blocks, places, depth, whole) if found is None and transformable else found
-
-
-def no_gaps(places: Array) -> bool:
-    """Whether the places, which increase, are neighbours."""
-    return bool(places[-1] - places[0] == places.size - 1.0)
 
 
 def _frequency_node(period: int) -> float:
@@ -131,15 +130,31 @@ def _all_by_transform(blocks: Sequence[Block], places: Array, depth: float, leas
 
 def _kept_nodes(blocks: Sequence[Block], period: int, transforms: Transforms, depth: float) -> ChosenNodes:
     """Return the nodes that may matter, of transforms at every node."""
-    log_modulus = np.zeros((3, period // 2 + 1))
-    for block, (values, error) in zip(blocks, transforms, strict=True):
-        log_modulus += block.total(np.log(raised_by(np.abs(values), AMPLE) + error))
-    worth = np.maximum(np.maximum(log_modulus[0], log_modulus[1]), log_modulus[2]) > -depth
+    heights, power = _heights(blocks, transforms)
+    least, nothing = (math.exp(-depth / power), 0.0) if power else (-depth, -math.inf)
+    worth = np.maximum(np.maximum(heights[0], heights[1]), heights[2]) > least
     worth[0] = True  # the sum counts its first node once
     kept = np.flatnonzero(worth)
     some = [(values[:, kept], error if error.shape[1] == 1 else error[:, kept]) for values, error in transforms]
-    log_modulus[:, kept] = -math.inf
-    return ChosenNodes(period, kept, some, exp_up(log_modulus.max(axis=1)))
+    heights[:, kept] = nothing
+    highest = heights.max(axis=1)
+    with np.errstate(divide="ignore"):  # where every node is kept nothing is beyond
+        return ChosenNodes(period, kept, some, exp_up(power * np.log(highest) if power else highest))
+
+
+def _heights(blocks: Sequence[Block], transforms: Transforms) -> tuple[Array, float]:
+    """Return upper bounds on the modulus of the product at each node, kind by kind of row, as logs.
+
+    Of one pair alone, its modulus and the power to which it is raised: thousands of logs would take as long as all
+    else.
+    """
+    if len(blocks) == 1 and blocks[0].counts.size == 1:
+        values, error = transforms[0]
+        return raised_by(np.abs(values), AMPLE) + error, float(blocks[0].counts[0])
+    log_modulus = np.zeros((3, transforms[0][0].shape[1]))
+    for block, (values, error) in zip(blocks, transforms, strict=True):
+        log_modulus += block.total(np.log(raised_by(np.abs(values), AMPLE) + error))
+    return log_modulus, 0.0
 
 
 def exp_up(logs: Array) -> Array:
@@ -175,7 +190,7 @@ def _some_nodes(
     intervals, beyond, small, cuts = found
     runs = _node_runs([(0.0, float(looked.lows[0])), *intervals], _frequency_node(period), period // 2)
     size = sum(count for _, count in runs)
-    if size > _MOST_NODES or size * places.size > min(most_work, instead or most_work):
+    if size > (_MOST_NODES if instead is None else _MANY) or size * places.size > min(most_work, instead or most_work):
         return None
     nodes = np.concatenate([np.arange(first, first + count, dtype=np.int64) for first, count in runs])
     at = _turning(some_turns(places, runs, _frequency_node(period)), to_follow)

@@ -31,8 +31,11 @@ class SpectralGrid:
     anchors: tuple[float, ...]
 
 
-def spectral_grid(target: PlanTarget, most_points: float) -> SpectralGrid:
-    """Return a grid that meets the target with as few points as possible; TooWide if they are more than most_points."""
+def spectral_grid(target: PlanTarget, most_points: float, overlap: int = 0) -> SpectralGrid:
+    """Return a grid that meets the target with as few points as possible; TooWide if they are more than most_points.
+
+    Where distances grow, they do so after `overlap` more points: of a grid of few points that is much.
+    """
     counts = [float(count) for _, count in target.steps.items]
     alignments = [pair.alignment for pair, _ in target.steps.items]
     anchors = tuple(alignment.anchor if alignment else 0.0 for alignment in alignments)
@@ -63,7 +66,7 @@ def spectral_grid(target: PlanTarget, most_points: float) -> SpectralGrid:
     multiples = 2.0 ** np.floor(np.log2(np.maximum(steps / step, 1.0)) + 1e-9)
     if float(np.einsum("i,i", widths, 1.0 / multiples)) / step > most_points or max(abs(low), abs(high)) / step > 2.0**49:
         raise TooWide
-    return SpectralGrid(step, _grid_places(mesh / step, multiples), anchors)
+    return SpectralGrid(step, _grid_places(mesh / step, multiples, overlap), anchors)
 
 
 def _spectral_lattice(
@@ -73,7 +76,10 @@ def _spectral_lattice(
     off_lattice = alignment.off_lattice if alignment.off_lattice > 0.0 else 1.0
     # What lies between is merged upwards, half a step on average, and the points are not: they drift apart (M9).
     units = count * off_lattice * (2.0 - off_lattice)
-    step = _aligned_grid_step(min(math.sqrt(target.variance / units), target.widest), alignment)
+    step = math.sqrt(target.variance / units)
+    if step > alignment.period:  # on so wide a grid no point lies any more
+        step = max(alignment.period, math.sqrt(target.variance / count))
+    step = _aligned_grid_step(min(step, target.widest), alignment)
     if not 0.0 < step < math.inf or not (high - low) / step < most_points or not max(abs(low), abs(high)) / step < 2.0**49:
         raise TooWide
     places = np.arange(math.floor(low / step) - 2.0, math.ceil(high / step) + 3.0)
@@ -108,7 +114,7 @@ def _spectral_mesh(target: PlanTarget, weights: list[Array], anchors: tuple[floa
     return np.concatenate([[low], mesh[(mesh > low) & (mesh < high)], [high]])
 
 
-def _grid_places(mesh: Array, multiples: Array) -> Array:
+def _grid_places(mesh: Array, multiples: Array, overlap: int) -> Array:
     """Return whole numbers that cover the mesh, at distances of its multiples, and go on beyond its ends."""
     change = np.flatnonzero(np.diff(multiples)) + 1
     starts, ends = np.concatenate([[0], change]), np.concatenate([change, [multiples.size]])
@@ -117,7 +123,8 @@ def _grid_places(mesh: Array, multiples: Array) -> Array:
     for start, end in zip(starts, ends, strict=True):
         m = float(multiples[start])
         begin = m * math.floor(mesh[start] / m) if last == -math.inf else m * (math.floor(last / m) + 1)
-        count = max(0, math.ceil((mesh[end] - begin) / m))
+        grows = end < multiples.size and multiples[end] > m
+        count = max(0, math.ceil((mesh[end] - begin) / m) + (overlap if grows else 0))
         if count:
             parts.append(begin + m * np.arange(count))
             last = float(parts[-1][-1])

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,17 +48,17 @@ class SpectralProfile:
     def nbytes(self) -> int:
         return sum(array.nbytes for array in (self.spectrum.values, self.spectrum.error_bound, self.terms))
 
-    @staticmethod
-    def of(spectrum: Spectrum, infinity_upper: float, infinity_lower: float, points: float) -> "SpectralProfile":
+    @classmethod
+    def of(cls, spectrum: Spectrum, infinity_upper: float, infinity_lower: float, points: float) -> Self:
         s = spectrum
-        series = geometric_series(np.array([[s.theta], [s.theta + 1.0]]) * s.step, turned_angles(1, s.nodes, s.period))
+        series = cls._transforms(s)
         # a node and its mirror image count together; node 0 has none
         products = (2.0 / s.period) * (s.values[_ROWS] * series[_SERIES])
         products[:, 0] *= 0.5
         values = np.abs(s.values)
-        error_bound = s.error_bound + values * (U * (96.0 + 4.0 * s.nodes.size))
+        error_bound = s.error_bound + values * (U * (96.0 + 4.0 * s.nodes.size) + cls._turn_errors(s))
         size = (2.0 / s.period) * np.abs(series)[_SERIES]
-        return SpectralProfile(
+        return cls(
             spectrum=s,
             terms=np.concatenate([products.real, -products.imag], axis=1),
             errors=tuple(raised_by(np.einsum("rj,rj->r", error_bound[_ROWS], size), GENEROUS).tolist()),
@@ -80,9 +81,9 @@ class SpectralProfile:
         error_bound = log_error_at(self.log_scale, reach, theta, epsilon)
         shifted = (epsilon - anchor) - s.loss_shift - 8.0 * U * reach
         where = shifted / s.step - s.origin
-        if not abs(where) < _FAR:  # no angle times so many steps is known; beyond the losses nothing is left but the tail
+        if not abs(where) < self._farthest:  # no angle times so many steps is known; far above only the tail is left
             return self._far_upper(where, shifted)
-        start = math.floor(where) + 1
+        start = self._first_above(where)
         gap = (start - where) * s.step
         near, far = math.exp(-theta * gap), math.exp(-(theta + 1.0) * gap)
         first, second = self._sums(slice(0, 2), start)
@@ -104,9 +105,9 @@ class SpectralProfile:
         """
         s, theta = self.spectrum, self.spectrum.theta
         where = (epsilon - s.anchors[1]) / s.step - s.origin
-        if not abs(where) < _FAR:
+        if not abs(where) < self._farthest:
             return self.infinity_lower
-        start = math.ceil(where)
+        start = self._first_from(where)
         place = s.step * (s.origin + start)
         error_bound = 2.0 * log_error_at(self.log_scale, abs(place), theta, epsilon)
         gain, cost = self._sums(slice(2, 4), start)
@@ -132,9 +133,37 @@ class SpectralProfile:
         )
         return min(1.0, raised(raised_by(finite, GENEROUS) + TINIEST + self.infinity_upper, 4))
 
-    def _sums(self, which: slice, start: int) -> list[float]:
+    @staticmethod
+    def _transforms(spectrum: Spectrum) -> Complex:
+        """Return the transforms of e^{-(theta + j) step l}, l = 0, 1, 2 and so on, for j = 0 and 1, at the nodes."""
+        exponents = np.array([[spectrum.theta], [spectrum.theta + 1.0]]) * spectrum.step
+        return geometric_series(exponents, turned_angles(1, spectrum.nodes, spectrum.period))
+
+    @staticmethod
+    def _turn_errors(spectrum: Spectrum) -> float | Array:
+        """Return what the turns to where a weight begins are off by, beyond the roundings of one turn."""
+        return 0.0
+
+    @property
+    def _farthest(self) -> float:
+        """How many steps from the middle a weight may begin."""
+        return _FAR
+
+    def _first_above(self, where: float) -> float:
+        """Return the first index above a number of steps."""
+        return math.floor(where) + 1
+
+    def _first_from(self, where: float) -> float:
+        """Return an index near a number of steps, from which on buckets are taken."""
+        return math.ceil(where)
+
+    def _turns(self, start: float) -> Array:
+        """Return the angles by which nodes turn until index `start`."""
+        return turned_angles(int(start), self.spectrum.nodes, self.spectrum.period)
+
+    def _sums(self, which: slice, start: float) -> list[float]:
         """Return some of the four sums, with weights that begin at index `start`."""
-        turn = turned_angles(start, self.spectrum.nodes, self.spectrum.period)
+        turn = self._turns(start)
         sums: list[float] = (self.terms[which] @ np.concatenate([np.cos(turn), np.sin(turn)])).tolist()
         return sums
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from tightbudget.engine.discretisation.discretise import DiscretisedPair, discretise
 from tightbudget.engine.discretisation.window import Window
-from tightbudget.engine.spectral.blocks import Block, blocks_of
-from tightbudget.engine.spectral.frequencies import ChosenNodes, choose_nodes, no_gaps
+from tightbudget.engine.spectral.blocks import Block, blocks_of, no_gaps, without_empty_columns
+from tightbudget.engine.spectral.frequencies import ChosenNodes, choose_nodes
 from tightbudget.engine.spectral.grid import SpectralGrid
 from tightbudget.engine.target import PlanTarget
 from tightbudget.numerics.characteristic import Nodes, turned_angles
@@ -30,7 +30,9 @@ Complex = NDArray[np.complex128]
 
 _SLOPES = np.array([0.2, 0.45, 0.7, 1.0, 1.4])  # of Chernoff bounds, relative to the best one for a normal law
 _ROOM = 1.5  # standard deviations around the mean for which the period is chosen
-_NEEDED = slice(None)  # columns
+NEEDED = slice(None)
+"""The columns of a grid that hold anything."""
+
 _LONGEST = 2.0**40  # period, in steps: angles are good to 1e-16 of a turn
 
 
@@ -89,7 +91,7 @@ class Spectrum:
 def composed_spectrum(
     target: PlanTarget,
     grid: SpectralGrid,
-    columns: slice = _NEEDED,
+    columns: slice = NEEDED,
     choose: ChooseNodes = choose_nodes,
     discretised_pair: Discretise = discretise,
 ) -> Spectrum | None:
@@ -110,7 +112,7 @@ def discretised_laws(
         for (pair, _), span, anchor in zip(target.steps.items, target.windows, grid.anchors, strict=True)
     ]
     begin, end = min(one.begin for one in discretised), max(one.begin + one.spread.size for one in discretised)
-    if columns != _NEEDED:
+    if columns != NEEDED:
         if begin < columns.start or end > columns.stop:
             raise TooWide
         begin, end = columns.start, columns.stop
@@ -118,31 +120,41 @@ def discretised_laws(
     if no_gaps(places):  # then columns are places
         places = places - places[0]
     blocks = list(blocks_of(discretised, counts, places, begin))
-    return Laws(grid.step, target.tilt.theta, discretised, places, begin, blocks)
+    support = places
+    if columns == NEEDED and not no_gaps(places):
+        support, blocks = without_empty_columns(places, blocks)
+    return Laws(grid.step, target.tilt.theta, discretised, places, begin, support, blocks)
 
 
 @dataclass(frozen=True, slots=True)
 class Laws:
-    """Discretised pairs on one grid: columns from `begin` on, of which `places` are the places."""
+    """Discretised pairs on one grid: columns from `begin` on, of which `places` are the places.
+
+    Blocks have the columns at `support` alone, which hold all there is.
+    """
 
     step: float
     theta: float
     discretised: Sequence[DiscretisedPair]
     places: Array
     begin: int
+    support: Array
     blocks: Sequence[Block]
 
-    def composed(self, counts: Sequence[int], width: float, choose: ChooseNodes) -> Spectrum | None:
-        """Return the spectrum of the pairs, each repeated its count, as the blocks say too; None if it is not short."""
-        theta, places, blocks = self.theta, self.places, self.blocks
+    def composed(self, counts: Sequence[int], width: float, choose: ChooseNodes, normal: float = 0.0) -> Spectrum | None:
+        """Return the spectrum of the pairs, each repeated its count, as the blocks say too; None if it is not short.
+
+        Tails and the period are those of the sum with a normal variable of the deviation `normal`, in steps, of mean 0.
+        """
+        theta, support, blocks = self.theta, self.support, self.blocks
         log_scale, error = spectrum_certificate(self.discretised, counts)
         # indices of the composition count from near its mean; a pair's own from its peak
         centre = round(math.fsum(float(block.counts @ block.means[::3]) for block in blocks))
         origin = centre + sum(
-            count * (one.spread.first - round(places[one.begin - self.begin]))
+            count * (one.spread.first - round(self.places[one.begin - self.begin]))
             for count, one in zip(counts, self.discretised, strict=True)
         )
-        variance = float(np.max(sum(block.total(block.variances) for block in blocks)))
+        variance = float(np.max(sum(block.total(block.variances) for block in blocks))) + normal * normal
         deviation = math.sqrt(variance)
         if not 0.0 < deviation < _LONGEST:
             return None
@@ -151,12 +163,13 @@ class Laws:
         depth = math.log((1.0 + theta) * (1.0 + deviation) / (0.02 * min(width, 0.1)))
         best = math.sqrt(2.0 * depth) / deviation
         up, down = _SLOPES * best, np.minimum(_SLOPES * best, theta * self.step)
-        moments = _log_moments(blocks, places, np.concatenate([up, -down]), centre)
+        slopes = np.concatenate([up, -down])
+        moments = _log_moments(blocks, support, slopes, centre) + raised_by(0.5 * (normal * slopes) ** 2, AMPLE)
         chernoff_up, chernoff_down = Chernoff(up, moments[:, : up.size]), Chernoff(down, moments[:, up.size :])
         length = max(chernoff_up.reach(depth), chernoff_down.reach(depth)) + _ROOM * deviation
         if not length < _LONGEST:
             return None
-        found = choose(blocks, places, best, depth, length)
+        found = choose(blocks, support, best, depth, length)
         if found is None:
             return None
         values, error_bound = _transform_product(blocks, found, centre)

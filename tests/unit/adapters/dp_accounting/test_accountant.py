@@ -17,6 +17,7 @@ from scipy.special import ndtr, ndtri
 
 import tightbudget as tb
 from tightbudget.adapters.dp_accounting import TightBudgetAccountant
+from tightbudget.adapters.dp_accounting.asked_before import epsilon_of
 from tightbudget.errors import InvalidParameter
 
 Relation = dp_accounting.NeighboringRelation
@@ -44,6 +45,48 @@ def test_the_answers_are_plain_floats_and_the_upper_ends_of_brackets() -> None:
     assert type(accountant.get_delta(1.5)) is float
     assert accountant.get_delta(1.5) == delta.upper
     assert accountant.composition == tb.Poisson(tb.Gaussian(1.1), 0.01) * 1000
+
+
+@pytest.mark.parametrize("rtol", [1e-2, 1e-5, 1e-9])
+@pytest.mark.parametrize("noise", [0.71, 5.3, 301.7])
+def test_epsilon_has_as_many_digits_as_the_tolerance_leaves(noise: float, rtol: float) -> None:
+    accountant = TightBudgetAccountant(rtol=rtol).compose(sampled(noise, 0.01, 100))
+    found, stated = accountant.composition.epsilon(1e-6, rtol=rtol), accountant.get_epsilon(1e-6)
+    assert found.lower <= stated <= found.upper * (1 + 2 * rtol)
+    assert accountant.bracket_epsilon(1e-6).upper == stated
+    assert float(f"{stated:.{2 - math.floor(math.log10(rtol))}e}") == stated
+
+
+def test_an_exact_answer_is_not_rounded() -> None:
+    event = dp_event.RandomizedResponseDpEvent(0.5, 2)
+    accountant = TightBudgetAccountant(Relation.REPLACE_ONE).compose(event, 10)
+    assert accountant.get_epsilon(0.0) == accountant.bracket_epsilon(0.0).upper
+    assert TightBudgetAccountant().compose(sampled(1.0, 0.01)).get_epsilon(0.0) == math.inf
+
+
+@pytest.mark.parametrize("target", [0.3, 1.0, 2.5])
+def test_a_search_for_a_target_of_few_digits_hits_it(target: float) -> None:
+    asked: list[float] = []
+
+    def event(noise: float) -> dp_event.DpEvent:
+        asked.append(noise)
+        return dp_event.SelfComposedDpEvent(dp_event.GaussianDpEvent(noise), 100)
+
+    interval = dp_accounting.ExplicitBracketInterval(1, 400)
+    found = dp_accounting.calibrate_dp_mechanism(TightBudgetAccountant, event, target, 1e-6, interval)
+    assert TightBudgetAccountant().compose(event(found)).bracket_epsilon(1e-6).upper <= target
+    assert len(asked) <= 15
+
+
+def test_of_two_tries_the_better_ends_are_taken() -> None:
+    """A class has ends far apart, whose digits more effort does not pursue; less effort had."""
+    event = dp_event.TruncatedSubsampledGaussianDpEvent(200, 0.1, 22, 1.5)
+    accountant = TightBudgetAccountant(rtol=1e-6).compose(event, 20)
+    asked = accountant.composition.asked("add_remove")
+    found = epsilon_of(accountant.composition, "add_remove", 1e-6, 1e-6)
+    for one in (asked.epsilon(1e-6, 1e-6, effort=1.0), asked.epsilon(1e-6, 1e-6)):
+        assert one.lower <= found.lower <= found.upper <= one.upper
+    assert found.upper < asked.epsilon(1e-6, 1e-6).upper
 
 
 def test_the_relation_is_theirs_and_is_never_guessed() -> None:

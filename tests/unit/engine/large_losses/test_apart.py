@@ -2,7 +2,8 @@
 
 import dataclasses
 import math
-from itertools import product
+from collections import Counter
+from itertools import combinations_with_replacement, product
 
 import mpmath
 import numpy as np
@@ -196,3 +197,33 @@ def test_what_may_be_split():
     assert not has_large_losses(steps(tb.TruncatedGaussian(1.0, 3.0)), 0.1)  # B has losses of minus infinity
     assert not has_large_losses(steps(tb.RandomizedResponse(0.6)), 0.1)
     assert not has_large_losses(steps(tb.Laplace(2.0)), 0.6)  # no loss is so large
+
+
+def test_events_of_noise_on_the_integers_are_taken_apart():
+    """Of a list every event is a cell of its own, and B is A mirrored; six steps are enumerated."""
+    sigma, q, count = 0.8, 0.02, 6
+    step = tb.Poisson(tb.DiscreteGaussian(sigma), q, relation="replace_one")
+    pair = step.pair(Direction.REMOVE)
+    assert pair is not None
+    assert has_large_losses(Steps(((pair, count),)), 0.6)
+    x = np.arange(-7, 8)
+    noise = np.exp(-0.5 * (np.arange(-8, 9) / sigma) ** 2)
+    noise /= noise.sum()
+    a, b = ((1 - q) * noise[1:-1] + q * noise[1 + d : noise.size - 1 + d] for d in (1, -1))
+    lost = 1.0 - float(a.sum())
+    chosen = np.array(list(combinations_with_replacement(range(x.size), count)))
+    ways = np.array([math.factorial(count) / math.prod(map(math.factorial, Counter(row).values())) for row in chosen.tolist()])
+    total_a, total_b = (ways * values[chosen].prod(axis=1) for values in (a, b))
+    assert float(total_a.sum()) == pytest.approx(1.0, abs=1e-12)
+    for epsilon in (0.1, 0.6, 1.5, 3.0):
+        true = float(np.maximum(total_a - math.exp(epsilon) * total_b, 0.0).sum())
+        for ceiling in (0.3, 2.0, float(pair.points().low[-8])):
+            split = SplitDirection(Steps(((pair, count),)), (ceiling,))
+            made = split.profile(20, split.small.saddle(20).for_epsilon(epsilon).tilt_index, -40, 2.0**21)
+            assert made is not None
+            assert made.delta_lower(epsilon) <= true * (1 + 1e-11) + count * max(lost, 0.0)
+            assert true * (1 - 1e-11) <= made.delta_upper(epsilon)
+        for rtol in (1e-3, 1e-6):
+            answer = (step * count).delta(epsilon, rtol=rtol)
+            assert answer.converged
+            assert answer.lower * (1 - 1e-11) <= true <= answer.upper * (1 + 1e-11)

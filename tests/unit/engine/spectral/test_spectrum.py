@@ -20,7 +20,7 @@ from tests.support.readings import hockey_stick
 from tightbudget.engine.discretisation.discretise import DiscretisedPair
 from tightbudget.engine.discretisation.window import loss_window, tail_truncated
 from tightbudget.engine.saddle import Tilt
-from tightbudget.engine.spectral.blocks import block_of, blocks_of
+from tightbudget.engine.spectral.blocks import block_of, blocks_of, without_empty_columns
 from tightbudget.engine.spectral.frequencies import _core_bound, _law_core, _node_runs
 from tightbudget.engine.spectral.grid import SpectralGrid
 from tightbudget.engine.spectral.profile import SpectralProfile
@@ -346,3 +346,27 @@ def test_few_points_bound_the_modulus_of_all(name: str, weights: np.ndarray, gap
         angles = edges[:-1] + part * np.diff(edges)
         modulus = np.abs(np.exp(-1j * np.multiply.outer(angles, WIDE)) @ rows[0])
         assert (5.0 * np.log(modulus) <= bound[0] + 1e-9).all(), name
+
+
+def test_columns_without_anything_are_left_out():
+    rows = np.zeros((3, GAPS.size))
+    rows[:, [3, 20, 21, 40]] = np.array([[0.1, 0.4, 0.3, 0.2], [0.2, 0.3, 0.3, 0.2], [0.0, 0.5, 0.5, 0.0]])
+    block = block_of(rows, np.array([7.0]), GAPS)
+    places, (fewer,) = without_empty_columns(GAPS, [block])
+    assert places.tolist() == GAPS[[3, 20, 21, 40]].tolist()
+    assert np.array_equal(fewer.rows, rows[:, [3, 20, 21, 40]])
+    assert np.allclose(fewer.means, block.means, rtol=1e-14)
+    for at in (0.0, 0.3, 3.0):
+        assert np.allclose(rows @ np.exp(-1j * at * GAPS), fewer.rows @ np.exp(-1j * at * places), rtol=1e-13)
+    # several blocks have columns in common; where most are used nothing is left out
+    other = block_of(np.ones((3, GAPS.size)) / GAPS.size, np.array([1.0]), GAPS)
+    same, blocks = without_empty_columns(GAPS, [block, other])
+    assert same is GAPS
+    assert blocks == [block, other]
+    # neighbours alone would be taken for the columns from 0 on
+    neighbours = np.zeros((3, GAPS.size))
+    neighbours[:, 20:23] = 1.0 / 3.0
+    alone = block_of(neighbours, np.array([7.0]), GAPS)
+    same, blocks = without_empty_columns(GAPS, [alone])
+    assert same is GAPS
+    assert blocks == [alone]
