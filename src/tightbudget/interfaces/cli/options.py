@@ -9,10 +9,9 @@ import typer
 
 from tightbudget.errors import InvalidParameter, TightBudgetError
 from tightbudget.interfaces.cli import library
-from tightbudget.numerics.typed import NoFloat, typed_float
+from tightbudget.numerics.typed import NoFloat, typed_float, written_without_comma
 
 MOST_DIGITS = 30  # of a whole number
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 _PER_CENT = re.compile(r"[0-9]{0,9}\.?[0-9]{1,9}(e-?[0-9]{1,2})? *%")
 
 
@@ -42,7 +41,7 @@ def whole_typed(text: str | int) -> int:
             return int(typed)
     except InvalidOperation:
         pass
-    raise typer.BadParameter(f"{text!r} is not a whole number{_comma_hint(str(text))}.")
+    raise typer.BadParameter(f"{text!r} is not a whole number{_comma_hint(str(text), whole=True)}.")
 
 
 def amount_typed(text: str) -> str:
@@ -56,12 +55,12 @@ def amount_typed(text: str) -> str:
     return text
 
 
-def _comma_hint(text: str) -> str:
+def _comma_hint(text: str, whole: bool = False) -> str:
     """Return what to write in place of a number with a comma."""
-    if _THOUSANDS.fullmatch(text.strip()):
-        bare = text.strip()
-        return f"; write {bare.replace(',', '')} or {bare.replace(',', '_')}"
-    return "; write a decimal point, as in 0.5" if "," in text else ""
+    instead = written_without_comma(text.strip(), whole)
+    if instead:
+        return f"; write {instead}"
+    return "; write a decimal point, as in 0.5" if "," in text and not whole else ""
 
 
 def _per_cent(text: str) -> str:
