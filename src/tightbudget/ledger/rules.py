@@ -18,7 +18,7 @@ from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.filters.registry import from_state
 from tightbudget.adaptive.filters.sum_filter import SumFilter
 from tightbudget.adaptive.increments import Increment, checked_increment, parse_increment
-from tightbudget.errors import InvalidParameter
+from tightbudget.errors import InvalidParameter, UnknownRelation
 from tightbudget.ledger.entries import text_of
 from tightbudget.mechanisms import Composable, compose
 from tightbudget.notation import MAX_CHARACTERS
@@ -88,7 +88,18 @@ class Rules:
         text = str(numbers)
         if len(text) > MAX_CHARACTERS:
             raise InvalidParameter("increment", f"of {len(text)} characters", f"at most {MAX_CHARACTERS} long to be logged")
-        return Step(numbers.under(self.relation), text)
+        return Step(self._under_relation(numbers), text)
+
+    def _under_relation(self, read: Increment) -> Increment:
+        """Return the increment for the relation of the budget, which was fixed when it was made and not by who charges."""
+        try:
+            return read.under(self.relation)
+        except UnknownRelation as problem:
+            one = next(iter(problem.known), None)
+            other = f" Or charge a budget made with relation={one!r}, on the command line --relation {one}." if one else ""
+            raise UnknownRelation(
+                self.relation, problem.step, problem.known, problem.hint + other, name="The relation of this budget"
+            ) from None
 
     def decide(self, spent: str, step: Step) -> Decision:
         """Return the decision about a step at these sums; raise InvalidParameter if the filter takes none such."""
