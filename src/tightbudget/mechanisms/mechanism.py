@@ -61,7 +61,7 @@ class Mechanism(Composable, Known):
         size = group_size(k)
         found = self if size == 1 else self._group(size)
         if found is None:
-            raise InvalidParameter("group", str(self), "of a mechanism whose groups are known", "Noise on a query is.")
+            raise unknown_group(self)
         return found
 
     def _group(self, k: int) -> Composable | None:
@@ -150,6 +150,12 @@ class Mechanism(Composable, Known):
             if spec.repr and (spec.default is MISSING or value != spec.default):
                 arguments.append(_mechanism_argument(spec.metadata.get("argument", spec.name), value))
         return f"{self.name}({', '.join(arguments)})"
+
+
+def unknown_group(mechanism: Mechanism) -> InvalidParameter:
+    """Return the error of a group of records whose cost is not known."""
+    allowed = "a step for which group privacy is known: noise or a promise that is not sampled, randomised response, or a"
+    return InvalidParameter("mechanism", str(mechanism), f"{allowed} Poisson sample of Gaussian noise")
 
 
 def _mechanism_argument(name: str, value: object) -> str:
