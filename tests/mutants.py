@@ -1597,6 +1597,8 @@ MUTATIONS = [
     Mutation("notation terms", "notation/expressions.py", "else compose(terms, mix_relations)",
              "else compose(terms[:-1], mix_relations)",
              "the last term of a sum is left out", [NOTATION]),
+    Mutation("notation group in sample", "notation/meaning.py", "_check_no_group_inside(term, name, given[argument])", "pass",
+             "three records that are drawn each at q are taken for one", ["unit/notation/test_groups.py"]),
     Mutation("notation twice", "notation/meaning.py", "if argument in given:", "if keyword.arg is None:",
              "of an argument given twice the last one counts", [NOTATION]),
     # what is printed
@@ -1884,7 +1886,7 @@ MUTATIONS = [
              "reservations are kept open by turning back the clock", ["contract/test_time.py::test_a_clock_that_jumps_back_stops_charges_and_spends_nothing[sqlite]"]),
     Mutation("ledger half a batch", "ledger/book.py", "                        row.spent = start[id]\n                    self._log_refusal", "                        pass\n                    self._log_refusal",
              "the sums are not those of the log", ["contract/test_batches.py::test_all_or_none[sqlite]"]),
-    Mutation("ledger relation", "ledger/rules.py", "Step(numbers.under(self.relation), text)", "Step(numbers, text)",
+    Mutation("ledger relation", "ledger/rules.py", "return read.under(self.relation)", "return read",
              "a step is charged for another relation than promised", ["contract/test_wrong_questions.py::test_steps_are_asked_under_the_relation_of_the_budget[sqlite]"]),
     Mutation("ledger clock of one", "ledger/book.py", "except (LedgerCorrupt, ClockWentBack):", "except LedgerCorrupt:",
              "a charge that the clock refused is in the sums", ["contract/test_gathered.py::test_a_clock_that_goes_back_for_one_of_them_charges_none[sqlite]"]),

@@ -91,5 +91,5 @@ def test_the_sentence_says_for_which_steps_groups_are_known(ask: Callable[[tb.Me
     "ask", [SAMPLED.group, lambda k: tb.Group(SAMPLED, k), lambda k: tb.parse(f"group(gaussian(1), {k!r})")]
 )
 def test_every_size_is_refused_with_the_same_range(ask: Callable[[object], object], k: float) -> None:
-    with pytest.raises(tb.InvalidParameter, match="k is .*, but must be a whole number from 1 to 9007199254740992"):
+    with pytest.raises(tb.InvalidParameter, match=r"k is .*, but must be a whole number from 1 to 9007199254740992"):
         ask(k)
