@@ -3,6 +3,7 @@
 import math
 import numbers
 from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -10,9 +11,14 @@ import numpy as np
 from tightbudget.errors import InvalidParameter
 
 MOST_REPETITIONS = 2**53
+_SMALLEST_EXPONENT = -1000  # of ten: 1e-1000000000 is short to write and long to hold
 
 
 def real(name: str, value: object, allowed: str) -> float:
+    if isinstance(value, Decimal):
+        return _float_of_decimal(name, value, allowed)
+    if isinstance(value, str | bytes):
+        raise InvalidParameter(name, value, allowed, "This is text: give the number itself, without quotes.")
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         try:
             array = np.asarray(value)
@@ -25,6 +31,18 @@ def real(name: str, value: object, allowed: str) -> float:
         return float(value)
     except OverflowError:
         raise InvalidParameter(name, "a number beyond 1e308", allowed) from None
+
+
+def _float_of_decimal(name: str, value: Decimal, allowed: str) -> float:
+    """Return the float nearest to a decimal number that is not far beyond all of them, whose fraction could be endless."""
+    if value.is_nan():
+        raise InvalidParameter(name, value, allowed)
+    number = float(value)
+    if math.isinf(number) and value.is_finite():
+        raise InvalidParameter(name, "a number beyond 1e308", allowed)
+    if value and value.adjusted() < _SMALLEST_EXPONENT:
+        not_lost_to_zero(name, value, number, allowed)
+    return number
 
 
 def not_lost_to_zero(name: str, value: object, number: float, allowed: str) -> float:
@@ -80,7 +98,7 @@ def whole_count(value: object, name: str = "count", least: int = 0, hint: str = 
     allowed = f"a whole number from {least} to {MOST_REPETITIONS}"
     number = real(name, value, allowed)
     # a float may have rounded a whole number beyond the largest down to it
-    exact = Fraction(value) if isinstance(value, numbers.Rational) else number
+    exact = Fraction(value) if isinstance(value, numbers.Rational | Decimal) and math.isfinite(number) else number
     if not (least <= number <= MOST_REPETITIONS and exact == math.floor(number)):
         raise InvalidParameter(name, value, allowed, hint)
     return int(number)

@@ -4,6 +4,7 @@ import math
 import numbers
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
+from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar
 
@@ -133,7 +134,7 @@ class Mechanism(Composable, Known):
             if isinstance(value, np.ndarray) and value.ndim == 0:
                 value = value[()]  # an array of one number can be changed behind our back
                 object.__setattr__(self, spec.name, value)
-            if type(value) not in _PLAIN and isinstance(value, numbers.Real):
+            if type(value) not in _PLAIN and isinstance(value, numbers.Real | Decimal):
                 plain = int(value) if isinstance(value, numbers.Integral) else real(spec.name, value, _HELD)
                 if spec.name not in self.promises:
                     not_lost_to_zero(spec.name, value, plain, _HELD)  # a rate of 0, say, would reveal nothing at all
