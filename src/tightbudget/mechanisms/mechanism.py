@@ -139,7 +139,7 @@ class Mechanism(Composable, Known):
                 if spec.name not in self.promises:
                     not_lost_to_zero(spec.name, value, plain, _HELD)  # a rate of 0, say, would reveal nothing at all
                 elif isinstance(plain, float) and math.isfinite(plain):
-                    exact = Fraction(*value.as_integer_ratio())  # type: ignore[attr-defined]
+                    exact = Fraction(*value.as_integer_ratio())  # type: ignore[union-attr]
                     while min(Fraction(plain), Fraction(repr(plain))) < exact:
                         plain = math.nextafter(plain, math.inf)
                 object.__setattr__(self, spec.name, plain)
