@@ -100,7 +100,7 @@ class KeptAsState(Shared, ABC):
 
     def _checked(self, increment: object) -> Increment:
         """Return the step if it is one and, unless mixing was meant, for the relation so far (decision 0009)."""
-        step = checked_increment(increment)
+        step = checked_increment(increment, self._mixes)
         if not self._mixes:
             check_one_relation([("what was spent before", self._spent_for), (step, step.relations)])
         return step

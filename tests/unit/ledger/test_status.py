@@ -9,6 +9,7 @@ import pytest
 import tightbudget as tb
 from tightbudget.ledger import Ledger
 from tightbudget.ledger.terms import new_odometer
+from tightbudget.ledger.verify import verify
 
 STEP = "gaussian(sigma=50)"
 
@@ -165,4 +166,4 @@ def test_a_report_says_whose_entries_were_read(ledger: Ledger) -> None:
     report = ledger.verify()
     assert (report.entries, report.own, report.budgets) == (4, 2, 1)
     assert str(report).startswith("Sound: 4 entries, 2 of 1 budget and 2 of the ledger itself, replay ")
-    assert str(ledger.budget("census").verify()).startswith("Sound: 2 entries of 1 budget replay ")
+    assert str(verify(ledger, "census")).startswith("Sound: 2 entries of 1 budget replay ")
