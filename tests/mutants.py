@@ -1470,7 +1470,7 @@ MUTATIONS = [
              "the picture shows as reserved what was committed", [LEDGER_TIMELINE]),
     Mutation("state price", "adaptive/filters/slots.py", "if not lower <= price <= delta:", "if not price <= delta:",
              "a state may say that a plan costs nothing", [STATES]),
-    Mutation("threads filter", "adaptive/filters/base.py", "with self._spending():\n            quote,", "if True:\n            quote,",
+    Mutation("threads filter", "adaptive/filters/base.py", "with self._spending():\n            step = self._checked(increment)\n            quote,", "if True:\n            step = self._checked(increment)\n            quote,",
              "threads are admitted by a balance that others are changing", [THREADS]),
     Mutation("threads odometer", "adaptive/odometers/base.py", "        with self._spending():\n", "        if True:\n",
              "threads overwrite each other's steps", [THREADS]),

@@ -53,6 +53,6 @@ def test_what_cannot_be_read_is_not_spent() -> None:
     budget = tb.filters.BasicFilter(1, 0)
     with pytest.raises(tb.NotationError, match="did you mean 'pure_dp'"):
         budget.spend("pure_pd(0.1)")
-    with pytest.raises(tb.InvalidParameter, match="increment is 0.1, but must be a mechanism, a composition or its notation"):
+    with pytest.raises(tb.InvalidParameter, match=r"increment is 0.1, but must be a mechanism, a composition or its notation"):
         budget.spend(0.1)  # type: ignore[arg-type]
     assert budget.sequence == 0
