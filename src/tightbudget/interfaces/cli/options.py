@@ -1,6 +1,7 @@
 """Options and arguments that several commands share, and how what is typed becomes a number."""
 
 import re
+import sys
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated
@@ -68,6 +69,15 @@ def _per_cent(text: str) -> str:
     if not _PER_CENT.fullmatch(text.strip()):
         return ""
     return f"; write {Decimal(text.strip().rstrip(' %')).scaleb(-2):f}"
+
+
+def note_if_swapped(epsilon: str | float | None, delta: str | float | None) -> None:
+    """Say on standard error that a budget has a delta as large as its epsilon: more likely a slip than a wish."""
+    if epsilon is None or delta is None:
+        return
+    promised, failing = library.exact("epsilon", epsilon), library.exact("delta", delta)
+    if 0 < failing >= promised:
+        print(f"Note: δ = {delta} is no smaller than ε = {epsilon}. Are the two swapped?", file=sys.stderr)
 
 
 Expression = Annotated[str, typer.Argument(metavar="EXPR", hidden=True)]  # each command says in words what it is
