@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from tightbudget.cached import cached_property
 from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.errors import InvalidParameter
+from tightbudget.keywords import known_keywords, unknown_keyword
 from tightbudget.mechanisms.checks import group_size, not_lost_to_zero, real
 from tightbudget.mechanisms.composition import Composable
 from tightbudget.mechanisms.exact_numbers import literal
@@ -39,6 +40,14 @@ class Mechanism(Composable, Known):
     promises: ClassVar[tuple[str, ...]] = ()  # fields that may be rounded up but not down
     reveal_more: ClassVar[tuple[str, ...]] = ()  # arguments of which more never hides more (M24)
     hide_more: ClassVar[tuple[str, ...]] = ()  # arguments of which more never reveals more
+
+    if not TYPE_CHECKING:  # type checkers know the arguments of each class
+
+        def __new__(cls, *arguments: Any, **named: Any) -> Self:
+            known = known_keywords(cls.__init__)
+            if known is not None and not named.keys() <= known:
+                raise unknown_keyword(cls.__name__, cls.__init__, named, known, cls.formerly)
+            return super().__new__(cls)
 
     @cached_property
     def relations(self) -> Relations:

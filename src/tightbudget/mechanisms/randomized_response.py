@@ -64,7 +64,7 @@ class RandomizedResponse(Mechanism):
         return replace(self, relation=relation) if relation == REPLACE_ONE else None
 
     def _relation_hint(self, relation: str) -> str:
-        return _NONE_AS_ANY if relation == ZERO_OUT else _ONE_ANSWER
+        return f"{_ONE_ANSWER} {_NONE_AS_ANY}" if relation == ZERO_OUT else _ONE_ANSWER
 
     def trend(self, argument: str) -> Trend | None:
         # below 1/k a lie is likelier than the truth, and more truth hides more
