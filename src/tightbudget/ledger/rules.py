@@ -91,7 +91,7 @@ class Rules:
         return Step(self._under_relation(numbers), text)
 
     def _under_relation(self, read: Increment) -> Increment:
-        """Return the increment for the relation of the budget, which was fixed when it was made and not by who charges."""
+        """Return the increment for the relation of the budget, which whoever charges has not chosen."""
         try:
             return read.under(self.relation)
         except UnknownRelation as problem:

@@ -34,7 +34,7 @@ def real(name: str, value: object, allowed: str) -> float:
 
 
 def _float_of_decimal(name: str, value: Decimal, allowed: str) -> float:
-    """Return the float nearest to a decimal number that is not far beyond all of them, whose fraction could be endless."""
+    """Return the float nearest to a decimal number, unless that is so far from all that its fraction is endless."""
     if value.is_nan():
         raise InvalidParameter(name, value, allowed)
     number = float(value)

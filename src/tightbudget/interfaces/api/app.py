@@ -124,7 +124,7 @@ def _known_fields(request: Request) -> list[str]:
 def _validation_sentence(error: dict[str, Any], known: list[str]) -> str:
     if error["type"] == "extra_forbidden" and len(error["loc"]) == 2 and known:
         close = difflib.get_close_matches(str(error["loc"][1]), known, n=1)
-        meant = f"did you mean {close[0]}? " if close else ""
-        return f"there is no such field; {meant}The fields are {', '.join(known)}"
+        meant = f"did you mean {close[0]}? The" if close else "the"
+        return f"there is no such field; {meant} fields are {', '.join(known)}"
     said = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
     return said[:1].lower() + said[1:]

@@ -160,7 +160,7 @@ def test_an_error_in_a_process_is_told_by_the_process() -> None:
     ("field", "said"),
     [
         ("deltas", "deltas: there is no such field; did you mean delta? The fields are expression, "),
-        ("q", "q: there is no such field; The fields are "),
+        ("q", "q: there is no such field; the fields are "),
     ],
 )
 def test_a_field_that_is_not_known_is_answered_with_those_that_are(service: Served, field: str, said: str) -> None:
