@@ -69,13 +69,14 @@ class MixedRelations(InvalidParameter):
 
 
 class UnknownRelation(InvalidParameter):
-    """A step says nothing of the neighbouring relation asked for."""
+    """A step says nothing of the neighbouring relation asked for; `known` are those that it does know."""
 
     code = "unknown_relation"
 
-    def __init__(self, relation: str, step: object, known: Iterable[str], hint: str) -> None:
-        allowed = f"a relation that every step is known under, and {step} is known under {' and '.join(known) or 'none'}"
-        super().__init__("relation", relation, allowed, hint)
+    def __init__(self, relation: str, step: object, known: Iterable[str], hint: str, name: str = "relation") -> None:
+        self.step, self.known, self.hint = str(step), tuple(known), hint
+        allowed = f"a relation that every step is known under, and {step} is known under {' and '.join(self.known) or 'none'}"
+        super().__init__(name, relation, allowed, hint)
 
 
 class NotationError(TightBudgetError, ValueError):

@@ -11,7 +11,7 @@ from tightbudget.filters import BasicFilter
 
 PROBLEMS = [
     errors.TightBudgetError("what went wrong"),
-    errors.InvalidParameter("sigma", -1, "a number from 0", "Try 1."),
+    errors.InvalidParameter("sigma", -1, "a number, 0 or more", "Try 1."),
     errors.NotationError("this is no mechanism", "gaußian(1)", 3),
     errors.BudgetRefused(BasicFilter(1, 0).quote(tb.PureDP(2))),
     errors.CannotShare("This is a copy.", "Spend the other one."),

@@ -101,10 +101,7 @@ def history_in(state_dict: object) -> list[Entry]:
 
 
 def _accumulated_batches(value: object) -> int:
-    batches = whole_count(value, "batches")
-    if batches < 1:
-        raise InvalidParameter("batches", value, "a whole number from 1 on")
-    return batches
+    return whole_count(value, "batches", least=1)
 
 
 def _plain_entry(value: object) -> object:

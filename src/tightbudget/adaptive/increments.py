@@ -22,9 +22,11 @@ def parse_increment(text: str, mix_relations: bool = False) -> Increment:
     return parse(text, mix_relations)
 
 
-def checked_increment(value: object) -> Increment:
-    if isinstance(value, Composable):
-        value.check_proven()
-        return value
-    hint = "Text is read by tb.filters.parse_increment." if isinstance(value, str) else "For example tb.PureDP(epsilon=0.1)."
-    raise InvalidParameter("increment", value, "a mechanism or a composition", hint)
+def checked_increment(value: object, mix_relations: bool = False) -> Increment:
+    """Return the step, which may be given in the notation."""
+    step = parse_increment(value, mix_relations) if isinstance(value, str) else value
+    if isinstance(step, Composable):
+        step.check_proven()
+        return step
+    hint = "For example tb.PureDP(epsilon=0.1), or 'pure_dp(epsilon=0.1)'."
+    raise InvalidParameter("increment", value, "a mechanism, a composition or its notation", hint)

@@ -113,7 +113,8 @@ def _promised_price(step: Mechanism) -> tuple[Amount, Amount]:
 
 
 def _no_epsilon(step: Mechanism) -> InvalidParameter:
-    return _no_price(step, "an epsilon", "Give it as pure_dp or approximate_dp, or take a filter for steps of its kind.")
+    what = "an epsilon (stated as pure_dp or approximate_dp)"
+    return _no_price(step, what, "State it so, or take a filter for steps of its kind.")
 
 
 def _epsilon_or_inf(step: Mechanism) -> Amount:

@@ -100,7 +100,7 @@ class KeptAsState(Shared, ABC):
 
     def _checked(self, increment: object) -> Increment:
         """Return the step if it is one and, unless mixing was meant, for the relation so far (decision 0009)."""
-        step = checked_increment(increment)
+        step = checked_increment(increment, self._mixes)
         if not self._mixes:
             check_one_relation([("what was spent before", self._spent_for), (step, step.relations)])
         return step
@@ -154,7 +154,7 @@ def object_from_state(state: object, kinds: Mapping[str, type[AnyKept]], what: s
 
 def _count_in_state(found: object) -> int | None:
     if found is not None and (type(found) is not int or found < 0):
-        raise InvalidParameter("sequence", found, "a whole number from 0, or null if that is not known")
+        raise InvalidParameter("sequence", found, "a whole number, 0 or more, or null if that is not known")
     return found
 
 

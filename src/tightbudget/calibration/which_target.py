@@ -62,7 +62,7 @@ def _check_reach(kind: str, chances: dict[str, float]) -> None:
 def _budget_target(epsilon: object, delta: object) -> Target:
     most, rare = epsilon_asked(epsilon), delta_asked(delta)
     if math.isinf(most):
-        raise InvalidParameter("epsilon", epsilon, "a finite number from 0", "Every composition has an infinite epsilon.")
+        raise InvalidParameter("epsilon", epsilon, "a finite number, 0 or more", "Every composition has an infinite epsilon.")
     return BudgetTarget(most, rare) if most > 0.0 else DeltaTarget(most, rare)
 
 

@@ -43,7 +43,9 @@ def compare(
     composition = composition_given("composition", composition).asked(relation)
     composition.check_proven()
     if (delta is None) == (epsilon is None):
-        raise InvalidParameter("compare", (delta, epsilon), "asked with one of delta and epsilon", "Give exactly one.")
+        both = delta is not None
+        allowed = "left out where delta is given" if both else "given, or epsilon in its place"
+        raise InvalidParameter("epsilon" if both else "delta", epsilon, allowed, "Give exactly one of delta and epsilon.")
     promises = Promises(composition)
     if delta is not None:
         delta = delta_asked(delta)

@@ -161,9 +161,9 @@ def _orders_and_bounds(order: Any, tau: Any) -> tuple[Array, Array]:
         bound = np.asarray(tau).astype(np.float64)
         a, bound = np.broadcast_arrays(a, bound)
     except (TypeError, ValueError):
-        raise InvalidParameter("tau", tau, "a number from 0 for each order") from None
+        raise InvalidParameter("tau", tau, "a number, 0 or more, for each order") from None
     if not (bound >= 0.0).all():
-        raise InvalidParameter("tau", tau, "a number from 0 for each order")
+        raise InvalidParameter("tau", tau, "a number, 0 or more, for each order")
     return a, bound
 
 

@@ -6,7 +6,10 @@ ROUNDING = "rounding errors are as large as the bracket; a finer grid would not 
 TOO_SMALL = "delta is so near the smallest numbers of float64 that no finite upper end can be certified"
 BEYOND = "the answer is finite, but no float is as large"
 AT_INFINITY = "delta is, up to rounding, the probability that everything is revealed"
-OF_A_CLASS = "a step stands for a class of cases; the upper end holds for all of it, the lower end is that of one member"
+OF_A_CLASS = (
+    "the exact cost of a step is not known: the worst case of what it may be costs no more than the upper end and no less "
+    "than the lower, and no effort narrows that"
+)
 _NOT_CERTIFIED = "it is not certified"
 NOT_PROVEN_HERE = "the upper end rests on {}, whose proof has not been checked here: " + _NOT_CERTIFIED
 TOO_MANY_SHIFTS = "the shifts of a vector are too many to try each; the upper end is that of the zCDP that all of them have"

@@ -22,6 +22,7 @@ FEW = 8
 """Values of a parameter up to which each has a cell of its own size and its number in it."""
 
 _DIGITS = 3
+_PLAIN = 1e-3, 1e5  # numbers that are read more easily without powers of ten
 _NOTHING = "#d5d8dc"  # colour of cells without a finite number
 
 
@@ -55,7 +56,10 @@ def heat_map_of(
     shown = np.ma.masked_invalid(grid)
     if norm is not None and shown.count():
         colours = axes.pcolormesh(*edges, shown, norm=norm, cmap="viridis_r", shading="flat", linewidth=0, rasterized=True)
-        axes.figure.colorbar(colours, ax=axes, pad=0.02, label=sign)
+        bar = axes.figure.colorbar(colours, ax=axes, pad=0.02, label=sign)
+        if _PLAIN[0] <= shown.min() and shown.max() <= _PLAIN[1] and bar.ax.get_yscale() == "log":
+            bar.ax.yaxis.set_major_formatter(_plain_log_ticks())
+            bar.ax.yaxis.set_minor_formatter(_plain_log_ticks())
     if few:
         _write_heat_map_numbers(axes, grid, norm, written)
     elif not shown.count():
@@ -68,6 +72,17 @@ def heat_map_of(
 def upper_end_shown(value: float) -> str:
     """Return an upper end in a few digits."""
     return decimal_rounded(value, _DIGITS, ROUND_CEILING)
+
+
+def _plain_log_ticks() -> Any:
+    """Return a formatter that labels the ticks that a logarithmic axis labels, with 0.6 in place of 6×10⁻¹."""
+    from matplotlib.ticker import LogFormatterSciNotation
+
+    class PlainLogFormatter(LogFormatterSciNotation):
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return f"{x:g}" if super().__call__(x, pos) else ""
+
+    return PlainLogFormatter()
 
 
 def _write_heat_map_numbers(axes: "Axes", grid: Array, norm: "Normalize | None", written: "Callable[[float], str]") -> None:

@@ -77,7 +77,7 @@ def entries_of(
 ) -> list[Entry]:
     """Return entries, the newest first, at most `limit`: of a state, an actor, a key, a time, or before a sequence."""
     if limit is not None and (type(limit) is not int or limit < 0):
-        raise InvalidParameter("limit", limit, "a whole number from 0, or None for all")
+        raise InvalidParameter("limit", limit, "a whole number, 0 or more, or None for all")
     if state is not None and state not in (*STATES, *entries.KINDS):
         raise InvalidParameter("state", state, f"one of {', '.join(STATES)}")
     found: list[Entry] = []

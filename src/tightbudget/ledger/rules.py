@@ -21,7 +21,7 @@ from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.filters.registry import from_state
 from tightbudget.adaptive.filters.sum_filter import SumFilter
 from tightbudget.adaptive.increments import Increment, checked_increment, parse_increment
-from tightbudget.errors import InvalidParameter, TightBudgetError
+from tightbudget.errors import InvalidParameter, TightBudgetError, UnknownRelation
 from tightbudget.ledger.entries import text_of
 from tightbudget.mechanisms import Composable, compose
 from tightbudget.notation import MAX_CHARACTERS
@@ -92,7 +92,18 @@ class Rules:
         text = str(numbers)
         if len(text) > MAX_CHARACTERS:
             raise InvalidParameter("increment", f"of {len(text)} characters", f"at most {MAX_CHARACTERS} long to be logged")
-        return Step(numbers.under(self.relation), text)
+        return Step(self._under_relation(numbers), text)
+
+    def _under_relation(self, read: Increment) -> Increment:
+        """Return the increment for the relation of the budget, which whoever charges has not chosen."""
+        try:
+            return read.under(self.relation)
+        except UnknownRelation as problem:
+            one = next(iter(problem.known), None)
+            other = f" Or charge a budget made with relation={one!r}, on the command line --relation {one}." if one else ""
+            raise UnknownRelation(
+                self.relation, problem.step, problem.known, problem.hint + other, name="The relation of this budget"
+            ) from None
 
     def weigh_ahead(self, step: Step) -> None:
         """Work out the price of a step, if it has one and it is not known; what is wrong with it, `decide` will say."""

@@ -37,7 +37,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What `verify` found. `problems` has the first broken entry of each chain; true if there is none."""
+    """What `verify` found. `problems` has the first broken entry of each chain; true if there is none.
+
+    `own` of the entries are those of the ledger itself, which say when it and its budgets were made.
+    """
 
     budgets: int
     entries: int
@@ -45,6 +48,7 @@ class Report:
     seconds: float
     problems: tuple[Problem, ...] = ()
     checkpoint: bool = False
+    own: int = 0
 
     @property
     def ok(self) -> bool:
@@ -59,15 +63,21 @@ class Report:
         return self.ok
 
     def __str__(self) -> str:
-        size = f"{self.entries} entries of {_verified_count(self.budgets, 'budget')}"
         if self.ok:
             kept = " and agree with the checkpoint" if self.checkpoint else ""
             return (
-                f"Sound: {size} replay to what is stored{kept} "
+                f"Sound: {self._size()} {'replays' if self.entries == 1 else 'replay'} to what is stored{kept} "
                 f"({_verified_count(self.charges, 'charge')}, {self.seconds:.1f} s)."
             )
         more = f" ({len(self.problems) - 1} more)" if len(self.problems) > 1 else ""
         return f"Broken: {self.first}{more}."
+
+    def _size(self) -> str:
+        """Return how many entries were read, and of what."""
+        of_budgets, itself = f"of {_verified_count(self.budgets, 'budget')}", "of the ledger itself"
+        if not (self.own and self.budgets):
+            return f"{self.entries} {'entry' if self.entries == 1 else 'entries'} {itself if self.own else of_budgets}"
+        return f"{self.entries} entries, {self.entries - self.own} {of_budgets} and {self.own} {itself},"
 
     def as_json(self) -> dict[str, Any]:
         found = [{"budget": each.budget, "sequence": each.sequence, "what": each.what} for each in self.problems]
@@ -90,14 +100,14 @@ def verify(ledger: Ledger, name: str | None = None, checkpoint: Checkpoint | str
         found.run(None if name is None else ledger.budget(name)._place.lineage)
     seconds = time.perf_counter() - started
     counts = (found.count_budgets, found.count_entries, found.count_charges)
-    return Report(*counts, seconds, tuple(found.problems), kept is not None)
+    return Report(*counts, seconds, tuple(found.problems), kept is not None, found.count_own)
 
 
 class _LedgerVerification:
     def __init__(self, ledger: str, connection: Connection, checkpoint: Checkpoint | None) -> None:
         self.ledger, self.connection, self.checkpoint = ledger, connection, checkpoint
         self.problems: list[Problem] = []
-        self.count_budgets = self.count_entries = self.count_charges = 0
+        self.count_budgets = self.count_entries = self.count_charges = self.count_own = 0
         self._passed: dict[int, dict[tuple[int, str], tuple[str, str]]] = {}
         self._made: dict[int, tuple[str, str]] = {}
         self._tallies: dict[int, Any] = {}
@@ -159,6 +169,7 @@ class _LedgerVerification:
         tally = self._tallies.get(row.id)
         for _, seq, kind, origin, key, settles, digest, raw in following:
             self.count_entries += 1
+            self.count_own += row.id == ROOT
             try:
                 chain.take(seq, kind, origin, key, settles, bytes(digest), bytes(raw))
             except Broken as broken:

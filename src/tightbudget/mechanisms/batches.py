@@ -14,8 +14,7 @@ def check_batch(mechanism: object, batch: object, examples: object) -> None:
     if mechanism.of_several:
         raise InvalidParameter("mechanism", str(mechanism), "one for single records")
     whole_count(batch, "batch")
-    if whole_count(examples, "examples") < 1:
-        raise InvalidParameter("examples", examples, "a whole number from 1")
+    whole_count(examples, "examples", least=1)
 
 
 def replaced_pair(mechanism: Mechanism) -> Pair | None:

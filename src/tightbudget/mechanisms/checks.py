@@ -3,6 +3,7 @@
 import math
 import numbers
 from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -10,9 +11,14 @@ import numpy as np
 from tightbudget.errors import InvalidParameter
 
 MOST_REPETITIONS = 2**53
+_SMALLEST_EXPONENT = -1000  # of ten: 1e-1000000000 is short to write and long to hold
 
 
 def real(name: str, value: object, allowed: str) -> float:
+    if isinstance(value, Decimal):
+        return _float_of_decimal(name, value, allowed)
+    if isinstance(value, str | bytes):
+        raise InvalidParameter(name, value, allowed, "This is text: give the number itself, without quotes.")
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         try:
             array = np.asarray(value)
@@ -25,6 +31,18 @@ def real(name: str, value: object, allowed: str) -> float:
         return float(value)
     except OverflowError:
         raise InvalidParameter(name, "a number beyond 1e308", allowed) from None
+
+
+def _float_of_decimal(name: str, value: Decimal, allowed: str) -> float:
+    """Return the float nearest to a decimal number, unless that is so far from all that its fraction is endless."""
+    if value.is_nan():
+        raise InvalidParameter(name, value, allowed)
+    number = float(value)
+    if math.isinf(number) and value.is_finite():
+        raise InvalidParameter(name, "a number beyond 1e308", allowed)
+    if value and value.adjusted() < _SMALLEST_EXPONENT:
+        not_lost_to_zero(name, value, number, allowed)
+    return number
 
 
 def not_lost_to_zero(name: str, value: object, number: float, allowed: str) -> float:
@@ -61,11 +79,11 @@ MOST_EFFORT = 64.0
 
 def asked_width(rtol: object, atol: object, effort: object = None) -> tuple[float, float, float | None]:
     """Return how narrow a bracket should be, and how much work it may take."""
-    relative, absolute = real("rtol", rtol, "a number above 0"), real("atol", atol, "a number from 0")
+    relative, absolute = real("rtol", rtol, "a number above 0"), real("atol", atol, "a number, 0 or more")
     if not 0.0 < relative < math.inf:
         raise InvalidParameter("rtol", rtol, "a number above 0", "1e-3 is the default; 1e-6 is narrow.")
     if not 0.0 <= absolute < math.inf:
-        raise InvalidParameter("atol", atol, "a finite number from 0")
+        raise InvalidParameter("atol", atol, "a finite number, 0 or more")
     if effort is None:
         return relative, absolute, None
     work = real("effort", effort, f"a number above 0, at most {MOST_EFFORT:g}")
@@ -74,21 +92,21 @@ def asked_width(rtol: object, atol: object, effort: object = None) -> tuple[floa
     return relative, absolute, work
 
 
-def whole_count(value: object, name: str = "count") -> int:
-    if type(value) is int and 0 <= value <= MOST_REPETITIONS:  # as nearly all are
+def whole_count(value: object, name: str = "count", least: int = 0, hint: str = "") -> int:
+    if type(value) is int and least <= value <= MOST_REPETITIONS:  # as nearly all are
         return value
-    allowed = f"a whole number from 0 to {MOST_REPETITIONS}"
+    allowed = f"a whole number from {least} to {MOST_REPETITIONS}"
     number = real(name, value, allowed)
     # a float may have rounded a whole number beyond the largest down to it
-    exact = Fraction(value) if isinstance(value, numbers.Rational) else number
-    if not (0.0 <= number <= MOST_REPETITIONS and exact == math.floor(number)):
-        raise InvalidParameter(name, value, allowed)
+    exact = Fraction(value) if isinstance(value, numbers.Rational | Decimal) and math.isfinite(number) else number
+    if not (least <= number <= MOST_REPETITIONS and exact == math.floor(number)):
+        raise InvalidParameter(name, value, allowed, hint)
     return int(number)
 
 
 def positive(name: str, value: object, hint: str = "", *, zero: bool = False, infinite: bool = False) -> float:
     """Check that a parameter is a number above 0 (or from 0), finite unless `infinite`; return it as given."""
-    allowed = f"a {'' if infinite else 'finite '}number {'from' if zero else 'above'} 0"
+    allowed = f"a {'' if infinite else 'finite '}number{', 0 or more' if zero else ' above 0'}"
     number = real(name, value, allowed)
     if not (number > 0.0 or (zero and number == 0.0)) or (math.isinf(number) and not infinite):
         raise InvalidParameter(name, value, allowed, hint)
@@ -105,7 +123,7 @@ def probability(name: str, value: object, hint: str = "") -> float:
 
 def numbers_from_0(name: str, values: object) -> tuple[float, ...]:
     """Return a list of numbers from 0 as floats."""
-    allowed = "a list of finite numbers from 0, as in [0, 1]"
+    allowed = "a list of finite numbers, 0 or more, as in [0, 1]"
     if isinstance(values, str | bytes | dict | set) or not isinstance(values, Iterable):
         raise InvalidParameter(name, values, allowed)
     given = list(values)
@@ -114,15 +132,12 @@ def numbers_from_0(name: str, values: object) -> tuple[float, ...]:
     numbers = []
     for place, value in enumerate(given):
         where = f"{name}[{place}]"
-        number = not_lost_to_zero(where, value, real(where, value, "a finite number from 0"), "a finite number from 0")
+        number = not_lost_to_zero(where, value, real(where, value, "a finite number, 0 or more"), "a finite number, 0 or more")
         if not 0.0 <= number < math.inf:
-            raise InvalidParameter(where, value, "a finite number from 0")
+            raise InvalidParameter(where, value, "a finite number, 0 or more")
         numbers.append(abs(number))  # -0.0 is 0
     return tuple(numbers)
 
 
 def group_size(value: object) -> int:
-    size = whole_count(value, "k")
-    if size < 1:
-        raise InvalidParameter("k", value, "a whole number from 1 on", "A group has at least one record.")
-    return size
+    return whole_count(value, "k", least=1, hint="A group has at least one record.")

@@ -31,9 +31,9 @@ _NO_NOISE = 1e-100  # noise that moves the answer with probability e^-1e90 is al
 
 def whole_sensitivity(name: str, value: object) -> int:
     """Check that a sensitivity is a whole number from 0."""
-    number = real(name, value, "a whole number from 0")
+    number = real(name, value, "a whole number, 0 or more")
     if not (number >= 0.0 and math.isfinite(number) and number == math.floor(number)):
-        raise InvalidParameter(name, value, "a whole number from 0", "Noise on the integers protects integer queries.")
+        raise InvalidParameter(name, value, "a whole number, 0 or more", "Noise on the integers protects integer queries.")
     return int(number)
 
 

@@ -20,7 +20,7 @@ LONGEST_TEXT = 1000
 LARGEST_EXPONENT = 1000  # of ten, in text: 1e1000000000 is short to write and long to hold
 
 
-def exact(name: str, value: object, allowed: str = "a finite number from 0") -> Fraction:
+def exact(name: str, value: object, allowed: str = "a finite number, 0 or more") -> Fraction:
     """Return the number that was typed: a float by its shortest decimal form, text as a decimal number or as p/q.
 
     >>> exact("epsilon", 0.1), exact("epsilon", "1/3"), exact("epsilon", 2)

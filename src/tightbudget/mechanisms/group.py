@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.checks import whole_count
+from tightbudget.mechanisms.checks import group_size
 from tightbudget.mechanisms.gaussian import Gaussian
 from tightbudget.mechanisms.kept_pairs import KeptPairs
-from tightbudget.mechanisms.mechanism import Mechanism
+from tightbudget.mechanisms.mechanism import Mechanism, unknown_group
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.relations import REPLACE_ONE, Relations
 from tightbudget.numerics.binomial import binomial
@@ -46,13 +46,13 @@ class Group(KeptPairs):
     def __post_init__(self) -> None:
         self._check_parameters()
         if not isinstance(self.mechanism, Mechanism):
-            raise InvalidParameter("mechanism", self.mechanism, "one mechanism", "Of a composition use its method group.")
-        if whole_count(self.k, "k") < 1:
-            raise InvalidParameter("k", self.k, "a whole number from 1 on")
-        if not isinstance(self.mechanism, Poisson) or not _group_pair_is_known(self.mechanism):
-            raise InvalidParameter(
-                "mechanism", str(self.mechanism), "a Poisson sample of Gaussian noise", "Of others use their method group."
-            )
+            raise InvalidParameter("mechanism", self.mechanism, "one mechanism", "A composition has a method group.")
+        group_size(self.k)
+        if not isinstance(self.mechanism, Poisson):
+            hint = "For other steps call their method group in Python, or write group(...) in the notation."
+            raise InvalidParameter("mechanism", str(self.mechanism), "a Poisson sample of Gaussian noise", hint)
+        if not _group_pair_is_known(self.mechanism):
+            raise unknown_group(self.mechanism)
         if self.k > MOST_SAMPLED:
             raise InvalidParameter("k", self.k, f"at most {MOST_SAMPLED} on a sample")
 

@@ -169,7 +169,7 @@ def _histogram_weights(name: str, values: object) -> tuple[float, ...]:
         raise InvalidParameter(name, values, "a list of numbers") from None
     for place, weight in enumerate(weights):
         if not 0.0 <= weight < math.inf:
-            raise InvalidParameter(f"{name}[{place}]", weight, "a finite number from 0")
+            raise InvalidParameter(f"{name}[{place}]", weight, "a finite number, 0 or more")
     if max(weights, default=0.0) == 0.0:
         raise InvalidParameter(name, "an empty histogram", "a list with at least one positive number")
     if sum(weights) == math.inf:

@@ -4,14 +4,16 @@ import math
 import numbers
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
+from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from tightbudget.cached import cached_property
 from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.errors import InvalidParameter
+from tightbudget.keywords import known_keywords, unknown_keyword
 from tightbudget.mechanisms.checks import group_size, not_lost_to_zero, real
 from tightbudget.mechanisms.composition import Composable
 from tightbudget.mechanisms.exact_numbers import literal
@@ -39,6 +41,14 @@ class Mechanism(Composable, Known):
     reveal_more: ClassVar[tuple[str, ...]] = ()  # arguments of which more never hides more (M24)
     hide_more: ClassVar[tuple[str, ...]] = ()  # arguments of which more never reveals more
 
+    if not TYPE_CHECKING:  # type checkers know the arguments of each class
+
+        def __new__(cls, *arguments: Any, **named: Any) -> Self:
+            known = known_keywords(cls.__init__)
+            if known is not None and not named.keys() <= known:
+                raise unknown_keyword(cls.__name__, cls.__init__, named, known, cls.formerly)
+            return super().__new__(cls)
+
     @cached_property
     def relations(self) -> Relations:
         return stated_relation(vars(self).get("relation", self.neighbours))
@@ -61,7 +71,7 @@ class Mechanism(Composable, Known):
         size = group_size(k)
         found = self if size == 1 else self._group(size)
         if found is None:
-            raise InvalidParameter("group", str(self), "of a mechanism whose groups are known", "Noise on a query is.")
+            raise unknown_group(self)
         return found
 
     def _group(self, k: int) -> Composable | None:
@@ -133,12 +143,12 @@ class Mechanism(Composable, Known):
             if isinstance(value, np.ndarray) and value.ndim == 0:
                 value = value[()]  # an array of one number can be changed behind our back
                 object.__setattr__(self, spec.name, value)
-            if type(value) not in _PLAIN and isinstance(value, numbers.Real):
+            if type(value) not in _PLAIN and isinstance(value, numbers.Real | Decimal):
                 plain = int(value) if isinstance(value, numbers.Integral) else real(spec.name, value, _HELD)
                 if spec.name not in self.promises:
                     not_lost_to_zero(spec.name, value, plain, _HELD)  # a rate of 0, say, would reveal nothing at all
                 elif isinstance(plain, float) and math.isfinite(plain):
-                    exact = Fraction(*value.as_integer_ratio())  # type: ignore[attr-defined]
+                    exact = Fraction(*value.as_integer_ratio())  # type: ignore[union-attr]
                     while min(Fraction(plain), Fraction(repr(plain))) < exact:
                         plain = math.nextafter(plain, math.inf)
                 object.__setattr__(self, spec.name, plain)
@@ -150,6 +160,12 @@ class Mechanism(Composable, Known):
             if spec.repr and (spec.default is MISSING or value != spec.default):
                 arguments.append(_mechanism_argument(spec.metadata.get("argument", spec.name), value))
         return f"{self.name}({', '.join(arguments)})"
+
+
+def unknown_group(mechanism: Mechanism) -> InvalidParameter:
+    """Return the error of a group of records whose cost is not known."""
+    allowed = "a step for which group privacy is known: noise or a promise that is not sampled, randomised response, or a"
+    return InvalidParameter("mechanism", str(mechanism), f"{allowed} Poisson sample of Gaussian noise")
 
 
 def _mechanism_argument(name: str, value: object) -> str:

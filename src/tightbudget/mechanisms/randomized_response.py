@@ -20,10 +20,8 @@ from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.points import point_pair
 from tightbudget.pairs.revealing import revealing_pair
 
-_ONE_ANSWER = (
-    "Each record gives one answer, and one that is not there gives none, which shows. If a record without a value answers "
-    "each of the values alike, state relation='zero_out'."
-)
+_ONE_ANSWER = "Each record gives one answer, and one that is not there gives none, which shows."
+_NONE_AS_ANY = "If a record without a value answers each of the values alike, state relation='zero_out'."
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class RandomizedResponse(Mechanism):
         if not (values >= 2.0 and math.isfinite(values) and values == math.floor(values)):
             raise InvalidParameter("k", self.k, "a whole number from 2")
         if self.relation not in (REPLACE_ONE, ZERO_OUT):
-            raise InvalidParameter("relation", self.relation, "replace_one or zero_out", _ONE_ANSWER)
+            raise InvalidParameter("relation", self.relation, "replace_one or zero_out", f"{_ONE_ANSWER} {_NONE_AS_ANY}")
 
     def _under(self, relation: str) -> Mechanism | None:
         if relation == self.relation:
@@ -66,7 +64,7 @@ class RandomizedResponse(Mechanism):
         return replace(self, relation=relation) if relation == REPLACE_ONE else None
 
     def _relation_hint(self, relation: str) -> str:
-        return _ONE_ANSWER
+        return f"{_ONE_ANSWER} {_NONE_AS_ANY}" if relation == ZERO_OUT else _ONE_ANSWER
 
     def trend(self, argument: str) -> Trend | None:
         # below 1/k a lie is likelier than the truth, and more truth hides more

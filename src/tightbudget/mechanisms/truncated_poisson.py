@@ -80,8 +80,7 @@ class TruncatedPoisson(KeptPairs):
             )
         probability("q", self.q, "For a batch of 256 out of 60000 use 256/60000.")
         for name in ("cap", "examples"):
-            if whole_count(getattr(self, name), name) < 1:
-                raise InvalidParameter(name, getattr(self, name), "a whole number from 1 on")
+            whole_count(getattr(self, name), name, least=1)
         if 0.0 < self.q < 1.0 and terms_of(int(self.examples), float(self.q)) > MOST_TERMS:
             raise InvalidParameter(
                 "examples", self.examples, "fewer at this q", "A batch of a billion records is as far as it goes."

@@ -12,6 +12,7 @@ from tightbudget.notation.signatures import did_you_mean, mechanism_arguments, m
 from tightbudget.notation.sums import COMMA, HOLE, MAX_DEPTH
 from tightbudget.notation.terms import Term
 
+GROUP = "group"
 MECHANISM_ARGUMENTS = frozenset({"mechanism"})
 MATRIX_ARGUMENTS = frozenset({"strategy"})
 LIST_ARGUMENTS = frozenset({"a", "b", "centres", "probabilities", "rates", "without"})
@@ -154,9 +155,31 @@ def _meaning_of_call(term: Term, node: ast.Call, name: str, depth: int) -> Value
         if isinstance(path, str):
             return term.pointing_at(node.args[0], lambda: Histograms.from_csv(path))
     arguments = _meaning_of_arguments(term, node, name, depth)
+    if name == GROUP and not isinstance(arguments["mechanism"], Poisson):
+        return term.pointing_at(node, lambda: _group_of(arguments["mechanism"], arguments["k"]))
     if name == Poisson.name and term.mix_relations:
         return term.pointing_at(node, lambda: Poisson(**arguments, mix_relations=True))  # type: ignore[arg-type]
     return term.pointing_at(node, lambda: BY_NAME[name](**arguments))
+
+
+def _group_of(private: Value, k: Value) -> Private:
+    """Return what the method `group` does: of most steps that is a step of the same kind, or several."""
+    assert isinstance(private, Private)
+    found = private.group(k)  # type: ignore[arg-type]  # it says itself what k may be
+    assert isinstance(found, Private)
+    return found
+
+
+def _check_no_group_inside(term: Term, name: str, node: ast.expr) -> None:
+    """Refuse samples of what a group of records does, as of one record: members are drawn each on their own (M27)."""
+    for inner in ast.walk(node):
+        if not (isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id == GROUP):
+            continue
+        given = [*inner.args[:1], *(keyword.value for keyword in inner.keywords if keyword.arg == "mechanism")]
+        # a group of a sample stays a `Group`, of which the outer mechanism says itself whether it takes it
+        if not (given and isinstance(given[0], ast.Call) and getattr(given[0].func, "id", "") == Poisson.name):
+            wrong = f"group is written around {name}, not inside it"
+            term.fail(inner, f"{wrong}: the records of a group are drawn each on their own")
 
 
 def _meaning_of_arguments(term: Term, node: ast.Call, name: str, depth: int) -> dict[str, Value]:
@@ -179,6 +202,9 @@ def _meaning_of_arguments(term: Term, node: ast.Call, name: str, depth: int) -> 
     for argument, parameter in allowed.items():
         if argument not in given and parameter.default is MISSING:
             term.fail(node, f"{name} lacks its argument {argument!r}; it is {mechanism_signature(name)}")
+    if name != GROUP:
+        for argument in MECHANISM_ARGUMENTS & given.keys():
+            _check_no_group_inside(term, name, given[argument])
     read = _number_or_text if BY_NAME[name].takes_text else _meaning_of_argument
     return {argument: read(term, argument, value, depth + 1) for argument, value in given.items()}
 

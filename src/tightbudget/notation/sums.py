@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from tightbudget.notation.faults import fault
 from tightbudget.notation.signatures import meant_by
+from tightbudget.numerics.typed import written_without_comma
 
 OPEN = "?"
 """The number that a template leaves open."""
@@ -27,7 +28,8 @@ _TOKEN = re.compile(
 )
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
+_WITH_COMMA = re.compile(r"(?<![\w.,])[0-9]+(?:,[0-9]+)+(?![\w.])")
+_LEADING_ZERO = re.compile(r"0[0-9_]*[1-9][0-9_]*")
 # what people type or paste, and how it is written here
 _WRITTEN = {
     "×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "—": "-", "^": "**", ";": ",", "∞": "inf", "√": "sqrt(...)",
@@ -68,6 +70,8 @@ def split_sum(text: str, template: bool = False) -> Iterator[tuple[int, str]]:
             kind, piece = "name", HOLE
         elif kind == "foreign":
             raise fault(_misread_in_sum(text, token.start()), text, token.start())
+        elif kind == "number" and _LEADING_ZERO.fullmatch(piece):
+            raise fault(_leading_zero(text, token.start()), text, token.start())
         elif piece == "," and not open_brackets:
             raise fault(_comma_in_sum(text, token.start()), text, token.start())
         elif piece == "+" and after_operand and not open_brackets:
@@ -98,8 +102,19 @@ def _misread_in_sum(text: str, position: int) -> str:
 
 def _comma_in_sum(text: str, position: int) -> str:
     """Return what is wrong with a comma outside brackets: thousands apart, or mechanisms that should be added."""
-    for grouped in _GROUPED.finditer(text):
-        if grouped.start() < position < grouped.end():
-            number = grouped.group()
-            return f"{COMMA}; write {number.replace(',', '')} or {number.replace(',', '_')}"
-    return f"{COMMA}; mechanisms are composed with +"
+    instead = _number_with_comma(text, position, whole=True) or _number_with_comma(text, position)
+    return f"{COMMA}; {f'write {instead}' if instead else 'mechanisms are composed with +'}"
+
+
+def _leading_zero(text: str, position: int) -> str:
+    """Return what is wrong with a whole number that begins with 0: often it is what follows a decimal comma."""
+    instead = _number_with_comma(text, position)
+    return f"{COMMA}; write {instead}" if instead else "A whole number does not begin with 0; write a decimal point, as in 0.5"
+
+
+def _number_with_comma(text: str, position: int, whole: bool = False) -> str:
+    """Return what to write for a number that has a comma in it and is at this position; nothing if there is none."""
+    for found in _WITH_COMMA.finditer(text):
+        if found.start() < position < found.end():
+            return written_without_comma(found.group(), whole)
+    return ""

@@ -83,8 +83,7 @@ class Template:
         if self._slot.call is None:
             return None
         found = as_private(replace(self._term, hole=number), self._slot.call)
-        assert isinstance(found, Mechanism)
-        return found
+        return found if isinstance(found, Mechanism) else next((step for step, _ in found.items), None)
 
     def argument_at(self, number: Number) -> Number:
         """Return what the argument is with this number in place of `?`."""

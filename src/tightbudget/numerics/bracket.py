@@ -6,11 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from typing import TYPE_CHECKING, NoReturn
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.attempt import Attempt
 from tightbudget.numerics.format_spec import formatted_ends
 from tightbudget.numerics.rounding import float_above, float_below
+
+_NO_ORDER = (
+    "A Bracket has two ends, and a limit may lie between them: ask bracket.certainly_at_most(limit) or "
+    "bracket.certainly_above(limit), or compare bracket.upper or bracket.lower."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,16 @@ class Bracket:
     def __format__(self, spec: str) -> str:
         """Return both ends as the specification says for floats, rounded outward; a width is that of the whole text."""
         return formatted_ends(self.lower, self.upper, spec, str(self))
+
+    if not TYPE_CHECKING:  # type checkers see that there are none; who runs the code is told what to write
+
+        def __float__(self) -> NoReturn:
+            raise TypeError("A Bracket is no single number: take bracket.upper, which is certified, or bracket.lower.")
+
+        def __lt__(self, other: object) -> NoReturn:
+            raise TypeError(_NO_ORDER)
+
+        __le__ = __gt__ = __ge__ = __lt__
 
     def _repr_html_(self) -> str:
         from tightbudget.markup import html_record

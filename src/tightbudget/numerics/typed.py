@@ -1,6 +1,10 @@
 """Numbers as people type them, read without a silent change of what they mean."""
 
 import math
+import re
+
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]*)?")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
 
 class NoFloat(ValueError):
@@ -26,3 +30,21 @@ def typed_float(text: str) -> float:
     if math.isinf(value) and digits:
         raise NoFloat("too large for a float; the largest is 1.8e308")
     return value
+
+
+def written_without_comma(text: str, whole: bool) -> str:
+    """Return what to write in place of a number with a comma; nothing where nobody can tell what was meant.
+
+    A comma before three digits may be a decimal one: both readings are offered, unless the number must be whole, or
+    begins with 0 as no thousands do.
+
+    >>> written_without_comma("1,000", whole=True), written_without_comma("0,001", whole=False)
+    ('1000 or 1_000', '0.001, with a decimal point')
+    >>> written_without_comma("1,500", whole=False)
+    '1500 or 1_500, or with a decimal point 1.500'
+    """
+    thousands = f"{text.replace(',', '')} or {text.replace(',', '_')}" if _THOUSANDS.fullmatch(text) else ""
+    decimal = text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text) and not whole else ""
+    if thousands and decimal:
+        return f"{thousands}, or with a decimal point {decimal}"
+    return thousands or (f"{decimal}, with a decimal point" if decimal else "")

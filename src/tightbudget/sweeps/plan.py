@@ -169,8 +169,6 @@ def _check_unknown(template: SweepTemplate, space: Space, asked: Sequence[Questi
 
 def _points_per_batch(given: Any, size: int, asked: Sequence[Question]) -> int:
     if given is not None:
-        if (count := whole_count(given, "batch")) < 1:
-            raise InvalidParameter("batch", brief_value(given), "a whole number of points, 1 or more")
-        return count
+        return whole_count(given, "batch", least=1)
     each = sum(question.cost for question in asked)
     return max(1, math.ceil(min(max(size * each / BATCHES, LEAST_COST), MOST_COST) / each))

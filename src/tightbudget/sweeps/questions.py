@@ -87,7 +87,7 @@ def _answer_calibration_question(expression: str, at: Numbers, rtol: float, effo
 def _down_to(given: Any) -> float:
     least = probability("down_to", given)
     if not least < 0.5:
-        raise InvalidParameter("down_to", given, "a number from 0, below 0.5", "1e-5 is a usual choice.")
+        raise InvalidParameter("down_to", given, "a number, 0 or more and below 0.5", "1e-5 is a usual choice.")
     return least
 
 

@@ -125,7 +125,7 @@ class Risk:
         """
         wanted, least = self._wanted(rtol), _risk_probability("down_to", down_to)
         if least > 0.0 and not least < 0.5:
-            raise InvalidParameter("down_to", down_to, "a number from 0, below 0.5", "1e-5 is a usual choice.")
+            raise InvalidParameter("down_to", down_to, "a number, 0 or more and below 0.5", "1e-5 is a usual choice.")
         known = min(gdp(self.composition), pure_to_gdp(pure_epsilon(self.composition)))
         lower, upper, reason = least_mu(self.composition, wanted, self.effort, least, known)
         return Bracket(lower, upper, not reason, reason, self.relation)

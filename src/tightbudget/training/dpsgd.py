@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tightbudget.errors import InvalidParameter
+from tightbudget.keywords import says_its_arguments
 from tightbudget.mechanisms.checks import asked_width
 from tightbudget.training.calibrated import calibrated
 from tightbudget.training.phases import Phase, composition_of_phases, examples_given, phases_given
@@ -12,6 +13,7 @@ from tightbudget.training.safe_numbers import delta_below, target_below
 from tightbudget.training.shuffled import shuffled_bounds
 
 
+@says_its_arguments
 def dpsgd(
     *,
     examples: int | None = None,

@@ -59,10 +59,7 @@ def examples_given(examples: object) -> int | None:
     """Return the number of examples, from 1 on, or None if it was not given."""
     if examples is None:
         return None
-    number = whole_count(examples, "examples")
-    if number == 0:
-        raise InvalidParameter("examples", examples, f"a whole number from 1 to {MOST_REPETITIONS}")
-    return number
+    return whole_count(examples, "examples", least=1)
 
 
 def phases_given(phases: object, outside: Mapping[str, Any], examples: int | None) -> tuple[Phase, ...]:
@@ -116,10 +113,12 @@ def _phase_sampling(batch: object, sample_rate: object, examples: int | None) ->
         return None, _as_typed("sample_rate", sample_rate), rate
     if examples is None:
         raise InvalidParameter("examples", None, "given where batch is", "Or give sample_rate in place of both.")
-    size = whole_count(batch, "batch")
-    if not 1 <= size <= examples:
+    allowed = f"a whole number from 1 to the number of examples, {examples}"
+    number = real("batch", batch, allowed)
+    if not (1 <= number <= examples and number == math.floor(number)):
         hint = "It is the expected size of a batch; for another rate give sample_rate."
-        raise InvalidParameter("batch", batch, f"a whole number from 1 to the number of examples, {examples}", hint)
+        raise InvalidParameter("batch", batch, allowed, hint)
+    size = whole_count(batch, "batch")
     return size, Fraction(size, examples), float_above(Fraction(size, examples))
 
 
@@ -146,6 +145,6 @@ def _check_one(first: str, one: object, second: str, other: object) -> None:
 
 def _as_typed(name: str, value: object) -> Fraction:
     """Return the number as it was typed: a tenth of an epoch is exactly that, not the float nearest to it."""
-    allowed = "a finite number from 0"
+    allowed = "a finite number, 0 or more"
     real(name, value, allowed)  # refuses text, which `exact` reads
     return exact(name, plain_number(value), allowed)

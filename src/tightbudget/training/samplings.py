@@ -126,9 +126,7 @@ def samplings(
         raise InvalidParameter("noise_multiplier", noise_multiplier, "given", "It is sigma over the clipping norm.")
     asked, width = delta_asked(delta), asked_width(rtol, 0.0, effort)
     usual = math.ceil(_ROOM * whole_count(batch, "batch"))
-    limit = usual if cap is None else whole_count(cap, "cap")
-    if limit < 1:
-        raise InvalidParameter("cap", cap, "a whole number from 1")
+    limit = usual if cap is None else whole_count(cap, "cap", least=1)
     rows, left_out = [], []
     for name, loader, relations, plan in _ways_to_sample(phase, limit):
         for relation in relations:

@@ -104,7 +104,7 @@ ALL = [make() for make in PLAIN]
 
 @pytest.mark.parametrize("budget", ALL, ids=lambda budget: budget.kind)
 @pytest.mark.parametrize(
-    "bad", mostly_slow([None, 0.1, "pure_dp(epsilon=0.1)", -1, [tb.PureDP(0.1)], math.nan, object()], every=3)
+    "bad", mostly_slow([None, 0.1, b"pure_dp(epsilon=0.1)", -1, [tb.PureDP(0.1)], math.nan, object()], every=3)
 )
 def test_what_is_no_increment_spends_nothing(budget: Filter, bad: object) -> None:
     before = budget.state()
@@ -210,7 +210,7 @@ def test_derived_prices_are_those_of_the_promise() -> None:
         lambda: from_state({**BasicFilter(1, 0).state(), "extra": 2}),
         lambda: from_state({**BasicFilter(1, 0).state(), "spent": {"epsilon": "-1", "delta": "0"}}),
         lambda: from_state({**RDPFilter(10, 1e-6, orders=4).state(), "spent": {"order 4": "-1 ticks", "delta": "0"}}),
-        lambda: tb.filters.best(1, 1e-6, "pure_dp(epsilon=0.1)"),  # type: ignore[arg-type]
+        lambda: tb.filters.best(1, 1e-6, b"pure_dp(epsilon=0.1)"),  # type: ignore[arg-type]
     ],
 )
 def test_filters_that_cannot_be_made_say_why(make: object) -> None:

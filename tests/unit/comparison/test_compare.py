@@ -163,3 +163,14 @@ def test_what_is_left_out_is_said_in_a_sentence() -> None:
     assert str(table).endswith("bounded range. full() has every row.")
     assert "full()" not in table._repr_html_()
     assert "naive (27.5 times)" in table._repr_html_()
+
+
+def test_the_question_must_be_one() -> None:
+    with pytest.raises(
+        tb.InvalidParameter, match=r"^delta is None, but must be given, or epsilon in its place\. Give exactly one"
+    ):
+        tb.compare(tb.Gaussian(2))
+    with pytest.raises(
+        tb.InvalidParameter, match=r"^epsilon is 1, but must be left out where delta is given\. Give exactly one"
+    ):
+        tb.compare(tb.Gaussian(2), delta=1e-6, epsilon=1)

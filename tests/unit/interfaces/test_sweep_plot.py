@@ -190,3 +190,12 @@ def test_a_notebook_shows_the_answers() -> None:
     long = sweep(plan({"sigma": np.linspace(1, 2, 100), "n": [10]}), workers=1)._repr_html_()
     assert long.count("<tr>") < 50
     assert "61 more" in long
+
+
+def test_colours_are_labelled_with_plain_numbers() -> None:
+    figure: Any = sweep(plan({"sigma": [1.0, 2.0, 4.0, 16.0], "n": [1, 2]}), workers=1).plot().figure
+    figure.canvas.draw()
+    bar = figure.axes[-1]
+    said = [label.get_text() for label in [*bar.get_yticklabels(), *bar.get_yticklabels(minor=True)] if label.get_text()]
+    assert said
+    assert all(float(text) > 0 for text in said), said

@@ -9,6 +9,7 @@ import pytest
 import tightbudget as tb
 from tightbudget.ledger import Ledger
 from tightbudget.ledger.terms import new_odometer
+from tightbudget.ledger.verify import verify
 
 STEP = "gaussian(sigma=50)"
 
@@ -157,3 +158,12 @@ def test_one_charge_is_one_charge(ledger: Ledger) -> None:
     budget.charge(STEP)
     assert "% used, 1 charge admitted (open)" in str(budget.status())
     assert "rho" in budget.status()._repr_html_()
+
+
+def test_a_report_says_whose_entries_were_read(ledger: Ledger) -> None:
+    assert str(ledger.verify()).startswith("Sound: 1 entry of the ledger itself replays ")
+    ledger.create_budget("census", epsilon=1, delta=1e-6, filter="zcdp").charge(STEP)
+    report = ledger.verify()
+    assert (report.entries, report.own, report.budgets) == (4, 2, 1)
+    assert str(report).startswith("Sound: 4 entries, 2 of 1 budget and 2 of the ledger itself, replay ")
+    assert str(verify(ledger, "census")).startswith("Sound: 2 entries of 1 budget replay ")

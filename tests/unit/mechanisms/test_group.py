@@ -1,6 +1,7 @@
 """Groups of records: digits of others, what follows from sensitivities and promises, and what is refused."""
 
 import math
+from collections.abc import Callable
 
 import pytest
 
@@ -72,3 +73,23 @@ def test_a_group_is_hidden_less_than_one_and_better_than_by_multiplying() -> Non
 def test_what_is_refused(ask: object) -> None:
     with pytest.raises(tb.InvalidParameter):
         ask()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda step: step.group(2), lambda step: tb.Group(step, 2), lambda step: tb.parse(f"group({step}, 2)")]
+)
+def test_the_sentence_says_for_which_steps_groups_are_known(ask: Callable[[tb.Mechanism], object]) -> None:
+    with pytest.raises(tb.InvalidParameter) as caught:
+        ask(tb.Poisson(tb.Laplace(2), 0.01))
+    assert str(caught.value).startswith(
+        "mechanism is 'poisson(laplace(scale=2), q=0.01)', but must be a step for which group privacy is known: "
+    )
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, math.nan, 2**53 + 1])
+@pytest.mark.parametrize(
+    "ask", [SAMPLED.group, lambda k: tb.Group(SAMPLED, k), lambda k: tb.parse(f"group(gaussian(1), {k!r})")]
+)
+def test_every_size_is_refused_with_the_same_range(ask: Callable[[object], object], k: float) -> None:
+    with pytest.raises(tb.InvalidParameter, match=r"k is .*, but must be a whole number from 1 to 9007199254740992"):
+        ask(k)

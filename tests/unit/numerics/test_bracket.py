@@ -1,6 +1,7 @@
 """Brackets: what is printed is itself a valid bracket, digits read back exactly."""
 
 import math
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 
@@ -100,3 +101,26 @@ def test_long_doubles_are_rounded_outward() -> None:
     bracket = tb.Bracket(third, third)
     exact = Fraction(*third.as_integer_ratio())
     assert Fraction(bracket.lower) <= exact <= Fraction(bracket.upper)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda bracket: bracket < 5,
+        lambda bracket: bracket <= 5,
+        lambda bracket: bracket > 5,
+        lambda bracket: bracket >= 5,
+        lambda bracket: 5 > bracket,  # noqa: SIM300 -- the number asks
+        lambda bracket: max(bracket, bracket),
+    ],
+)
+def test_a_comparison_says_what_to_ask(ask: Callable[[Bracket], object]) -> None:
+    with pytest.raises(TypeError, match=r"certainly_at_most\(limit\)"):
+        ask(Bracket(1.0, 2.0))
+
+
+def test_one_number_of_two_is_not_chosen() -> None:
+    with pytest.raises(TypeError, match=r"take bracket\.upper, which is certified"):
+        float(Bracket(1.0, 2.0))  # type: ignore[arg-type]
+    with pytest.raises(tb.InvalidParameter):
+        tb.Gaussian(Bracket(1.0, 1.0))  # type: ignore[arg-type]

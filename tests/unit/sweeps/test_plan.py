@@ -132,7 +132,7 @@ def test_batches_are_as_large_as_a_task_should_be(points: int, asked: int, expec
         ({"composition": "poisson(gaussian(sigma=?), q={q}) * {steps} + gaussian({sigma})"}, "without a `?`"),
         ({"rtol": -1}, "rtol is -1"),
         ({"mix_relations": 1}, "True or False"),
-        ({"batch": 0}, "1 or more"),
+        ({"batch": 0}, "from 1 to"),
         ({"batch": 2.5}, "batch is 2.5"),
         ({"composition": None}, "one of `composition` and `compositions`"),
         ({"compositions": ["gaussian(1)"]}, "one of `composition` and `compositions`"),

@@ -145,9 +145,7 @@ class BudgetAccountant(Shared):
 
     def remaining(self, k: int = 1) -> Budget:
         """Return the largest epsilon and delta that k further spends may have each."""
-        count = whole_count(k, "k")
-        if count < 1:
-            raise InvalidParameter("k", k, "a whole number from 1 on")
+        count = whole_count(k, "k", least=1)
         with self._reading():
             return Budget(self._epsilon_for(count), float_down((self._delta_for_steps - self._sums[1]) / count))
 

@@ -1,5 +1,6 @@
 """DpEvents read as compositions, for one neighbouring relation."""
 
+import difflib
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -81,7 +82,9 @@ def _read_event(event: Any, relation: str) -> Composition:
     one = described(event)
     reader = _READERS.get(one.kind)
     if reader is None:
-        raise UnsupportedEvent(one.given, f"No bound is known for the event {one.kind}.")
+        close = difflib.get_close_matches(str(one.kind), _READERS, n=1)
+        meant = f" Did you mean {close[0]}?" if close else ""
+        raise UnsupportedEvent(one.given, f"No bound is known for the event {one.kind}.{meant}")
     try:
         found = reader(_EventFields(one.fields), relation, lambda inner: _read_event(inner, relation))
     except (UnknownRelation, MixedRelations) as problem:

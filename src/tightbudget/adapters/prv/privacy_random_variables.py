@@ -130,7 +130,7 @@ def mechanism_of(prv: object) -> Composable | None:
 
 def _shift_above(name: str, value: object) -> float:
     """Return a shift as the smallest float from it on: more of it reveals more."""
-    number = not_lost_to_zero(name, value, positive(name, value, zero=True), "a finite number from 0")
+    number = not_lost_to_zero(name, value, positive(name, value, zero=True), "a finite number, 0 or more")
     given = plain_number(value)
     if type(given) in (int, float) or not hasattr(given, "as_integer_ratio"):
         return number

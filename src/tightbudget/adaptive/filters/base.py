@@ -66,7 +66,7 @@ class Filter(KeptAsState):
         """Return the quote and the sums after the step; raise InvalidParameter if this filter takes none such."""
 
     @abstractmethod
-    def remaining(self, increment: Increment) -> int:
+    def remaining(self, increment: Increment | str) -> int:
         """Return how many more such steps would be admitted one after the other, if nothing else is asked.
 
         The count is cut off at 2^53, that of the residual filter at 1000: it then stands for that many or more.
@@ -95,19 +95,20 @@ class Filter(KeptAsState):
         with self._reading():
             return self._weigh(_NOTHING)[0].before
 
-    def quote(self, increment: Increment) -> Quote:
+    def quote(self, increment: Increment | str) -> Quote:
         """Return whether the step fits, what it asks and what is left; nothing is spent."""
         with self._reading():
             return self._weigh(self._checked(increment))[0]
 
-    def spend(self, increment: Increment) -> Quote:
+    def spend(self, increment: Increment | str) -> Quote:
         """Spend the step, or raise BudgetRefused and change nothing. Call it before the step runs."""
         with self._spending():
-            quote, after = self._weigh(self._checked(increment))
+            step = self._checked(increment)
+            quote, after = self._weigh(step)
             if not quote.accepted:
                 raise BudgetRefused(quote)
             self._sums = after
-            self._meet(increment)
+            self._meet(step)
             return quote
 
     def __repr__(self) -> str:

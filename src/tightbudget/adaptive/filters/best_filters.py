@@ -61,7 +61,7 @@ class Choices(Sequence[Choice]):
         return html_table(("filter", "admits", ""), ((row.name, _shown_count(row), row.note) for row in self.rows), caption)
 
 
-def best_filters(epsilon: Any, delta: Any, expected: Increment, delta_for_steps: Any = None) -> Choices:
+def best_filters(epsilon: Any, delta: Any, expected: Increment | str, delta_for_steps: Any = None) -> Choices:
     """Return how many steps like the expected one each filter admits, with the filters ready to be used.
 
     Choose one before the first step and stay with it: the choice must not depend on any answer. `delta_for_steps` is
@@ -82,8 +82,8 @@ def best_filters(epsilon: Any, delta: Any, expected: Increment, delta_for_steps:
     rows = list[Choice]()
     for kind in ALL:
         known = max((row.count for row in rows), default=0)
-        rows += [_choice_of(name, make, expected) for name, make in kind.candidates(replace(plan, known=known))]
-    return Choices(expected, promised["epsilon"], promised["delta"], tuple(sorted(rows, key=_choice_rank)))
+        rows += [_choice_of(name, make, plan.step) for name, make in kind.candidates(replace(plan, known=known))]
+    return Choices(plan.step, promised["epsilon"], promised["delta"], tuple(sorted(rows, key=_choice_rank)))
 
 
 def _choice_of(name: str, make: Callable[[], Filter], expected: Increment) -> Choice:

@@ -21,11 +21,11 @@ class Expected:
     known: int = 0
 
     @classmethod
-    def of(cls, epsilon: Any, delta: Any, step: Increment, delta_for_steps: Any = None) -> "Expected":
+    def of(cls, epsilon: Any, delta: Any, step: Increment | str, delta_for_steps: Any = None) -> "Expected":
         """Return what is expected; without a part of delta for steps, half of it if the step has a delta, else none."""
-        checked_increment(step)
-        share = _delta_share_for_steps(delta, step) if delta_for_steps is None else _checked_share(delta, delta_for_steps)
-        return cls(epsilon, delta, step, share)
+        read = checked_increment(step)
+        share = _delta_share_for_steps(delta, read) if delta_for_steps is None else _checked_share(delta, delta_for_steps)
+        return cls(epsilon, delta, read, share)
 
     @property
     def mixes(self) -> bool:

@@ -138,7 +138,7 @@ class ResidualFilter(Filter):
         used = whole - left**2 + more
         return Limit("the sum of squared mu", used, whole), Limit("the delta of steps", delta, self._for_steps)
 
-    def remaining(self, increment: Increment) -> int:
+    def remaining(self, increment: Increment | str) -> int:
         """Return how many more such steps would be admitted; 1000 stands for that many or more."""
         return self._count(increment, math.inf)[0]
 
@@ -148,14 +148,14 @@ class ResidualFilter(Filter):
     def note(self, increment: Increment, count: int, or_more: bool) -> str:
         return "or more: counting stopped" if or_more else ""
 
-    def _count(self, increment: Increment, most_work: float) -> tuple[int, bool]:
+    def _count(self, increment: Increment | str, most_work: float) -> tuple[int, bool]:
         """Return how many more such steps are admitted, and whether counting was cut off, so that there may be more.
 
         It ends after 1000 steps, and is taken to get there once a tenth of what is left would pay each of them ten
         times the price of the last: prices change little while most is left. Or it ends as soon as so many profiles
         were compared, those on a finer grid counting for more: some steps need ten times as many.
         """
-        self._checked(increment)
+        step = self._checked(increment)
         trial = copy.copy(self)  # of one moment; meanwhile others may spend
         trial._known = self._known
         trial._work = 0.0
@@ -163,7 +163,7 @@ class ResidualFilter(Filter):
             if trial._work >= most_work:
                 return count, True
             before, delta = float(trial._sums[0]), trial._sums[1]
-            quote, trial._sums = trial._weigh(increment)
+            quote, trial._sums = trial._weigh(step)
             if not quote.accepted:
                 return count, False
             after, charged = float(trial._sums[0]), trial._sums[1] - delta

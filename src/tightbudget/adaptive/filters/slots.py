@@ -164,7 +164,7 @@ class SlotFilter(Filter):
         this = "this very plan, fixed in advance" if count else ""
         return ", ".join(filter(None, [super().note(increment, count, or_more), this]))
 
-    def remaining(self, increment: Increment) -> int:
+    def remaining(self, increment: Increment | str) -> int:
         """Return how many more such steps would be admitted one after the other, if nothing else is asked.
 
         As long as no kind of slot runs out, each step takes what the one before it took, so those are counted together.

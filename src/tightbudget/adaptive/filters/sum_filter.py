@@ -47,7 +47,7 @@ class SumFilter(Filter):
         """The sums so far, exact. They say how much of the budget is used, not what has been lost: see odometers."""
         return self._scales.amounts(self._sums)
 
-    def price(self, increment: Increment) -> dict[str, Amount]:
+    def price(self, increment: Increment | str) -> dict[str, Amount]:
         """Return what the step adds to each sum, exactly as it is charged; whoever keeps the sums can add them up.
 
         A price says nothing of the neighbouring relation, which `spend` minds: add up steps for one relation only. The
@@ -98,7 +98,7 @@ class SumFilter(Filter):
         quote = Quote(accepted, increment, self.kind, scales.at(before), scales.at(after), place)
         return quote, after if max(price) <= BEYOND else saturated_sums(after)
 
-    def remaining(self, increment: Increment) -> int:
+    def remaining(self, increment: Increment | str) -> int:
         with self._reading():
             price = self._charged(self._checked(increment))
             first = sums_in_ticks_after(

@@ -31,7 +31,7 @@ def one_for_each(amounts: Any, people: int) -> Array | None:
     if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
         raise InvalidParameter("increment", f"of type {array.dtype}", "whole or floating-point numbers of at most 64 bits")
     if not array.min() >= 0:  # written so that NaN is refused too
-        raise InvalidParameter("increment", float(array.min()), "numbers from 0", "Nobody was charged.")
+        raise InvalidParameter("increment", float(array.min()), "numbers, 0 or more", "Nobody was charged.")
     return array.astype(np.float64, copy=False)
 
 

@@ -90,21 +90,22 @@ class Odometer(KeptAsState):
         """The sums so far, exact. The running epsilon is computed from them."""
         return dict(self._sums)
 
-    def quote(self, increment: Increment) -> float:
+    def quote(self, increment: Increment | str) -> float:
         """Return the running epsilon as it would be after the step; nothing is spent."""
         with self._reading():
             return self._running(self._after(self._price(self._checked(increment))))
 
-    def spend(self, increment: Increment) -> float:
+    def spend(self, increment: Increment | str) -> float:
         """Add the step and return the running epsilon. Call it before the step runs."""
         with self._spending():
-            after = self._after(self._price(self._checked(increment)))
+            step = self._checked(increment)
+            after = self._after(self._price(step))
             running = self._running(after)  # first: what cannot be read is not spent
             self._sums = after
-            self._meet(increment)
+            self._meet(step)
             return running
 
-    def remaining(self, increment: Increment, *, epsilon: Any) -> int:
+    def remaining(self, increment: Increment | str, *, epsilon: Any) -> int:
         """Return how many more such steps keep the running epsilon within `epsilon`, if nothing else is asked.
 
         An odometer has no budget of its own: this is how far it is from one that you have in mind. The count is cut off

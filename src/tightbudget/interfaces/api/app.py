@@ -1,6 +1,7 @@
 """The application: routes, error shape and lifespan put together."""
 
 import asyncio
+import difflib
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -97,7 +98,8 @@ def _shape_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def _(request: Request, error: RequestValidationError) -> Response:
-        fields = {_field_in_body(one["loc"]): _validation_sentence(one) for one in error.errors()}
+        known = _known_fields(request)
+        fields = {_field_in_body(one["loc"]): _validation_sentence(one, known) for one in error.errors()}
         message = "; ".join(f"{name}: {said}" for name, said in fields.items())
         return told(request, Problem(422, "invalid_request", f"The request is not of the right form. {message}.", fields))
 
@@ -112,6 +114,17 @@ def _field_in_body(location: tuple[Any, ...]) -> str:
     return ".".join(str(part) for part in location if part not in ("body", "query", "path")) or "body"
 
 
-def _validation_sentence(error: dict[str, Any]) -> str:
+def _known_fields(request: Request) -> list[str]:
+    """Return the fields that the body of a request may have; none where it has no body of a known form."""
+    body = getattr(request.scope.get("route"), "body_field", None)
+    model = getattr(getattr(body, "field_info", None), "annotation", None)
+    return list(getattr(model, "model_fields", ()))
+
+
+def _validation_sentence(error: dict[str, Any], known: list[str]) -> str:
+    if error["type"] == "extra_forbidden" and len(error["loc"]) == 2 and known:
+        close = difflib.get_close_matches(str(error["loc"][1]), known, n=1)
+        meant = f"did you mean {close[0]}? The" if close else "the"
+        return f"there is no such field; {meant} fields are {', '.join(known)}"
     said = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
     return said[:1].lower() + said[1:]

@@ -96,7 +96,7 @@ class CalibrationAsked(Asked):
 
 class RiskAsked(Asked):
     delta: Number = Field(1e-6, description="The δ of the ε that is told.")
-    unit: StrictStr = Field("record", description="What is protected, in one word.", max_length=40, examples=["person"])
+    unit: StrictStr = Field("record", description="What is protected, in a word or two.", max_length=40, examples=["person"])
     prior: Number = Field(0.5, description="What the attacker believes before, above 0 and below 1.")
     fprs: Numbers | None = Field(None, description="False positive rates at which the ROC curve is asked for, too.")
 

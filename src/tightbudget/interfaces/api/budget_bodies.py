@@ -32,7 +32,7 @@ class BudgetAsked(_BudgetBody):
     delta: Amount = Field(examples=[1e-6])
     filter: StrictStr = Field("zcdp", description="The kind of filter that admits steps.")
     relation: StrictStr = Field("add_remove", description="add_remove, replace_one or zero_out.")
-    unit: StrictStr = Field("person", description="What is protected, in one word.")
+    unit: StrictStr = Field("person", description="What is protected, in a word or two.")
     odometers: list[StrictStr] = Field([], description="Kinds of odometers that show the loss so far.", max_length=10)
     parent: StrictStr | None = Field(None, description="The budget that this one is a part of.", examples=[None])
     description: StrictStr = ""

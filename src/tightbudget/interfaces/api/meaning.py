@@ -43,4 +43,4 @@ def check_risk(question: Question) -> None:
     if not 0.0 < prior < 1.0:
         raise InvalidParameter("prior", prior, "above 0 and below 1", "0.5 is an attacker who is unsure.")
     if not (0 < len(unit) <= LONGEST_UNIT and unit.isprintable() and unit == unit.strip()):
-        raise InvalidParameter("unit", unit, f"a word of up to {LONGEST_UNIT} letters", "person and record are usual.")
+        raise InvalidParameter("unit", unit, f"a word or two, up to {LONGEST_UNIT} characters", "person and record are usual.")

@@ -66,7 +66,7 @@ class Settings:
         if not 0 <= self.port < 2**16:
             raise InvalidParameter("port", self.port, "a whole number from 0 to 65535", "0 takes one that is free.")
         if self.cache < 0:
-            raise InvalidParameter("cache", self.cache, "a whole number from 0")
+            raise InvalidParameter("cache", self.cache, "a whole number, 0 or more")
         if self.log_format not in LOG_FORMATS:
             raise InvalidParameter("log_format", self.log_format, " or ".join(LOG_FORMATS))
         if self.compute not in ("", ANYONE, TOKENS):

@@ -10,7 +10,16 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces import wire
 from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
-from tightbudget.interfaces.cli.options import Effort, Expression, Json, MixRelations, Relation, Usage, number_typed
+from tightbudget.interfaces.cli.options import (
+    Effort,
+    Expression,
+    Json,
+    MixRelations,
+    Relation,
+    Usage,
+    note_if_swapped,
+    number_typed,
+)
 from tightbudget.interfaces.cli.questions import say_bracket
 from tightbudget.interfaces.cli.terminal import patiently, show, show_words
 
@@ -94,6 +103,7 @@ def calibrate(
     else:
         show_words("\n".join(_calibration_lines(found)))
     say_bracket(note)
+    note_if_swapped(epsilon, delta)
     if found.converged:
         return 0
     proven = (

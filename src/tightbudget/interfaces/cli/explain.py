@@ -22,7 +22,7 @@ def explain(
     delta: Annotated[
         float, typer.Option(help="The δ of the ε that is told, between 0 and 1.", parser=number_typed, metavar="D")
     ],
-    unit: Annotated[str, typer.Option(help="What is protected, in one word, such as person.", metavar="NAME")] = "record",
+    unit: Annotated[str, typer.Option(help="What is protected, in a word or two, such as person.", metavar="NAME")] = "record",
     prior: Annotated[
         float, typer.Option(help="What the attacker believes before, between 0 and 1.", parser=number_typed, metavar="P")
     ] = 0.5,
@@ -48,7 +48,9 @@ def explain(
     if not 0.0 < prior < 1.0:
         raise InvalidParameter("--prior", prior, "above 0 and below 1", "0.5 is an attacker who is unsure.")
     if not (0 < len(unit) <= LONGEST_UNIT and unit.isprintable() and unit == unit.strip()):
-        raise InvalidParameter("--unit", unit, f"a word of up to {LONGEST_UNIT} letters", "person and record are usual.")
+        raise InvalidParameter(
+            "--unit", unit, f"a word or two, up to {LONGEST_UNIT} characters", "person and record are usual."
+        )
     if plot is not None:
         figures.require_matplotlib()
         check_target("--plot", plot, figures.FORMATS)

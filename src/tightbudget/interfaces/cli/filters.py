@@ -7,7 +7,7 @@ import typer
 
 from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.exit_codes import REFUSED
-from tightbudget.interfaces.cli.options import Json, MixRelations, amount_typed
+from tightbudget.interfaces.cli.options import Json, MixRelations, amount_typed, note_if_swapped
 from tightbudget.interfaces.cli.plain import Command, plain_group
 from tightbudget.interfaces.cli.terminal import patiently, show, show_styled
 
@@ -52,6 +52,7 @@ def compare(
         show(library.filters_output.filters_json(choices))
     else:
         show_styled(library.filters_output.filters_table(choices, epsilon, delta))
+    note_if_swapped(epsilon, delta)
     if choices[0].count > 0:
         return 0
     print("Note: no filter admits even one such step.", file=sys.stderr)

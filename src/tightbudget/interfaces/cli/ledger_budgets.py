@@ -24,7 +24,7 @@ from tightbudget.interfaces.cli.ledger_options import (
     opened,
     settings_typed,
 )
-from tightbudget.interfaces.cli.options import Json, amount_typed, whole_typed
+from tightbudget.interfaces.cli.options import Json, amount_typed, note_if_swapped, whole_typed
 from tightbudget.interfaces.cli.plain import Command, plain_group
 from tightbudget.interfaces.cli.terminal import show, show_styled, show_words
 
@@ -69,6 +69,7 @@ def create(
             odometers=odometer or (), description=description, **settings_typed(setting),
         )  # fmt: skip
         _show_terms(made, as_json)
+    note_if_swapped(epsilon, delta)
     return 0
 
 
@@ -94,6 +95,7 @@ def split(
     with opened(ledger) as found:
         terms = _budget_terms_typed(filter, setting, odometer, description)
         _show_terms(found.budget(budget).split(name, epsilon=epsilon, delta=delta, **terms), as_json)
+    note_if_swapped(epsilon, delta)
     return 0
 
 
@@ -121,6 +123,7 @@ def extend(
     with opened(ledger) as found:
         terms = _budget_terms_typed(filter, setting, odometer, description)
         _show_terms(found.budget(budget).extend(name, epsilon=epsilon, delta=delta, **terms), as_json)
+    note_if_swapped(epsilon, delta)
     return 0
 
 

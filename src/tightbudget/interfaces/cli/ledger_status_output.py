@@ -16,6 +16,7 @@ WIDEST_BAR = 60
 COMMITTED, HELD, FREE = "█", "▒", "░"
 
 NOT_A_GUARANTEE = "NOT a guarantee: only if these very steps had been fixed in advance"
+NOR_THE_SUM = "NOT a guarantee either: each step at an equal share of δ, added up"
 
 
 def lines(status: Status) -> Lines:
@@ -107,7 +108,7 @@ def _status_losses(status: Status) -> Lines:
     rows.append(["fixed plan", "-" if plan is None else f"ε in {plan}", many if plan is None else NOT_A_GUARANTEE])
     if naive is not None:
         finite = readable_amount(Fraction(naive)) if naive < inf else "inf"
-        rows.append(["naive sum", f"ε ≤ {finite}", "each step at an equal share of δ, added up; for comparison"])
+        rows.append(["naive sum", f"ε ≤ {finite}", NOR_THE_SUM])
     heading, shown = fitted_table([Column("what was lost"), Column("bound"), Column("", prose=True)], rows)
     lines: Lines = [(line, "bold") for line in heading]
     for row, text in zip(rows, shown, strict=True):

@@ -129,7 +129,7 @@ def _check_odometer_options(
     if not 1 <= runs <= MOST_RUNS:
         raise InvalidParameter("--runs", runs, f"a whole number from 1 to {MOST_RUNS}")
     if seed < 0:
-        raise InvalidParameter("--seed", seed, "a whole number from 0")
+        raise InvalidParameter("--seed", seed, "a whole number, 0 or more")
     if adversary not in ADVERSARIES:
         raise InvalidParameter("--adversary", adversary, f"one of {', '.join(ADVERSARIES)}")
     check_targets(plot)

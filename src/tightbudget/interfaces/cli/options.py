@@ -1,6 +1,7 @@
 """Options and arguments that several commands share, and how what is typed becomes a number."""
 
 import re
+import sys
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated
@@ -9,10 +10,9 @@ import typer
 
 from tightbudget.errors import InvalidParameter, TightBudgetError
 from tightbudget.interfaces.cli import library
-from tightbudget.numerics.typed import NoFloat, typed_float
+from tightbudget.numerics.typed import NoFloat, typed_float, written_without_comma
 
 MOST_DIGITS = 30  # of a whole number
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 _PER_CENT = re.compile(r"[0-9]{0,9}\.?[0-9]{1,9}(e-?[0-9]{1,2})? *%")
 
 
@@ -42,7 +42,7 @@ def whole_typed(text: str | int) -> int:
             return int(typed)
     except InvalidOperation:
         pass
-    raise typer.BadParameter(f"{text!r} is not a whole number{_comma_hint(str(text))}.")
+    raise typer.BadParameter(f"{text!r} is not a whole number{_comma_hint(str(text), whole=True)}.")
 
 
 def amount_typed(text: str) -> str:
@@ -56,12 +56,12 @@ def amount_typed(text: str) -> str:
     return text
 
 
-def _comma_hint(text: str) -> str:
+def _comma_hint(text: str, whole: bool = False) -> str:
     """Return what to write in place of a number with a comma."""
-    if _THOUSANDS.fullmatch(text.strip()):
-        bare = text.strip()
-        return f"; write {bare.replace(',', '')} or {bare.replace(',', '_')}"
-    return "; write a decimal point, as in 0.5" if "," in text else ""
+    instead = written_without_comma(text.strip(), whole)
+    if instead:
+        return f"; write {instead}"
+    return "; write a decimal point, as in 0.5" if "," in text and not whole else ""
 
 
 def _per_cent(text: str) -> str:
@@ -69,6 +69,15 @@ def _per_cent(text: str) -> str:
     if not _PER_CENT.fullmatch(text.strip()):
         return ""
     return f"; write {Decimal(text.strip().rstrip(' %')).scaleb(-2):f}"
+
+
+def note_if_swapped(epsilon: str | float | None, delta: str | float | None) -> None:
+    """Say on standard error that a budget has a delta as large as its epsilon: more likely a slip than a wish."""
+    if epsilon is None or delta is None:
+        return
+    promised, failing = library.exact("epsilon", epsilon), library.exact("delta", delta)
+    if 0 < failing >= promised:
+        print(f"Note: δ = {delta} is no smaller than ε = {epsilon}. Are the two swapped?", file=sys.stderr)
 
 
 Expression = Annotated[str, typer.Argument(metavar="EXPR", hidden=True)]  # each command says in words what it is

@@ -66,7 +66,7 @@ def first_index(buckets: Buckets, epsilon: float) -> int:
     """Return j_eps, the smallest index with f^j >= e^eps, for finite epsilon."""
     asked = _epsilon_asked_of_buckets(buckets, epsilon)
     if math.isinf(asked):
-        raise InvalidParameter("epsilon", epsilon, "a finite number from 0")
+        raise InvalidParameter("epsilon", epsilon, "a finite number, 0 or more")
     return math.ceil(asked / buckets.log_factor)
 
 

@@ -229,7 +229,7 @@ def smallest(
     if rounds == 0:
         raise InvalidParameter("rounds", rounds, "a whole number above 0", "Without observations no noise is needed.")
     if math.isinf(epsilon):
-        raise InvalidParameter("epsilon", epsilon, "a finite number from 0", "log(2) is what Vuvuzela asks for.")
+        raise InvalidParameter("epsilon", epsilon, "a finite number, 0 or more", "log(2) is what Vuvuzela asks for.")
     if not 0.0 < delta < 1.0:
         raise InvalidParameter("delta", delta, "between 0 and 1, both excluded", "Counts clamped at 0 always reveal something.")
     counts = rounds * len(_COUNTS[protocol])

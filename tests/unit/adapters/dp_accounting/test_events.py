@@ -335,3 +335,8 @@ def test_events_are_read_and_written_as_json_without_the_package() -> None:
     assert done[0] == "GaussianDpEvent"
     assert done[1] == done[2]
     assert "pip install dp-accounting" in done[1]
+
+
+def test_an_event_by_nearly_its_name_is_told_by_its_name() -> None:
+    with pytest.raises(UnsupportedEvent, match=r"No bound is known for the event LaplaceDp\. Did you mean LaplaceDpEvent\?"):
+        from_event({"class_name": "LaplaceDp", "noise_multiplier": 1.0})

@@ -154,3 +154,16 @@ def test_every_error_of_the_library_but_those_of_the_database_is_a_problem_of_th
 def test_an_error_in_a_process_is_told_by_the_process() -> None:
     question = {**EPSILON, "rtol": 1e-3, "effort": None, "relation": None, "direction": None, "mix_relations": False}
     assert answer("epsilon", {**question, "delta": -1.0}, AS_ASKED).status == 422
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("deltas", "deltas: there is no such field; did you mean delta? The fields are expression, "),
+        ("q", "q: there is no such field; the fields are "),
+    ],
+)
+def test_a_field_that_is_not_known_is_answered_with_those_that_are(service: Served, field: str, said: str) -> None:
+    answer = service.http.post("/v1/epsilon", json={**EPSILON, field: 1})
+    assert said in answer.text
+    assert "delta" in answer.text

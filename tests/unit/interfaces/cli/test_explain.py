@@ -124,7 +124,7 @@ def test_what_is_wider_than_asked_is_shown_all_the_same(capsys: pytest.CaptureFi
     assert main(["explain", "bounded_range(eta=0.1) * 100", "--delta", "1e-6"]) == 3
     captured = capsys.readouterr()
     assert "rise from 50 to at most" in flat(captured.out)
-    assert "some are wider than asked: a step stands for a class" in captured.err
+    assert "some are wider than asked: the exact cost of a step is not known" in captured.err
 
 
 @pytest.mark.slow
@@ -144,9 +144,9 @@ def test_a_picture_is_drawn_beside_the_words(tmp_path: Path, capsys: pytest.Capt
         (["--delta", "1e-6", "--prior", "nan"], "above 0 and below 1"),
         (["--delta", "2"], "a number from 0 to 1"),
         ([], "Missing option '--delta'"),
-        (["--delta", "1e-6", "--unit", ""], "a word of up to 40 letters"),
-        (["--delta", "1e-6", "--unit", "two\nlines"], "a word of up to 40 letters"),
-        (["--delta", "1e-6", "--unit", "x" * 41], "a word of up to 40 letters"),
+        (["--delta", "1e-6", "--unit", ""], "a word or two, up to 40 characters"),
+        (["--delta", "1e-6", "--unit", "two\nlines"], "a word or two, up to 40 characters"),
+        (["--delta", "1e-6", "--unit", "x" * 41], "a word or two, up to 40 characters"),
         (["--delta", "1e-6", "--plot", "risk.jpeg"], ".png or .svg"),
         (["--delta", "1e-6", "--plot", "missing/risk.png"], "in a folder that exists"),
     ],
@@ -172,3 +172,10 @@ def test_a_small_gain_is_not_rounded_up_to_a_large_one() -> None:
         shown = Decimal(_right_guesses_shown(right, Decimal("0.9")))
         assert shown >= 100 * Decimal(right)
         assert shown - 90 <= 2 * (100 * Decimal(right) - 90)
+
+
+def test_a_unit_of_two_words_is_as_help_says(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "--help"]) == 0
+    assert "in a word or two" in " ".join(capsys.readouterr().out.split())
+    assert main(["explain", "gaussian(sigma=5)", "--delta", "1e-6", "--unit", "medical record"]) == 0
+    assert "one medical record" in " ".join(capsys.readouterr().out.split())

@@ -201,6 +201,8 @@ def test_the_status_marks_what_is_no_guarantee(folder: Path, capsys: pytest.Capt
     capsys.readouterr()
     shown = said(capsys, "status", "census", "--plot", "course.png")
     (plan,) = [line for line in shown.splitlines() if line.startswith("fixed plan")]
+    (total,) = [line for line in shown.splitlines() if line.startswith("naive sum")]
+    assert "NOT a guarantee either" in total
     assert "NOT a guarantee" in plan
     assert "renyi odometer  ε ≤ 0." in shown
     assert "The last step, gaussian(sigma=50), would fit about 119 more times." in shown

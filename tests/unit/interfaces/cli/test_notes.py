@@ -1,6 +1,7 @@
 """What a reader of a bracket must know is said beside it, on standard error and in JSON."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -27,3 +28,23 @@ def test_repeated_classes_are_noted(command: str, expression: str, noted: bool, 
     assert "stands for a class" not in said.out
     assert main([command, expression, *ASKED[command], "--json"]) == code
     assert ("decision 0008" in json.loads(capsys.readouterr().out)["note"]) is noted
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "noted"), [("1e-6", "1", True), ("1/3", "0.5", True), ("1", "1e-6", False), ("0", "0", False)]
+)
+def test_a_budget_whose_numbers_may_be_swapped_is_noted(
+    epsilon: str, delta: str, noted: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["filter", "compare", "--epsilon", epsilon, "--delta", delta, "--each", "gaussian(100)"])
+    told = f"Note: δ = {delta} is no smaller than ε = {epsilon}. Are the two swapped?\n"
+    assert (told in capsys.readouterr().err) == noted
+
+
+def test_swapped_numbers_are_noted_where_budgets_are_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    at = ["--ledger", f"sqlite:///{tmp_path}/budget.db"]
+    assert main(["ledger", "init", *at]) == 0
+    assert main(["ledger", "budget", "create", "census", "--epsilon", "1e-6", "--delta", "0.5", *at]) == 0
+    assert "Are the two swapped?" in capsys.readouterr().err
+    assert main(["calibrate", "gaussian(?)", "--epsilon", "0.01", "--delta", "0.5"]) == 0
+    assert "Are the two swapped?" in capsys.readouterr().err

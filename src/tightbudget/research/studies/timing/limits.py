@@ -53,9 +53,7 @@ def samples_to_exclude(mass: float, cells: int, confidence: float = 0.99) -> int
     mass = probability("mass", mass)
     if not 0.0 < mass < 1.0:
         raise InvalidParameter("mass", mass, "between 0 and 1, both excluded")
-    count = whole_count(cells)
-    if count < 1:
-        raise InvalidParameter("cells", cells, "a whole number from 1")
+    count = whole_count(cells, "cells", least=1)
     needed, each = math.log(each_error(confidence_asked(confidence), count)), math.log1p(-mass)
     # both logarithms are good to 2u, and the error, at most 1/4, to 2u before its logarithm; the quotient may exceed
     # any float

@@ -1,0 +1,49 @@
+"""Arguments by names of other packages: the error says which arguments there are, and which was meant."""
+
+import copy
+import inspect
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import tightbudget as tb
+from tightbudget.mechanisms.registry import ALL
+
+STEP = tb.Gaussian(2.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: tb.Gaussian(noise_multiplier=1), "Gaussian has no argument 'noise_multiplier'; it is Gaussian(sigma, sensi"),
+        (lambda: tb.Gaussian(noise_multiplier=1), " Did you mean sigma?"),
+        (lambda: tb.Gaussian(2.0, sensitvity=1), " Did you mean sensitivity?"),
+        (lambda: tb.Laplace(epsilon=1), "it is Laplace(scale, sensitivity=1.0, *, relation='add_remove')."),
+        (lambda: tb.Poisson(STEP, sampling_probability=0.1), " Did you mean q?"),
+        (lambda: tb.PureDP(eps=1), "it is PureDP(epsilon). Did you mean epsilon?"),
+        (lambda: tb.RDP(order=8, value=1), " Did you mean alpha?"),
+        (lambda: tb.dpsgd(batch_size=8), "dpsgd has no argument 'batch_size'; it is dpsgd(*, examples=None, batch=None, "),
+        (lambda: tb.dpsgd(batch_size=8), " Did you mean batch?"),
+        (lambda: tb.dpsgd(sigma=1), " Did you mean noise_multiplier?"),
+        (lambda: tb.dpsgd(nonsense=1), "effort=None)."),
+    ],
+)
+def test_the_sentence_names_the_signature_and_what_was_meant(make: Callable[[], object], said: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        make()
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_every_mechanism_answers_so_and_keeps_its_signature(kind: Any) -> None:
+    with pytest.raises(TypeError, match=f"^{kind.__name__} has no argument 'nonsense'; it is {kind.__name__}[(]"):
+        kind(nonsense=1)
+    assert list(inspect.signature(kind).parameters) == list(inspect.signature(kind.__init__).parameters)[1:]
+
+
+def test_copies_and_missing_arguments_are_as_ever() -> None:
+    assert pickle.loads(pickle.dumps(STEP)) == copy.copy(STEP) == copy.deepcopy(STEP) == STEP
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'sigma'"):
+        tb.Gaussian()  # type: ignore[call-arg]
