@@ -24,8 +24,8 @@ _OF_PEERS = {  # names that other packages have for the same thing, and ours, of
 
 @functools.cache
 def known_keywords(function: Callable[..., Any]) -> frozenset[str] | None:
-    """Return the names by which arguments can be given; None if any can."""
-    parameters = inspect.signature(function).parameters.values()
+    """Return the names by which arguments can be given; None if any can, as where former names are read."""
+    parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
     if any(each.kind is each.VAR_KEYWORD for each in parameters):
         return None
     return frozenset(each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY))

@@ -7,8 +7,8 @@ TOO_SMALL = "delta is so near the smallest numbers of float64 that no finite upp
 BEYOND = "the answer is finite, but no float is as large"
 AT_INFINITY = "delta is, up to rounding, the probability that everything is revealed"
 OF_A_CLASS = (
-    "the exact cost of a step is not known: the worst case of what it may be costs no more than the upper end and no less "
-    "than the lower, and no effort narrows that"
+    "a step stands for a class of cases whose exact cost is not known: the worst of them costs no more than the upper end "
+    "and no less than the lower, and no effort narrows that"
 )
 _NOT_CERTIFIED = "it is not certified"
 NOT_PROVEN_HERE = "the upper end rests on {}, whose proof has not been checked here: " + _NOT_CERTIFIED

@@ -69,7 +69,7 @@ def test_what_cannot_be_asked(make: Callable[[], o.Odometer]) -> None:
         with pytest.raises(tb.InvalidParameter, match="epsilon"):
             odometer.remaining(tb.PureDP(0.1), epsilon=epsilon)
     with pytest.raises(tb.InvalidParameter, match="increment"):
-        odometer.remaining("pure_dp(epsilon=0.1)", epsilon=1)  # type: ignore[arg-type]
+        odometer.remaining(0.1, epsilon=1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])

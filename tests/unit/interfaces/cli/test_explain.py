@@ -124,7 +124,7 @@ def test_what_is_wider_than_asked_is_shown_all_the_same(capsys: pytest.CaptureFi
     assert main(["explain", "bounded_range(eta=0.1) * 100", "--delta", "1e-6"]) == 3
     captured = capsys.readouterr()
     assert "rise from 50 to at most" in flat(captured.out)
-    assert "some are wider than asked: the exact cost of a step is not known" in captured.err
+    assert "some are wider than asked: a step stands for a class of cases" in captured.err
 
 
 @pytest.mark.slow

@@ -104,7 +104,7 @@ def test_it_fits_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch, cap
         (["charge", "visits", "words.txt"], "AMOUNTS has no number from 0, nor inf, on line 2. Nobody was charged."),
         (["charge", "visits", "words.npy"], "AMOUNTS is 'words.npy', but must be a file of numbers"),
         (["charge", "visits", "none.txt"], "Cannot use the file 'none.txt': No such file"),
-        (["charge", "visits", "many"], "AMOUNTS is 'many', but must be a finite number from 0."),
+        (["charge", "visits", "many"], "AMOUNTS is 'many', but must be a finite number, 0 or more."),
         (["charge", "nobody", "0.1"], "There is no budget called 'nobody'"),
     ],
 )
