@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
+from tightbudget.keywords import with_former_name
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -58,6 +60,6 @@ def renamed_argument(old: str, new: str) -> Callable[[Callable[P, R]], Callable[
             deprecated(f"{old}=", f"{new}=")
             return function(*arguments, **{new: named.pop(old)}, **named)
 
-        return either
+        return with_former_name(either, old)
 
     return decorate

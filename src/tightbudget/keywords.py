@@ -22,13 +22,23 @@ _OF_PEERS = {  # names that other packages have for the same thing, and ours, of
 }  # fmt: skip
 
 
+_FORMER_NAMES = "_former_names"
+
+
+def with_former_name(function: Callable[P, R], name: str) -> Callable[P, R]:
+    """Note a name of an argument that a function still takes and its signature does not tell; return the function."""
+    vars(function)[_FORMER_NAMES] = (*vars(function).get(_FORMER_NAMES, ()), name)
+    return function
+
+
 @functools.cache
 def known_keywords(function: Callable[..., Any]) -> frozenset[str] | None:
-    """Return the names by which arguments can be given; None if any can, as where former names are read."""
-    parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
+    """Return the names by which arguments can be given, former ones too; None if any can."""
+    parameters = inspect.signature(function).parameters.values()
     if any(each.kind is each.VAR_KEYWORD for each in parameters):
         return None
-    return frozenset(each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY))
+    named = (each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY))
+    return frozenset((*named, *vars(function).get(_FORMER_NAMES, ())))
 
 
 def unknown_keyword(

@@ -163,5 +163,5 @@ def test_workers_of_a_pool_may_quote_but_not_spend() -> None:
         with pytest.raises(tb.CannotShare):
             pool.map_async(budget.spend, [tb.PureDP(0.1)]).get(timeout=30)
         with pytest.raises(tb.InvalidParameter, match="increment"):
-            pool.map_async(budget.quote, ["0.1"]).get(timeout=30)
+            pool.map_async(budget.quote, [0.1]).get(timeout=30)
     assert budget.spent["epsilon"] == Fraction(1, 2)

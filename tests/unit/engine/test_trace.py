@@ -170,7 +170,7 @@ def test_where_the_law_of_the_width_fails_large_losses_are_taken_apart_in_the_ne
 @pytest.mark.slow
 def test_a_stage_plans_as_the_one_before_turned_out() -> None:
     """The first plans are a little too wide here; from then on the long lists of the last stage are made once."""
-    training = tb.Poisson(tb.Gaussian(1.0), 0.01, relation="replace_one") * 100
+    training = tb.Poisson(tb.Gaussian(1.0), 0.01) * 100
     answer = training.epsilon(1e-6, rtol=1e-6)
     assert answer.converged
     assert [one.route for one in answer.trace].count("large losses apart, levels") == 1

@@ -2,8 +2,6 @@
 
 import copy
 import math
-from dataclasses import replace
-from decimal import ROUND_CEILING, Context
 from typing import Any, Self
 
 import numpy as np
@@ -29,8 +27,6 @@ NeighboringRelation = privacy_accountant.NeighboringRelation
 _Details = privacy_accountant.PrivacyAccountant.CompositionErrorDetails
 _COMPOSING: Locks = {}
 _MANY = 2**40  # of one event; fewer than 8192 times as many can be counted
-_DIGITS = 3  # of an answer, beyond those that the tolerance promises
-_EXACT = 1e-12  # relative width: such an answer is not rounded any more
 _TESTS = 1e-5  # least error rate of the tests that an estimate of mu is for, unless rates are given
 
 
@@ -96,8 +92,7 @@ class TightBudgetAccountant(privacy_accountant.PrivacyAccountant):  # type: igno
         Its upper end is rounded up to three decimal digits more than the tolerance promises, unless it is exact. So a
         search for a target of few digits hits it, and ends; between two trials that differ by less it would go on.
         """
-        found = epsilon_of(self._accountant.composition, self._relation, target_delta, self._rtol)
-        return replace(found, upper=_in_few_digits(found, self._rtol))
+        return epsilon_of(self._accountant.composition, self._relation, target_delta, self._rtol)
 
     def bracket_delta(self, target_epsilon: float) -> Bracket:
         """Return a bracket of the smallest delta at an epsilon."""
@@ -139,11 +134,3 @@ class TightBudgetAccountant(privacy_accountant.PrivacyAccountant):  # type: igno
     @property
     def _reveals(self) -> bool:
         return any(mechanism == NON_PRIVATE for mechanism, _ in self._accountant.composition.items)
-
-
-def _in_few_digits(bracket: Bracket, rtol: float) -> float:
-    """Return the upper end, rounded up to digits that the tolerance leaves open."""
-    if not (0.0 < rtol < 1.0 and _EXACT * bracket.upper < bracket.width < math.inf):
-        return bracket.upper
-    digits = Context(prec=_DIGITS - math.floor(math.log10(rtol)), rounding=ROUND_CEILING)
-    return float(digits.create_decimal_from_float(bracket.upper))  # the nearest float is not below one that was raised

@@ -1,17 +1,21 @@
 """Brackets for an accountant, remembered: a search makes one for each trial, and tries some values twice."""
 
+import math
 from dataclasses import replace
+from decimal import ROUND_CEILING, Context
 
 from tightbudget.mechanisms import Composition
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.remembered import remembered
 
 _MOST = 64  # answers; a search takes some ten trials
+_DIGITS = 3  # of an epsilon, beyond those that the tolerance promises
+_EXACT = 1e-12  # relative width: such an epsilon is not rounded any more
 _LITTLE = 1.0  # effort: narrow brackets have more by default, which pays only where this is not enough
 
 
 def epsilon_of(composition: Composition, relation: str, delta: float, rtol: float) -> Bracket:
-    """Return a bracket of the smallest epsilon at a delta; at once, if that was asked lately."""
+    """Return a bracket of the smallest epsilon at a delta, its upper end in few digits; at once, if asked lately."""
     # other numbers may equal a float and yet be refused, or have no hash
     return (_known_epsilon if type(delta) is float else _asked_epsilon)(composition, relation, delta, rtol)
 
@@ -24,7 +28,9 @@ def delta_of(composition: Composition, relation: str, epsilon: float, rtol: floa
 def _asked_epsilon(composition: Composition, relation: str, delta: float, rtol: float) -> Bracket:
     asked = composition.asked(relation)
     found = asked.epsilon(delta, rtol, effort=_LITTLE)
-    return found if found.converged else _narrower_ends(found, asked.epsilon(delta, rtol))
+    if not found.converged:
+        found = _narrower_ends(found, asked.epsilon(delta, rtol))
+    return replace(found, upper=_in_few_digits(found, rtol))
 
 
 def _asked_delta(composition: Composition, relation: str, epsilon: float, rtol: float) -> Bracket:
@@ -36,6 +42,14 @@ def _asked_delta(composition: Composition, relation: str, epsilon: float, rtol: 
 def _narrower_ends(first: Bracket, second: Bracket) -> Bracket:
     """Return the second bracket with the better of both ends: more effort is not worth the digits of a class's ends."""
     return replace(second, lower=max(first.lower, second.lower), upper=min(first.upper, second.upper))
+
+
+def _in_few_digits(bracket: Bracket, rtol: float) -> float:
+    """Return the upper end, rounded up to digits that the tolerance leaves open."""
+    if not (0.0 < rtol < 1.0 and _EXACT * bracket.upper < bracket.width < math.inf):
+        return bracket.upper
+    digits = Context(prec=_DIGITS - math.floor(math.log10(rtol)), rounding=ROUND_CEILING)
+    return float(digits.create_decimal_from_float(bracket.upper))  # the nearest float is not below one that was raised
 
 
 _known_epsilon, _known_delta = remembered(_MOST)(_asked_epsilon), remembered(_MOST)(_asked_delta)

@@ -58,8 +58,8 @@ def no_gaps(places: Array) -> bool:
 def without_empty_columns(places: Array, blocks: list[Block]) -> tuple[Array, list[Block]]:
     """Return places and blocks without the columns in which no row has anything, if these are many.
 
-    Few events, such as those of noise on the integers, take few places of a fine grid. Neighbours stay among the others:
-    places without a gap are taken for numbers of columns, from 0 on, and these begin elsewhere.
+    Few events, such as those of noise on the integers, take few places of a fine grid. If only neighbours are left, all
+    stay: places without a gap are taken for numbers of columns, from 0 on, and these begin elsewhere.
     """
     used = np.logical_or.reduce([block.rows.any(axis=0) for block in blocks])
     if np.count_nonzero(used) > _MOST_USED * places.size or no_gaps(places[used]):

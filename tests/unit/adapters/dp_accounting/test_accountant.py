@@ -85,7 +85,7 @@ def test_of_two_tries_the_better_ends_are_taken() -> None:
     asked = accountant.composition.asked("add_remove")
     found = epsilon_of(accountant.composition, "add_remove", 1e-6, 1e-6)
     for one in (asked.epsilon(1e-6, 1e-6, effort=1.0), asked.epsilon(1e-6, 1e-6)):
-        assert one.lower <= found.lower <= found.upper <= one.upper
+        assert one.lower <= found.lower <= found.upper <= one.upper * (1 + 1e-8)
     assert found.upper < asked.epsilon(1e-6, 1e-6).upper
 
 
@@ -301,7 +301,8 @@ def test_more_effort_is_spent_where_little_is_not_enough() -> None:
     little, default = composition.epsilon(1e-8, 1e-8, effort=1.0), composition.epsilon(1e-8, 1e-8)
     assert not little.converged
     found = TightBudgetAccountant(rtol=1e-8).compose(sampled(0.7, 1e-3, 1000)).bracket_epsilon(1e-8)
-    assert (found.lower, found.upper) == (default.lower, default.upper)
+    assert found.lower == default.lower
+    assert default.upper <= found.upper <= default.upper * (1 + 1e-10)
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])

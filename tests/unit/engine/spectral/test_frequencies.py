@@ -171,7 +171,7 @@ def test_places_a_period_apart_are_not_laid_on_one_another(to_follow: bool):
     [("a little wider", 1, True), ("with a core", 1, False), ("a wide lattice", 1, False), ("with a core", 4, False)],
 )
 def test_short_periods_are_transformed_as_a_whole_unless_others_are_to_follow(name: str, times: int, short: bool):
-    """What is left out is then as small as it is seen to be, and smaller than asked. A core is near beside its period."""
+    """What is left out is then as small as it is seen to be, and smaller than asked. Near places need no transform."""
     places, law, _, count, _ = CASES[name]
     count *= times
     made = blocks(law, places, count)

@@ -11,7 +11,7 @@ import pytest
 from tests.support.loaded import HEAVY, loaded_after, rooms
 
 from tightbudget.interfaces import cli
-from tightbudget.interfaces.cli import app, library, main, odometer
+from tightbudget.interfaces.cli import app, later, library, main, odometer
 from tightbudget.research.games import players
 
 pytestmark = pytest.mark.slow
@@ -75,7 +75,8 @@ def test_a_question_loads_what_it_uses() -> None:
     assert "numpy" in loaded
     assert loaded.isdisjoint({"matplotlib", "rich"})
     assert rooms(loaded) == {
-        "deprecated", "engine", "errors", "interfaces", "lazy", "mechanisms", "notation", "numerics", "pairs", "version",
+        "cached", "deprecated", "engine", "errors", "interfaces", "keywords", "lazy", "mechanisms", "notation", "numerics",
+        "pairs", "version",
     }  # fmt: skip
 
 
@@ -139,6 +140,7 @@ def test_an_interruption_while_loading_is_no_traceback(
     module: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = f"{cli.__name__}.{module}"
+    later._command_at.cache_clear()  # commands of a process are made once
     monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.delattr(cli, module, raising=False)
     monkeypatch.setattr(sys, "meta_path", [_CtrlC(name), *sys.meta_path])
