@@ -26,13 +26,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect without looking for garbage: tests and what they import stay until the end, and are then left alone."""
+    """Collect without looking for garbage: tests and what they import stay until the end."""
     gc.disable()
     try:
         return (yield)
     finally:
-        gc.enable()
-        gc.freeze()
+        gc.enable()  # and no freeze(): Hypothesis looks for referrers among what is not frozen
 
 
 @pytest.hookimpl(trylast=True)  # after all cases are known

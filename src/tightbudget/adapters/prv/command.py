@@ -26,7 +26,7 @@ def compute_dp_epsilon(
     """Return epsilon at a delta after so many steps of DP-SGD.
 
     >>> print(compute_dp_epsilon(0.01, 1.0, 1000, 1e-6).bracket)
-    [2.123..., 2.125...]
+    [2.124..., 2.125...]
     """
     step = PoissonSubsampledGaussianMechanism(sampling_probability, noise_multiplier).mechanism
     composition, asked = step * whole_count(num_compositions, "num_compositions"), delta_below(delta)
