@@ -58,7 +58,7 @@ serve: $(READY)  ## start the service and its pages on this machine; its address
 test: $(READY)  ## run all tests
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS)
 
-test-fast: $(READY)  ## run a few cases of every test that is not slow, in every room: some 45 seconds on two cores
+test-fast: $(READY)  ## run a few cases of every test that is not slow, in every room: a minute on two cores
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS) $(FAST_LANE) -m "not slow" --cases $(FAST_CASES) $(FAST_TESTS)
 
 test-faults: $(READY)  ## the long fault runs of the ledger: 16 processes, 200 kills of clients and servers on each database (half an hour)
