@@ -58,6 +58,13 @@ class DirectionQuestion(ABC):
         self.estimate = AnswerEstimate(upper, self.estimate.finite, self.estimate.theta)
         self.record(route, lower, upper, seconds)
 
+    @property
+    def likely(self) -> float:
+        """About the answer: the middle of its bracket, where that tells more than the estimate."""
+        if self.upper - self.lower < _NEAR * self.upper < math.inf:
+            return 0.5 * (self.lower + self.upper)
+        return min(max(self.lower, self.estimate.answer), self.upper)
+
     def narrow(self, lower: float, upper: float) -> None:
         self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
 
@@ -281,8 +288,7 @@ class EpsilonQuestion(DirectionQuestion):
         return decades_for(self.estimate.finite, rtol)
 
     def epsilon_in_question(self) -> float:
-        if self.upper - self.lower < _NEAR * self.upper < math.inf:  # then it is known better than any estimate
-            self.estimate = replace(self.estimate, answer=0.5 * (self.lower + self.upper))
+        self.estimate = replace(self.estimate, answer=self.likely)
         return self.estimate.answer
 
     def large_loss_tilt(self, rtol: float) -> Tilt | None:

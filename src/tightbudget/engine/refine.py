@@ -160,9 +160,9 @@ def _refining_brackets(questions: Sequence[DirectionQuestion], rtol: float, effo
 
 def _first_round(stages: Sequence[Stage], tolerance: float) -> Iterator[_RefinedEnds]:
     """Ask the direction that seems larger, and the other one as well as it takes to see which is."""
-    rough = max((stage.question.estimate.answer for stage in stages), default=0.0)
+    rough = max((stage.question.likely for stage in stages), default=0.0)
     certain = 0.0
-    for stage in sorted(stages, key=lambda stage: -stage.question.estimate.answer):
+    for stage in sorted(stages, key=lambda stage: -stage.question.likely):
         question = stage.question
         if not question.settled:
             if 0.0 < certain < question.upper and question.chernoff_may_show(certain):
@@ -170,7 +170,7 @@ def _first_round(stages: Sequence[Stage], tolerance: float) -> Iterator[_Refined
             # A direction that is clearly the smaller one need only be known well enough to see that it is.
             if question.upper > certain:
                 stage.advance(
-                    max(tolerance * rough, question.direction.gap_share * (rough - question.estimate.answer)), tolerance * rough
+                    max(tolerance * rough, question.direction.gap_share * (rough - question.likely)), tolerance * rough
                 )
         certain = max(certain, question.lower)
     yield _both_directions([stage.question for stage in stages], stages)

@@ -263,7 +263,8 @@ class Saddle:
             loss, log_a, counts = self._loss[i : i + some], self._log_a[i : i + some], self._counts[i : i + some]
             exponent = theta[None, :, None] * loss[:, None, :] + log_a[:, None, :]
             peak = exponent.max(axis=2)
-            weight = np.exp(exponent - peak[:, :, None])
+            exponent -= peak[:, :, None]
+            weight = np.exp(exponent, out=exponent)
             total = weight.sum(axis=2)
             first = np.matmul(weight, loss[:, :, None])[:, :, 0] / total
             # the spread of coarse cells around the mean of A keeps the difference of squares away from cancelling

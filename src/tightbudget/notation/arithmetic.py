@@ -10,10 +10,10 @@ from tightbudget.numerics.typed import NoFloat, typed_float
 Number = int | float
 
 
-def as_written(term: Term, node: ast.Constant, value: float) -> float:
+def as_written(term: Term, node: ast.Constant) -> float:
     """Return a number as it was written, unless no float is near: 1e-400 is not 0, and 1e400 is not infinite."""
     try:
-        return typed_float(ast.get_source_segment(term.source, node) or repr(value))
+        return typed_float(term.written(node))
     except NoFloat as problem:
         term.fail(node, f"This number is {problem}")
 

@@ -84,7 +84,7 @@ def _kind_of_meaning(value: Value) -> str:
 def _meaning_of_constant(term: Term, node: ast.Constant) -> Number | str:
     match node.value:
         case float() as value:
-            return as_written(term, node, value)
+            return as_written(term, node)
         case bool() | None:
             term.fail(node, f"{node.value!r} is not part of the notation")
         case int() as value:
@@ -202,7 +202,7 @@ def _meaning_of_arguments(term: Term, node: ast.Call, name: str, depth: int) -> 
     for argument, parameter in allowed.items():
         if argument not in given and parameter.default is MISSING:
             term.fail(node, f"{name} lacks its argument {argument!r}; it is {mechanism_signature(name)}")
-    if name != GROUP:
+    if name != GROUP and GROUP in term.source:
         for argument in MECHANISM_ARGUMENTS & given.keys():
             _check_no_group_inside(term, name, given[argument])
     read = _number_or_text if BY_NAME[name].takes_text else _meaning_of_argument

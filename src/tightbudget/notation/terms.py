@@ -53,6 +53,10 @@ class Term:
             problem.add_note(caret_under(self.text, self._position(node)))
             raise
 
+    def written(self, node: ast.expr) -> str:
+        """Return the text of a node: a term has one line, in which Python counts bytes."""
+        return self.source.encode()[node.col_offset : node.end_col_offset].decode()
+
     def _position(self, node: ast.AST) -> int:
         # Python counts bytes; inside a file name a character may have several.
         column: int = getattr(node, "col_offset", 0)

@@ -21,7 +21,7 @@ _BLOCK = 64  # terms summed in one go: an error grows with this and with the num
 _HALF_BLOCK = _BLOCK // 2  # places, of which each makes two terms where a turn is a product
 _FEW = 12  # angles that are not worth factorising
 _AT_ONCE = 8  # blocks, so that what is made of them is short
-_FEW_ROWS = 8  # for which sums take less time than a table of the turns
+_FEW_ROWS, _MANY_ANGLES = 8, 48  # for which sums take less time than a table of the turns
 _HALF, _ONE_WORD = 2**20, 2**31  # periods up to 2^40 fit in two halves, those up to 2^31 in one
 LONGEST_PERIOD = 3**12  # of which all frequencies are looked at: tens of milliseconds
 _ODD = sorted(3**i * 5**j * 7**k for i in range(13) for j in range(9) for k in range(7) if 3**i * 5**j * 7**k <= LONGEST_PERIOD)
@@ -64,8 +64,8 @@ class EvenTurns:
     stride: float
 
     def sums(self, blocks: Array) -> Complex:
-        """Return the sums; of few rows without a table: they are turned by a few angles, and all that by others."""
-        if self.places.size <= _BLOCK or self.angles.size <= _FEW or blocks.shape[1] > _FEW_ROWS:
+        """Return the sums; of few rows at many angles without a table: turned by a few angles, and all that by others."""
+        if self.places.size <= _BLOCK or self.angles.size <= _MANY_ANGLES or blocks.shape[1] > _FEW_ROWS:
             return self.table().sums(blocks)
         count, few = self.angles.size, math.ceil(self.angles.size ** (1.0 / 3.0))
         width = few * math.ceil(math.sqrt(count / few))
@@ -153,10 +153,25 @@ def from_to(places: Array, begin: float, end: float, count: int) -> EvenTurns:
     return EvenTurns(places, begin + stride * np.arange(count + 1, dtype=np.float64), stride)
 
 
+def joined_turns(places: Array, parts: Sequence[Array | EvenTurns]) -> Turning:
+    """Return the turns at angles given one by one or at even distances; few of these are taken one by one too."""
+    joined: list[Turning] = []
+    single: list[Array] = []
+    for part in parts:
+        if isinstance(part, EvenTurns) and part.angles.size > _FEW:
+            joined += [turns(places, np.concatenate(single)), part] if single else [part]
+            single = []
+        else:
+            single.append(part.angles if isinstance(part, EvenTurns) else part)
+    if single:
+        joined.append(turns(places, np.concatenate(single)))
+    return joined[0] if len(joined) == 1 else JoinedTurns(joined)
+
+
 def some_turns(places: Array, runs: Sequence[tuple[int, int]], stride: float) -> Turning:
     """Return the turns at the angles j stride, for the j of each run (first, count)."""
     if len(runs) == 1 or places.size > _BLOCK:
-        return JoinedTurns([even_turns(places, first, count, stride) for first, count in runs])
+        return joined_turns(places, [even_turns(places, first, count, stride) for first, count in runs])
     return turns(places, stride * np.concatenate([np.arange(first, first + count, dtype=np.float64) for first, count in runs]))
 
 

@@ -49,14 +49,13 @@ def log_normal_mass_at(middle: float, width: float) -> tuple[float, float]:
 
 
 def _normal_mass_series(z: Array, width: Array) -> tuple[Array, Array]:
-    # He_2, He_4, ... He_10 over 3!, 5!, ... 11!; the higher ones only where they matter. With s = q z^2 all terms stay
-    # small.
+    # He_2, He_4, ... He_10 over 3!, 5!, ... 11!; the higher ones only if they matter anywhere. With s = q z^2 all terms
+    # stay small.
     q = (0.5 * width) ** 2
     s = (0.5 * width * z) ** 2
     tail = (s - q) / 6.0 + ((s - 6.0 * q) * s + 3.0 * q * q) / 120.0
-    more = np.maximum(q, s) > _TINY_SQUARE
-    if more.any():
-        tail[more] += _higher_terms(s[more], q[more])
+    if (np.maximum(q, s) > _TINY_SQUARE).any():
+        tail += _higher_terms(s, q)
     square = z * z
     log_width = np.log(width)
     log_mass = log_width - 0.5 * square - _LOG_SQRT_2PI + np.log1p(tail)
@@ -64,9 +63,10 @@ def _normal_mass_series(z: Array, width: Array) -> tuple[Array, Array]:
 
 
 def _higher_terms(s: Array, q: Array) -> Array:
-    he6 = ((s - 15.0 * q) * s + 45.0 * q**2) * s - 15.0 * q**3
-    he8 = (((s - 28.0 * q) * s + 210.0 * q**2) * s - 420.0 * q**3) * s + 105.0 * q**4
-    he10 = ((((s - 45.0 * q) * s + 630.0 * q**2) * s - 3150.0 * q**3) * s + 4725.0 * q**4) * s - 945.0 * q**5
+    q2, q3 = q * q, q * q * q  # NumPy takes an array to the power of 3 as slowly as to any other
+    he6 = ((s - 15.0 * q) * s + 45.0 * q2) * s - 15.0 * q3
+    he8 = (((s - 28.0 * q) * s + 210.0 * q2) * s - 420.0 * q3) * s + 105.0 * q2 * q2
+    he10 = ((((s - 45.0 * q) * s + 630.0 * q2) * s - 3150.0 * q3) * s + 4725.0 * q2 * q2) * s - 945.0 * q2 * q3
     terms: Array = he6 / 5040.0 + he8 / 362880.0 + he10 / 39916800.0
     return terms
 

@@ -77,3 +77,11 @@ def test_a_direction_that_is_surely_smaller_does_not_count(q: float, delta: floa
         both = step.epsilon(delta)
         assert both.lower == max(remove.lower, add.lower)
         assert both.upper == max(remove.upper, add.upper)
+
+
+def test_directions_that_are_alike_are_composed_equally_fine():
+    """What brackets of two directions leave open is not how far apart the two are: none is made coarser for it."""
+    found = (tb.Poisson(tb.Gaussian(1000.0), 0.999999) * 10**6).epsilon(delta=1e-60, rtol=1e-6)
+    assert found.converged
+    last = {attempt.direction: attempt.width for attempt in found.trace if attempt.width is not None}
+    assert last["remove"] == last["add"]

@@ -17,6 +17,7 @@ from tightbudget.numerics.characteristic import (
     Turning,
     even_turns,
     from_to,
+    joined_turns,
     odd_length,
     padded_rows,
     some_turns,
@@ -92,9 +93,9 @@ def test_runs_come_in_their_order(name: str):
 MANY = np.cumsum(np.repeat([1.0, 2.0, 8.0, 64.0], 175)) - 500.0  # more than are turned at once
 
 
-@pytest.mark.parametrize("count", [13, 27, 200])
+@pytest.mark.parametrize("count", [49, 77, 200])
 def test_even_angles_are_the_same_with_a_table_and_without(count: int):
-    """Few rows are turned without one; many are not."""
+    """Few rows are turned without one at many angles; many rows are not."""
     at = even_turns(MANY, 5, count, 2.0 * math.pi / 70_001)
     few, many = law(MANY.size), np.repeat(law(MANY.size), 5, axis=0)
     by_table, without = at.table().sums(padded_rows(few)), at.sums(padded_rows(few))
@@ -106,7 +107,7 @@ def test_even_angles_are_the_same_with_a_table_and_without(count: int):
 
 @pytest.mark.slow
 def test_even_angles_at_many_places():
-    period, first, count = 70_001, 3, 30
+    period, first, count = 70_001, 3, 60
     with mpmath.workdps(60):
         angles = [2 * mpmath.pi * (first + j) / period for j in range(count)]
     assert check(MANY, even_turns(MANY, first, count, 2.0 * math.pi / period), angles) < 0.5
@@ -118,6 +119,24 @@ def test_equal_parts_of_an_interval(count: int):
     assert at.angles == pytest.approx(np.linspace(0.25, 0.75, count + 1), rel=1e-15)
     with mpmath.workdps(60):
         check(PLACES["blocks"], at, [mpf(angle) for angle in at.angles.tolist()])
+
+
+@pytest.mark.parametrize("name", mostly_slow(["few", "blocks"], every=2))
+def test_parts_stay_in_their_order(name: str):
+    """Short ones are joined with their neighbours, and long ones stand where they were."""
+    places = PLACES[name]
+    parts = [
+        np.array([0.1, 0.7]),
+        even_turns(places, 1, 3, 0.01),
+        even_turns(places, 5, 30, 0.05),
+        from_to(places, 2.0, 2.5, 4),
+    ]
+    at = joined_turns(places, parts)
+    angles = [0.1, 0.7, *(0.01 * j for j in range(1, 4)), *(0.05 * j for j in range(5, 35)), *np.linspace(2.0, 2.5, 5)]
+    assert at.angles == pytest.approx(angles, rel=1e-15)
+    assert (at.table().angles == at.angles).all()
+    with mpmath.workdps(60):
+        check(places, at, [mpf(angle) for angle in at.angles.tolist()])
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from tightbudget.numerics.characteristic import (
     Turns,
     even_turns,
     from_to,
+    joined_turns,
     odd_length,
     shifted_turns,
     some_turns,
@@ -119,6 +120,8 @@ def _turning(at: Turning, to_follow: bool) -> Turning:
 
 
 def _block_transforms(blocks: Sequence[Block], at: Turning) -> Transforms:
+    if len(blocks) > 1:  # each would make the same table
+        at = at.table()
     return [transform(block.folded, block.mean_place, at) for block in blocks]
 
 
@@ -226,17 +229,15 @@ def _first_look(blocks: Sequence[Block], places: Array, best: float, most_work: 
     steps = math.ceil((last - begin) / stride)
     if steps * places.size > most_work:
         return None
-    at = _turning(JoinedTurns([turns(places, ladder), shifted_turns(places, begin, steps, (last - begin) / steps)]), to_follow)
+    at = _turning(joined_turns(places, [ladder, shifted_turns(places, begin, steps, (last - begin) / steps)]), to_follow)
     lows, highs, bound = at.angles[:-1], at.angles[1:], _between_angles_bound(blocks, at.angles, _block_transforms(blocks, at))
     if not core or not last < math.pi:
         return Look(lows, highs, bound, at)
     count = math.ceil((math.pi - last) * core.deviation / _STRIDE)
     if count * core.places.size > most_work:
         return None
-    edges: Array = last + (math.pi - last) / count * np.arange(count + 1, dtype=np.float64)
-    edges[0] = at.angles[-1]  # no gap between the two
-    lows, highs = np.concatenate([lows, edges[:-1]]), np.concatenate([highs, edges[1:]])
-    far = turns(core.places, edges)
+    far = from_to(core.places, float(at.angles[-1]), math.pi, count).table()  # no gap between the two
+    lows, highs = np.concatenate([lows, far.angles[:-1]]), np.concatenate([highs, far.angles[1:]])
     bound = np.concatenate([bound, _core_bound(core, far, np.arange(count))], axis=1)
     return Look(lows, highs, bound, at, far, core.few)
 
@@ -323,7 +324,7 @@ def _cut_in_four(places: Array, lows: Array, highs: Array) -> tuple[Turning, NDA
         for begin, end, count in zip(lows[first].tolist(), ends.tolist(), counts.tolist(), strict=True)
     ]
     # every part has one angle more than quarters
-    return JoinedTurns(parts), np.arange(int(counts.sum())) + np.repeat(np.arange(first.size), counts)
+    return joined_turns(places, parts), np.arange(int(counts.sum())) + np.repeat(np.arange(first.size), counts)
 
 
 def _node_runs(intervals: list[tuple[float, float]], stride: float, last: int) -> list[tuple[int, int]]:

@@ -8,6 +8,7 @@ from tests.support import spectra
 
 from tightbudget.engine.spectral.blocks import Block, blocks_of
 from tightbudget.engine.spectral.frequencies import ChosenNodes, FrequencyPlan, _cut_in_four, choose_nodes
+from tightbudget.numerics.characteristic import EvenTurns
 
 FINE = np.arange(-16.0, 16.0)
 PLACES = np.concatenate([np.arange(-96.0, -16.0, 8.0), FINE, np.arange(16.0, 97.0, 8.0)])  # too few for a core
@@ -200,3 +201,13 @@ def test_quarters_of_intervals_cover_them(lows: list[float]):
     assert len(quarters) == 4 * len(lows)
     wanted = [(a + (b - a) * k / 4, a + (b - a) * (k + 1) / 4) for a, b in zip(begins, ends, strict=True) for k in range(4)]
     assert np.array(quarters) == pytest.approx(np.array(wanted), abs=1e-14)
+
+
+def test_a_table_of_turns_serves_all_blocks(monkeypatch: pytest.MonkeyPatch):
+    """Steps that are all different fill several blocks, whose tables would be the same."""
+    made: list[int] = []
+    table = EvenTurns.table
+    monkeypatch.setattr(EvenTurns, "table", lambda turns: made.append(turns.angles.size) or table(turns))
+    one, other = (blocks(bell(MORE, -5.0, deviation), MORE, 2000)[0] for deviation in (90.0, 95.0))
+    assert choose_nodes([one, other], MORE, 2e-3, DEPTH, 60_000.0) is not None
+    assert len(made) == len(set(made)) > 0
