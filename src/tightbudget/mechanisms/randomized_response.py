@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import probability, real
 from tightbudget.mechanisms.composition import Composable
@@ -74,10 +75,15 @@ class RandomizedResponse(Mechanism):
         return self * k  # each of them answers
 
     def pair(self, direction: Direction) -> Pair | None:
+        if self.relation == ZERO_OUT:
+            return _pair_with_none(Fraction(self.p), int(self.k), direction)
+        return self._pair_of_two_values
+
+    @cached_property
+    def _pair_of_two_values(self) -> Pair | None:
+        """The pair of two true values: the same in both directions."""
         # floats are exact rationals: whether p is just 1/k, and by how much it is not, is decided without rounding
         exact_truth = Fraction(self.p)
-        if self.relation == ZERO_OUT:
-            return _pair_with_none(exact_truth, int(self.k), direction)
         exact_lie = (1 - exact_truth) / (int(self.k) - 1)
         if exact_truth == exact_lie:
             return None
