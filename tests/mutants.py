@@ -218,6 +218,8 @@ MUTATIONS = [
              "a promise about added records is taken for one about replaced ones", ["unit/adapters/dp_accounting/test_events.py"]),
     Mutation("unknown dimension small", "adapters/dp_accounting/reading.py", "math.floor(4 * length**2)", "math.floor(length**2)",
              "two records that one dimension each has room for have more entries than are tried", ["unit/adapters/dp_accounting/test_events.py"]),
+    Mutation("few digits below", "adapters/dp_accounting/asked_before.py", "rounding=ROUND_CEILING)", "rounding=ROUND_FLOOR)",
+             "a stated epsilon is below the upper end", ["unit/adapters/dp_accounting/test_accountant.py::test_what_has_a_closed_form_is_rounded_up_too"]),
     Mutation("answer for every delta", "adapters/dp_accounting/asked_before.py", "_known_epsilon if type(delta) is float else", "_known_epsilon if True else",
              "what equals a float and is none gets the float's answer", ["unit/adapters/dp_accounting/test_accountant.py"]),
     Mutation("ledger before count", "adapters/dp_accounting/accountant.py", "elif type(count) is int and count > _MANY:", "elif False:",

@@ -89,7 +89,7 @@ class TightBudgetAccountant(privacy_accountant.PrivacyAccountant):  # type: igno
     def bracket_epsilon(self, target_delta: float) -> Bracket:
         """Return a bracket of the smallest epsilon at a delta.
 
-        Its upper end is rounded up to three decimal digits more than the tolerance promises, unless it is exact. So a
+        Its upper end is rounded up to three decimal digits more than the tolerance promises, unless delta is 0. So a
         search for a target of few digits hits it, and ends; between two trials that differ by less it would go on.
         """
         return epsilon_of(self._accountant.composition, self._relation, target_delta, self._rtol)

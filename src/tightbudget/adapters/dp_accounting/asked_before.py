@@ -10,7 +10,6 @@ from tightbudget.numerics.remembered import remembered
 
 _MOST = 64  # answers; a search takes some ten trials
 _DIGITS = 3  # of an epsilon, beyond those that the tolerance promises
-_EXACT = 1e-12  # relative width: such an epsilon is not rounded any more
 _LITTLE = 1.0  # effort: narrow brackets have more by default, which pays only where this is not enough
 
 
@@ -30,6 +29,8 @@ def _asked_epsilon(composition: Composition, relation: str, delta: float, rtol: 
     found = asked.epsilon(delta, rtol, effort=_LITTLE)
     if not found.converged:
         found = _narrower_ends(found, asked.epsilon(delta, rtol))
+    if delta == 0:  # a sum of promises, which people add up themselves
+        return found
     return replace(found, upper=_in_few_digits(found, rtol))
 
 
@@ -45,11 +46,12 @@ def _narrower_ends(first: Bracket, second: Bracket) -> Bracket:
 
 
 def _in_few_digits(bracket: Bracket, rtol: float) -> float:
-    """Return the upper end, rounded up to digits that the tolerance leaves open."""
-    if not (0.0 < rtol < 1.0 and _EXACT * bracket.upper < bracket.width < math.inf):
+    """Return the upper end, rounded up to digits that the tolerance leaves open; one of few digits stays as it is."""
+    if not (0.0 < rtol < 1.0 and math.isfinite(bracket.upper)):
         return bracket.upper
     digits = Context(prec=_DIGITS - math.floor(math.log10(rtol)), rounding=ROUND_CEILING)
-    return float(digits.create_decimal_from_float(bracket.upper))  # the nearest float is not below one that was raised
+    # the number that is printed has the float as its nearest, and one that was raised has none below that
+    return float(digits.create_decimal(repr(bracket.upper)))
 
 
 _known_epsilon, _known_delta = remembered(_MOST)(_asked_epsilon), remembered(_MOST)(_asked_delta)

@@ -17,8 +17,9 @@ from scipy.special import ndtr, ndtri
 
 import tightbudget as tb
 from tightbudget.adapters.dp_accounting import TightBudgetAccountant
-from tightbudget.adapters.dp_accounting.asked_before import epsilon_of
+from tightbudget.adapters.dp_accounting.asked_before import _in_few_digits, epsilon_of
 from tightbudget.errors import InvalidParameter
+from tightbudget.numerics.bracket import Bracket
 
 Relation = dp_accounting.NeighboringRelation
 
@@ -57,20 +58,33 @@ def test_epsilon_has_as_many_digits_as_the_tolerance_leaves(noise: float, rtol: 
     assert float(f"{stated:.{2 - math.floor(math.log10(rtol))}e}") == stated
 
 
-def test_an_exact_answer_is_not_rounded() -> None:
+@pytest.mark.parametrize(
+    "event", [dp_event.LaplaceDpEvent(7.3), dp_event.GaussianDpEvent(31.0), dp_event.DiscreteLaplaceDpEvent(0.13, 1)]
+)
+def test_what_has_a_closed_form_is_rounded_up_too(event: dp_event.DpEvent) -> None:
+    accountant = TightBudgetAccountant().compose(event, 30)
+    found, stated = accountant.composition.epsilon(1e-6, rtol=1e-12), accountant.get_epsilon(1e-6)
+    assert found.upper <= stated <= found.upper * (1 + 1.1e-5)
+    assert float(f"{stated:.7e}") == stated
+
+
+def test_a_sum_of_promises_and_a_number_of_few_digits_are_not_rounded() -> None:
     event = dp_event.RandomizedResponseDpEvent(0.5, 2)
     accountant = TightBudgetAccountant(Relation.REPLACE_ONE).compose(event, 10)
-    assert accountant.get_epsilon(0.0) == accountant.bracket_epsilon(0.0).upper
+    assert accountant.get_epsilon(0.0) == accountant.composition.epsilon(0.0).upper
     assert TightBudgetAccountant().compose(sampled(1.0, 0.01)).get_epsilon(0.0) == math.inf
+    assert _in_few_digits(Bracket(0.2, 0.3), 1e-5) == 0.3
+    assert _in_few_digits(Bracket(0.2, 0.1 + 0.2), 1e-5) == 0.30000001
 
 
+@pytest.mark.parametrize("noise", [dp_event.GaussianDpEvent, dp_event.LaplaceDpEvent])
 @pytest.mark.parametrize("target", [0.3, 1.0, 2.5])
-def test_a_search_for_a_target_of_few_digits_hits_it(target: float) -> None:
+def test_a_search_for_a_target_of_few_digits_hits_it(target: float, noise: Any) -> None:
     asked: list[float] = []
 
-    def event(noise: float) -> dp_event.DpEvent:
-        asked.append(noise)
-        return dp_event.SelfComposedDpEvent(dp_event.GaussianDpEvent(noise), 100)
+    def event(scale: float) -> dp_event.DpEvent:
+        asked.append(scale)
+        return dp_event.SelfComposedDpEvent(noise(scale), 100)
 
     interval = dp_accounting.ExplicitBracketInterval(1, 400)
     found = dp_accounting.calibrate_dp_mechanism(TightBudgetAccountant, event, target, 1e-6, interval)
