@@ -195,7 +195,16 @@ def test_one_name_one_budget(ledger: Ledger, budget: Budget) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["sqlite://", "sqlite:///:memory:", "mysql://x/y", "postgresql", 3, "sqlite:///file:x?mode=memory"]
+    "address",
+    [
+        "sqlite://",
+        "sqlite:///:memory:",
+        "mysql://x/y",
+        "postgresql",
+        3,
+        "sqlite:///file:x?mode=memory",
+        "sqlite:///x.db?mode=ro",
+    ],
 )
 def test_addresses_that_are_none(address: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -111,7 +111,7 @@ class TruncatedLaplace(AdditiveNoise):
 
     >>> from tightbudget import TruncatedLaplace
     >>> print(TruncatedLaplace(scale=2, bound=20).delta(epsilon=1))
-    [1.4726..., 1.4726...]
+    [1.4726...e-5, 1.4726...e-5]
     """
 
     name: ClassVar[str] = "truncated_laplace"

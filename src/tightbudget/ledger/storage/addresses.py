@@ -37,4 +37,6 @@ def _ledger_url(address: object) -> URL:
     if backend == "sqlite" and (not url.database or url.database == ":memory:" or url.database.startswith("file:")):
         hint = "A ledger in memory would forget what was spent; tb.filters keeps a budget in one process."
         raise InvalidParameter("url", url.render_as_string(), "the address of a file", hint)
+    if backend == "sqlite" and url.query:  # mode=ro, say, which would be written to all the same
+        raise InvalidParameter("url", url.render_as_string(), "the address of a file without options")
     return url.set(drivername="postgresql") if backend == "postgres" else url
