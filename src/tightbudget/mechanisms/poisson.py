@@ -8,7 +8,7 @@ import numpy as np
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import probability
-from tightbudget.mechanisms.composition import Composition
+from tightbudget.mechanisms.composition import Composable, Composition
 from tightbudget.mechanisms.known_bounds import Known
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.one_sample import OneSample
@@ -88,9 +88,11 @@ class Poisson(RunsOnSamples):
             return self.mechanism.replaced_in_samples
         return relation == ADD_REMOVE or self.mechanism.absent_if_zeroed
 
-    def _group(self, k: int) -> Mechanism | None:
+    def _group(self, k: int) -> Composable | None:
         from tightbudget.mechanisms.group import group_of_sampled
 
+        if self.q in (0, 1):  # nobody is drawn, or everybody
+            return self.whole._group(k) if self.q == 1 else self
         return group_of_sampled(self, k)
 
     @property

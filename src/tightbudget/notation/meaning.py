@@ -155,7 +155,7 @@ def _meaning_of_call(term: Term, node: ast.Call, name: str, depth: int) -> Value
         if isinstance(path, str):
             return term.pointing_at(node.args[0], lambda: Histograms.from_csv(path))
     arguments = _meaning_of_arguments(term, node, name, depth)
-    if name == GROUP and not isinstance(arguments["mechanism"], Poisson):
+    if name == GROUP and not (isinstance(arguments["mechanism"], Poisson) and 0 < arguments["mechanism"].q < 1):
         return term.pointing_at(node, lambda: _group_of(arguments["mechanism"], arguments["k"]))
     if name == Poisson.name and term.mix_relations:
         return term.pointing_at(node, lambda: Poisson(**arguments, mix_relations=True))  # type: ignore[arg-type]

@@ -31,6 +31,16 @@ def test_one_record_is_the_thing_itself() -> None:
     assert tb.Group(SAMPLED, 1).delta(0.5) == SAMPLED.delta(0.5)
 
 
+def test_samples_of_everybody_and_of_nobody() -> None:
+    for noise in (tb.Gaussian(2.0), tb.Laplace(3.0, 0.5), tb.PureDP(0.25)):
+        assert tb.Poisson(noise, 1).group(3) == noise.group(3)
+        assert (tb.Poisson(noise, 1) * 4).group(3) == noise.group(3) * 4
+        assert tb.Poisson(noise, 0).group(3).delta(0.0).upper == 0.0
+    assert tb.parse("group(poisson(gaussian(sigma=2), q=1), k=3)") == tb.Gaussian(2.0, 3.0)
+    replaced = tb.Poisson(tb.Gaussian(2.0), 1, relation="replace_one").group(3)
+    assert replaced == tb.Gaussian(2.0, 6.0, relation="replace_one")
+
+
 def test_noise_and_promises() -> None:
     assert tb.Gaussian(2.0).group(3) == tb.Gaussian(2.0, 3.0)
     assert tb.DiscreteLaplace(2.0, 2).group(3) == tb.DiscreteLaplace(2.0, 6)
