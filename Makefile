@@ -86,7 +86,7 @@ bench: $(BENCH_READY)  ## measure time, memory and width beside the peers
 bench-ledger: $(READY)  ## measure the ledger on both databases beside bare transactions; writes its results beside RESULTS.md (some ten minutes)
 	$(BIN)/python bench/ledger.py
 
-bench-service: $(READY)  ## measure the service: questions, 32 clients on PostgreSQL, a killed worker and database (four minutes)
+bench-service: $(READY)  ## measure the service: questions, 32 clients on PostgreSQL, a killed worker and database, pages (four minutes)
 	$(BIN)/python bench/service.py
 
 random-runs: $(READY)  ## draw 600 DP-SGD runs anew and list those that are slow or not converged

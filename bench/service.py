@@ -4,6 +4,7 @@ A full run writes SERVICE.md. Its parts:
 questions  medians of `epsilon` for common cases, new and repeated ones
 load       32 clients charge for a minute, on PostgreSQL with 2 workers, between two rounds of the ledger alone
 kills      the same, while a worker and then the database are killed; what clients were told is held against the log
+pages      the explorer in a real browser: its first paint, and the answer to a moved slider
 """
 
 import argparse
@@ -26,6 +27,7 @@ import psutil
 from sqlalchemy import make_url
 
 from page import write_page
+from pages import pages
 from serving import service
 from tightbudget.ledger import Ledger
 
@@ -286,12 +288,13 @@ def worker_of(process: int) -> psutil.Process:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60.0, help="of load; others than 60 write no file")
-    parser.add_argument("--only", action="append", choices=("questions", "load", "kills"), help="writes no file")
+    parser.add_argument("--only", action="append", choices=("questions", "load", "kills", "pages"), help="writes no file")
     options = parser.parse_args()
     parts: dict[str, Callable[[], Table]] = {
         "questions": questions,
         "load": lambda: load(options.seconds),
         "kills": lambda: kills(min(options.seconds, 30.0)),
+        "pages": pages,
     }
     table: Table = []
     for part in options.only or parts:
