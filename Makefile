@@ -44,7 +44,7 @@ test test-fast test-faults test-lowest test-opacus check mutants random-runs: ex
 # Not for mutants: a file that is changed twice in a second would be taken for the one that was kept.
 test test-fast test-faults check: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo serve test test-fast test-faults test-lowest test-opacus opacus-environment check bench bench-ledger bench-service random-runs format map mutants clean python-is-new-enough
+.PHONY: help demo serve test test-fast test-faults test-lowest test-opacus opacus-environment environments check bench bench-ledger bench-service random-runs format map mutants clean python-is-new-enough
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -77,7 +77,7 @@ check: $(READY) $(LOWEST_READY)  ## what CI runs: format, lint, types, import la
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS)
-	$(BIN)/python -m pytest -q --doctest-modules --doctest-glob='*.md' $(OPACUS_MODULES:%=--ignore=%) --ignore=$(MIGRATIONS) src README.md docs
+	$(BIN)/python -m pytest -q -n $(PYTEST_WORKERS) --dist loadfile --doctest-modules --doctest-glob='*.md' $(OPACUS_MODULES:%=--ignore=%) --ignore=$(MIGRATIONS) src README.md docs
 	$(LOWEST_VENV)/bin/python -m pytest -q -n $(PYTEST_WORKERS) -p no:cacheprovider $(LOWEST_TESTS)
 
 bench: $(BENCH_READY)  ## measure time, memory and width beside the peers
@@ -126,6 +126,8 @@ $(BENCH_READY): pyproject.toml constraints.txt bench/requirements.txt | python-i
 	"$(PYTHON)" -m venv $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python -m pip install -q -r bench/requirements.txt -e .
 	@touch $@
+
+environments: $(READY) $(LOWEST_READY)  # what `make check` needs, for CI to install side by side
 
 opacus-environment: $(OPACUS_READY)  # what takes long of `make test-opacus`, for CI to give up on
 
