@@ -16,6 +16,7 @@ from tightbudget.adapters.dp_accounting import TightBudgetAccountant
 
 Relation = dp_accounting.NeighboringRelation
 ROOM = 1e-9  # relative: what their sums may be rounded down by
+NARROWER = 1e-2  # times the tolerance, where theirs lies inside our bracket
 
 
 class Case(NamedTuple):
@@ -95,9 +96,13 @@ def main() -> None:
     asked = parser.parse_args()
     draw, kinds, lost = random.Random(asked.seed), Counter[str](), Counter[str]()
     ours = theirs = 0.0
+    again = 0
     for number in range(asked.count):
         case = random_case(draw)
         found = compared(case, asked.rtol)
+        if not found.kept:  # by less than our bracket is wide: as narrow as it takes
+            again += 1
+            found = compared(case, NARROWER * asked.rtol)
         kind = f"{type(case.event).__name__} beside {case.theirs.__name__}"
         kinds[kind] += 1
         ours, theirs = ours + found.seconds, theirs + found.their_seconds
@@ -106,7 +111,7 @@ def main() -> None:
             print(f"{number}: {case} {found}", flush=True)
     for kind, count in sorted(kinds.items()):
         print(f"{kind:60} {count:5} events, {lost[kind]} with an upper end above theirs")
-    print(f"{asked.count} events: {ours:.1f} s, theirs {theirs:.1f} s")
+    print(f"{asked.count} events: {ours:.1f} s, theirs {theirs:.1f} s; {again} asked again for a narrower bracket")
 
 
 if __name__ == "__main__":
