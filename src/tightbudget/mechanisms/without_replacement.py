@@ -11,6 +11,7 @@ import numpy as np
 from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter, UnknownRelation
 from tightbudget.mechanisms.batches import check_batch, replaced_pair
+from tightbudget.mechanisms.gaussian import Gaussian
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relations
 from tightbudget.numerics.rounding import AMPLE, float_above, float_below, lowered_by, strictly_raised
@@ -169,6 +170,10 @@ class OneBranch(Mechanism):
 
     mechanism: Mechanism
     q: float
+
+    @property
+    def larger(self) -> Direction | None:
+        return Direction.REMOVE if isinstance(self.mechanism, Gaussian) else None
 
     def pair(self, direction: Direction) -> Pair | None:
         base = self.mechanism.pair(direction)

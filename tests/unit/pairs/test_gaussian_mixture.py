@@ -175,8 +175,9 @@ def test_two_components_are_poisson_sampling(m: float, q: float, direction: Dire
     heavy = coarse.where((coarse.log_a > -60.0) & (coarse.high - coarse.low > 1e-6 * (1.0 + np.abs(coarse.low))))
     edges = np.unique(np.append(heavy.low, heavy.high[-1]))
     mine, theirs = pair.cells(edges), other.cells(edges)
-    np.testing.assert_allclose(mine.log_a, theirs.log_a, rtol=0.0, atol=1e-8)
-    np.testing.assert_allclose(mine.log_b, theirs.log_b, rtol=0.0, atol=1e-8)
+    # places may be found at either end of what the loss is known to
+    np.testing.assert_allclose(mine.log_a, theirs.log_a, rtol=0.0, atol=2e-8)
+    np.testing.assert_allclose(mine.log_b, theirs.log_b, rtol=0.0, atol=2e-8)
     assert mine.error.max() <= 2.0 * theirs.error.max()
     assert pair.loss_shift(q) <= 20.0 * other.loss_shift(q)
     if direction is Direction.ADD:
