@@ -35,6 +35,7 @@ WIDEST = 0.25  # in log delta; a wider plan would save nothing
 _MOST_EVENTS = 2**16  # for which a sum over all of them is quicker than a bucket list
 _KEPT, _KEPT_BYTES = 64, 2**26  # profiles remembered, of one direction
 MOST_PLACES = 2.0**17  # of a spectrum's grid
+_GROWTH = 5.0  # power of a tilt with which the variance of the loss grows
 _FEW = 4  # items, of which the law of the sum is quickly had
 _NEAR = np.array([0.7, 0.85, 1.0, 1.15, 1.3])  # tilts to try in a Chernoff bound, relative to the saddle point
 _MUCH = 1e-2  # of the variance of losses, that of Gaussian noise: then some hundred frequencies hold all of a composition
@@ -165,14 +166,23 @@ class OneDirection:
             self._saddles[decades] = Saddle(self.steps, self._log_tail_mass(decades))
         return self._saddles[decades]
 
+    def large_losses_grow(self, decades: int, theta: float) -> bool:
+        """Whether at a tilt large losses gain so fast that fine profiles had better take them apart."""
+        return theta > 0.0 and self.saddle(decades).growth(theta) > _GROWTH
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether large losses can be taken apart (M20)."""
+        return all(pair.covers_b for pair, _ in self.steps.items)
+
     def rough_law(self, decades: int, point: SaddlePoint) -> RoughLaw | None:
         """Return the law of the composed loss, roughly, where a saddle point says little of it; else None.
 
-        Nor where large losses can be taken apart (M20), which does as well, or where grids are lattices.
+        Nor where grids are lattices.
         """
         items, saddle = self.steps.items, self.saddle(decades)
         plain = len(items) <= _FEW and all(pair.alignment is None and pair.gaussian is None for pair, _ in items)
-        if not plain or all(pair.covers_b for pair, _ in items) or not saddle.leaps(point.theta):
+        if not plain or not saddle.leaps(point.theta):
             return None
         return RoughLaw.of(saddle.cells, [count for _, count in items], point) if 0.0 < point.epsilon < MOST_EPSILON else None
 

@@ -70,6 +70,11 @@ class RoughLaw:
         transforms = tuple(_log_transform(loss, mass, step, cut) for loss, mass in zip(losses, masses, strict=True))
         return cls(tuple(losses), tuple(masses), tuple(counts), theta, log_scale, step, transforms)
 
+    @property
+    def farthest(self) -> float:
+        """The largest loss that is followed."""
+        return max(float(losses[-1]) for losses in self.losses)
+
     def _product(self, less: int | None = None) -> Complex:
         """Return the transform of the sum, without one step of an item if that is asked for."""
         counts = [count - (i == less) for i, count in enumerate(self.counts)]

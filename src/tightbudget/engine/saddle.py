@@ -139,12 +139,15 @@ class Saddle:
         return float((after - before) / (2.0 * _BESIDE * theta) / here**1.5)
 
     @plain_numbers
-    def leaps(self, theta: float) -> bool:
-        """Whether the tilted law is about to leap to rare large losses: then its moments say little of an answer."""
+    def growth(self, theta: float) -> float:
+        """Return the power of the tilt with which the variance grows there: large if large losses are about to decide."""
         table = self._table
         i = min(max(int(np.searchsorted(table.theta, theta)), 1), table.theta.size - 1)
-        growth = math.log(table.variance[i] / table.variance[i - 1]) / math.log(table.theta[i] / table.theta[i - 1])
-        return growth > _LEAP
+        return math.log(table.variance[i] / table.variance[i - 1]) / math.log(table.theta[i] / table.theta[i - 1])
+
+    def leaps(self, theta: float) -> bool:
+        """Whether the tilted law is about to leap to rare large losses: then its moments say little of an answer."""
+        return self.growth(theta) > _LEAP
 
     @plain_numbers
     def gentle_tilt(self, tilt_index: int, epsilon: float) -> int:

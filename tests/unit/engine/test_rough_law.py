@@ -72,11 +72,9 @@ def test_what_is_not_in_sight_is_not_found() -> None:
     assert law.for_delta(-690.0) is None
 
 
-def test_no_law_is_made_where_the_saddle_point_does_or_others_do_better() -> None:
+def test_no_law_is_made_where_the_saddle_point_does() -> None:
     regular = (tb.WithoutReplacement(tb.Gaussian(1.0), 100, examples=10000, relation="replace_one") * 10_000)._directions[0]
-    apart = (tb.Poisson(tb.Gaussian(1.0), 1e-3) * 100)._directions[0]
-    for direction in (regular, apart):
-        assert direction.rough_law(DECADES, direction.saddle(DECADES).for_delta(math.log(1e-6))) is None
+    assert regular.rough_law(DECADES, regular.saddle(DECADES).for_delta(math.log(1e-6))) is None
     far = SaddlePoint(2.0 * MOST_EPSILON, -14.0, 9, 1.29)
     assert copies(100).rough_law(DECADES, far) is None
 
@@ -91,6 +89,17 @@ def test_an_aimed_profile_is_sound_and_narrow_at_the_aim() -> None:
     ends = [(one.delta_lower(4.4616), one.delta_upper(4.4616)) for one in profiles if one is not None]
     assert max(lower for lower, _ in ends) <= min(upper for _, upper in ends)
     assert math.log(ends[1][1] / ends[1][0]) < 0.006 < math.log(ends[0][1] / ends[0][0])
+
+
+def test_losses_far_beyond_the_answer_are_taken_apart_at_once() -> None:
+    answer = (tb.Poisson(tb.Gaussian(1.0), 1e-3) * 10).epsilon(1e-6, direction="remove")
+    assert [one.route for one in answer.trace] == ["large losses apart, few frequencies"]
+
+
+def test_fine_profiles_take_large_losses_apart_where_these_gain() -> None:
+    answer = (tb.Poisson(tb.Gaussian(1.0), 0.01, relation="replace_one") * 100).epsilon(1e-6, rtol=1e-4)
+    assert answer.trace[0].route == "few frequencies"
+    assert {one.route for one in answer.trace[1:]} == {"large losses apart, few frequencies"}
 
 
 @pytest.mark.parametrize("count", [100, 10_000])

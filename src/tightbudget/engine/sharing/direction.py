@@ -50,6 +50,9 @@ class SharedDirection(OneDirection):
             self._warm_saddles[decades] = WarmSaddle(self.steps, tail, self._shared_plans.starts, self.name)
         return self._warm_saddles[decades]
 
+    def large_losses_grow(self, decades: int, theta: float) -> bool:
+        return False  # how a neighbour was answered says it
+
     def rough_law(self, decades: int, point: SaddlePoint) -> RoughLaw | None:
         return None  # the ratio of a neighbour's answer to its estimate is known
 
