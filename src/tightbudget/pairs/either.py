@@ -11,7 +11,7 @@ from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair
 from tightbudget.pairs.moments.events import Events, joined_events
 
-_MANY, _FAR = 320, 80  # coarse cells of both, and at either end
+_MANY, _FAR = 240, 40  # coarse cells of both, and at either end
 
 
 @dataclass(frozen=True)
