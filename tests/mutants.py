@@ -958,6 +958,8 @@ MUTATIONS = [
              [EVERY_MECHANISM]),
     Mutation("events of one pair", "pairs/either.py", "joined_events(parts[0].weighted(weights[0]), parts[1].weighted(weights[1]))",
              "parts[0].weighted(weights[0])", "of two pairs only one has moments", [EITHER]),
+    Mutation("masses not swapped", "pairs/cells.py", "(-self.high, -self.low, self.log_b, self.log_a, self.error)",
+             "(-self.high, -self.low, self.log_a, self.log_b, self.error)", "a record that comes has the masses of one that goes", [EITHER]),
     Mutation("events without their weight", "pairs/moments/events.py", "log_a = self.log_a + log_weight + 4.0",
              "log_a = self.log_a + 2.0 * log_weight + 4.0", "events count for less than their probability", [EITHER]),
     Mutation("state of masses", "mechanisms/loss_distribution.py",

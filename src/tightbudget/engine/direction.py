@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +16,9 @@ from tightbudget.engine.closed.one_step import Ends, single_delta, single_guess
 from tightbudget.engine.levels.evaluate import evaluate_plan
 from tightbudget.engine.levels.plan import LevelPlan, plan_levels
 from tightbudget.engine.levels.profile import LevelProfile
-from tightbudget.engine.saddle import Saddle
-from tightbudget.engine.spectral.grid import spectral_grid
+from tightbudget.engine.rough_law import MOST_EPSILON, Aim, RoughLaw
+from tightbudget.engine.saddle import Saddle, SaddlePoint
+from tightbudget.engine.spectral.grid import displaced_at_aim, spectral_grid
 from tightbudget.engine.spectral.profile import SpectralProfile
 from tightbudget.engine.spectral.smoothed import SmoothedProfile, smoothed_spectrum
 from tightbudget.engine.spectral.spectrum import Spectrum, composed_spectrum
@@ -33,6 +35,8 @@ WIDEST = 0.25  # in log delta; a wider plan would save nothing
 _MOST_EVENTS = 2**16  # for which a sum over all of them is quicker than a bucket list
 _KEPT, _KEPT_BYTES = 64, 2**26  # profiles remembered, of one direction
 MOST_PLACES = 2.0**17  # of a spectrum's grid
+_GROWTH = 5.0  # power of a tilt with which the variance of the loss grows
+_FEW = 4  # items, of which the law of the sum is quickly had
 _NEAR = np.array([0.7, 0.85, 1.0, 1.15, 1.3])  # tilts to try in a Chernoff bound, relative to the saddle point
 _MUCH = 1e-2  # of the variance of losses, that of Gaussian noise: then some hundred frequencies hold all of a composition
 _DECADES_STEP, MOST_DECADES = 3, 306  # whole multiples of the first are used, up to the second
@@ -40,6 +44,9 @@ _DECADES_STEP, MOST_DECADES = 3, 306  # whole multiples of the first are used, u
 
 APART = 2
 """The number of the route that takes large losses apart (`engine/routes.py`)."""
+
+
+_Key = tuple[int, int, int, float | None]  # decades, tilt index, width index and aim of a profile
 
 
 class Way(NamedTuple):
@@ -58,7 +65,7 @@ class OneDirection:
 
     def __init__(self, steps: Steps, name: str = "") -> None:
         self.steps, self.name = steps, name
-        self._plans: dict[tuple[int, int, int], LevelPlan] = {}  # of profiles that were too long for who asked
+        self._plans: dict[_Key, LevelPlan] = {}  # of profiles that were too long for who asked
         self._saddles: dict[int, Saddle] = {}
 
     @cached_property
@@ -159,17 +166,37 @@ class OneDirection:
             self._saddles[decades] = Saddle(self.steps, self._log_tail_mass(decades))
         return self._saddles[decades]
 
+    def large_losses_grow(self, decades: int, theta: float) -> bool:
+        """Whether at a tilt large losses gain so fast that fine profiles had better take them apart."""
+        return theta > 0.0 and self.saddle(decades).growth(theta) > _GROWTH
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether large losses can be taken apart (M20)."""
+        return all(pair.covers_b for pair, _ in self.steps.items)
+
+    def rough_law(self, decades: int, point: SaddlePoint) -> RoughLaw | None:
+        """Return the law of the composed loss, roughly, where a saddle point says little of it; else None.
+
+        Nor where grids are lattices.
+        """
+        items, saddle = self.steps.items, self.saddle(decades)
+        plain = len(items) <= _FEW and all(pair.alignment is None and pair.gaussian is None for pair, _ in items)
+        if not plain or not saddle.leaps(point.theta):
+            return None
+        return RoughLaw.of(saddle.cells, [count for _, count in items], point) if 0.0 < point.epsilon < MOST_EPSILON else None
+
     def profile(
-        self, decades: int, tilt_index: int, width_index: int, most_points: float
+        self, decades: int, tilt_index: int, width_index: int, most_points: float, aim: Aim | None = None
     ) -> LevelProfile | SpectralProfile | None:
         """Return the profile tilted to the tilt_index and about 2^(width_index/4) wide in log delta.
 
-        None if that takes longer lists than `most_points`.
+        With an aim it is so wide there, whatever it is elsewhere. None if that takes longer lists than `most_points`.
         """
-        key = (decades, tilt_index, width_index)
+        key = decades, tilt_index, width_index, None if aim is None else aim.epsilon
         made = self._profiles.get(key)  # looked up once: other threads put and forget profiles meanwhile
         if made is None:
-            made = self._made(key, most_points)
+            made = self._made(key, most_points, aim)
             if made is None:
                 return None
             self._profiles.put(key, made)
@@ -177,23 +204,24 @@ class OneDirection:
         found = made.profile
         return found if found is None or found.points <= most_points else None
 
-    def in_reach(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> bool:
+    def in_reach(self, decades: int, tilt_index: int, width_index: int, most_points: float, aim: Aim | None = None) -> bool:
         """Whether longer lists than `most_points`, though none that cannot be made, would make this profile."""
-        key = (decades, tilt_index, width_index)
+        key = decades, tilt_index, width_index, None if aim is None else aim.epsilon
         made, chosen = self._profiles.get(key), self._plans.get(key)
         if made is not None:  # for somebody who allowed more
             return made.profile is not None and made.profile.points > most_points
         return chosen is not None and most_points < chosen.points <= LONGEST
 
-    def _made(self, key: tuple[int, int, int], most_points: float) -> "_MadeProfile | None":
+    def _made(self, key: "_Key", most_points: float, aim: Aim | None) -> "_MadeProfile | None":
         """Make a profile, or find that none can be made; None if that takes longer lists than who asks allows."""
-        decades, tilt_index, width_index = key
+        decades, tilt_index, width_index, _ = key
         saddle = self.saddle(decades)
         # what overflows where nobody expected it is no answer; by default NumPy would warn and go on
         with contextlib.suppress(TooWide, ArithmeticError, MemoryError), np.errstate(all="raise", under="ignore"):
             chosen = self._plans.get(key)
             if chosen is None:
-                asked = target_for(self.steps, saddle.at_index(tilt_index), 2.0 ** (width_index / 4.0), saddle.cells)
+                tilt, width = saddle.at_index(tilt_index), 2.0 ** (width_index / 4.0)
+                asked = target_for(self.steps, tilt, width, saddle.cells, aim)
                 short = self._by_frequencies(asked, decades)
                 if short is not None:
                     return _MadeProfile(short)
@@ -285,7 +313,27 @@ class OneDirection:
     def _spectrum(self, asked: PlanTarget, decades: int) -> tuple[Spectrum | None, float]:
         """Return the spectrum, if it is short, and the number of points it took."""
         points = spectral_grid(asked, MOST_PLACES)
-        return composed_spectrum(asked, points), float(points.places.size)
+        made = composed_spectrum(asked, points)
+        if made is not None and asked.shares:  # a bucket stands for the mean loss of what makes delta: any place is sound
+            made = replace(made, anchors=(made.anchors[0], made.anchors[1] + displaced_at_aim(asked, points)))
+        return made, float(points.places.size)
+
+
+class AimedDirection:
+    """Profiles of a direction that are narrow at an aim."""
+
+    route = OneDirection.route
+
+    def __init__(self, direction: OneDirection, aim: Aim) -> None:
+        self.direction, self.aim = direction, aim
+
+    def profile(
+        self, decades: int, tilt_index: int, width_index: int, most_points: float
+    ) -> LevelProfile | SpectralProfile | None:
+        return self.direction.profile(decades, tilt_index, width_index, most_points, self.aim)
+
+    def in_reach(self, decades: int, tilt_index: int, width_index: int, most_points: float) -> bool:
+        return self.direction.in_reach(decades, tilt_index, width_index, most_points, self.aim)
 
 
 class _MadeProfile(NamedTuple):

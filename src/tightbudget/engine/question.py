@@ -10,8 +10,9 @@ from tightbudget.engine import reasons
 from tightbudget.engine.closed.gaussian import gaussian_guess
 from tightbudget.engine.closed.laplace import LaplaceDirection
 from tightbudget.engine.closed.one_step import Ends
-from tightbudget.engine.direction import MOST_DECADES, WIDEST, OneDirection, Way, decades_for
+from tightbudget.engine.direction import APART, MOST_DECADES, WIDEST, OneDirection, Way, decades_for
 from tightbudget.engine.pursuit import Profile
+from tightbudget.engine.rough_law import Aim, RoughLaw
 from tightbudget.numerics.attempt import Attempt
 from tightbudget.numerics.rounding import GENEROUS, TINIEST, raised, raised_by
 from tightbudget.numerics.search import FARTHEST, first_at_most, last_at_least
@@ -25,6 +26,8 @@ _SURELY = 0.999  # of an estimate: what is below that is hardly above the answer
 _LIKE_ROUNDING, _LIKE_SUMS = 2e-13, 1e-12  # of epsilon and delta: to search sums more closely is in vain
 _SETTLED = 1e3  # times as wide: then another route may be narrower
 _REGULAR = 0.3  # skewness of the tilted loss, up to which a saddle-point estimate is good to a few per cent
+_ALIKE = 2.5  # times: the slope of log delta and a tilt that serves it
+_FAR = 8.0  # times the answer: losses so large are better taken apart, where they can be
 _LEFT = 1e-16  # of delta, that finite losses may use where rounding cannot tell
 
 Tilt = tuple[int, int]
@@ -49,6 +52,7 @@ class DirectionQuestion(ABC):
         self.estimate = AnswerEstimate()
         self.settled = False  # nothing left to improve
         self.way = Way()  # how the narrowest bracket was found
+        self.first_route = direction.way().route  # the number of the one to begin with
         self.without_end = reasons.TOO_SMALL  # why there may be no finite upper end
         self._tilts: dict[float, Tilt] = {}  # by tolerance
 
@@ -80,6 +84,15 @@ class DirectionQuestion(ABC):
 
     @abstractmethod
     def _saddle_point(self, rtol: float) -> Tilt: ...
+
+    @property
+    def large_losses_grow(self) -> bool:
+        """Whether fine profiles had better take large losses apart."""
+        return self.direction.large_losses_grow(self.decades(USUAL), self.estimate.theta)
+
+    def aim(self, tilt: Tilt) -> Aim | None:
+        """Return where profiles are to be narrow, if the tilt does not say it."""
+        return None
 
     @abstractmethod
     def large_loss_tilt(self, rtol: float) -> Tilt | None:
@@ -191,6 +204,7 @@ class EpsilonQuestion(DirectionQuestion):
         """
         super().__init__(direction, trace)
         self.delta, self._larger, self._certain, self._ends = delta, larger, certain, ends
+        self._laws: dict[Tilt, RoughLaw] = {}  # of the sum, where the tilt says little of the answer
         self.saddle_estimate = 0.0  # what the answer was estimated at before anything was computed
         low, high = direction.infinity
         mass = direction.steps.infinity
@@ -270,10 +284,27 @@ class EpsilonQuestion(DirectionQuestion):
         return exact[1]
 
     def _saddle_point(self, rtol: float) -> Tilt:
-        point = self.direction.saddle(self.decades(rtol)).for_delta(math.log(self.estimate.finite))
-        self._estimate(self.direction.way().ratio * point.epsilon, point.theta)
-        self.saddle_estimate = self.saddle_estimate or point.epsilon
-        return self.decades(rtol), point.tilt_index
+        decades, log_delta = self.decades(rtol), math.log(self.estimate.finite)
+        point = self.direction.saddle(decades).for_delta(log_delta)
+        epsilon, theta, tilt_index = point.epsilon, point.theta, point.tilt_index
+        law = self.direction.rough_law(decades, point)
+        found = None if law is None else law.for_delta(log_delta)
+        if law is not None and found is not None:
+            # where delta falls much faster than the tilt says, or slower, no grid for that tilt is any good
+            alike = theta < _ALIKE * found[1] < _ALIKE**2 * theta
+            if self.direction.has_parts and not (alike and law.farthest < _FAR * found[0]):
+                (epsilon, theta), self.first_route = found, APART
+            elif alike:
+                epsilon, theta = found
+                tilt_index = self.direction.saddle(decades).gentle_tilt(tilt_index, epsilon)
+                self._laws[decades, tilt_index] = law
+        self._estimate(self.direction.way().ratio * epsilon, theta)
+        self.saddle_estimate = self.saddle_estimate or epsilon
+        return decades, tilt_index
+
+    def aim(self, tilt: Tilt) -> Aim | None:
+        law = self._laws.get(tilt)
+        return None if law is None else law.aimed_at(self.epsilon_in_question())
 
     @property
     def regular(self) -> bool:

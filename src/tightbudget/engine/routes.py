@@ -6,6 +6,7 @@ What has a closed form was answered before (`OneDirection.exact`); Chernoff boun
 
 from typing import Protocol
 
+from tightbudget.engine.direction import AimedDirection
 from tightbudget.engine.large_losses.apart import SplitDirection, has_large_losses, loss_ceilings
 from tightbudget.engine.large_losses.layers import NEGLIGIBLE, layered_direction
 from tightbudget.engine.pursuit import Source
@@ -30,7 +31,9 @@ class SaddlePointRoute:
     retakes = False
 
     def __call__(self, question: DirectionQuestion, rtol: float) -> Found:
-        return question.direction, question.tilt(rtol)
+        tilt = question.tilt(rtol)
+        aim = question.aim(tilt)
+        return (question.direction if aim is None else AimedDirection(question.direction, aim)), tilt
 
 
 class OneLargeLoss:

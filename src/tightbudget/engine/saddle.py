@@ -27,9 +27,11 @@ _FAR_APART, _CLOSER = 3.0, 65  # tilt_indices between two tilts of the table, an
 _BATCH = 2**17  # entries worked on together
 _CLOSE = 0.03  # in log theta
 _NEAR_TILTS = (-4, -3, -2, -1, 0, 1)  # from the saddle point: the best tilt for one large loss is rather smaller
+_GENTLER, _HARDLY = 4, 1.0  # indices below a tilt, and F above its minimum: errors then count e times as much
 _HALVINGS = 40  # of the range of epsilons: to 1e-12 of it
 _BESIDE = 0.1  # of a tilt, to either side: where the variance is looked at for the skewness
 _NEWTON = 40  # corrections of a tilt read off the table, at most
+_LEAP = 10.0  # power of a tilt with which the variance grows: then it is that of rare losses, farther away than any answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,29 @@ class Saddle:
         """Return the skewness of the loss tilted by theta, from the variance at two tilts beside it."""
         before, here, after = self._cumulants(theta * np.array([1.0 - _BESIDE, 1.0, 1.0 + _BESIDE])).variance
         return float((after - before) / (2.0 * _BESIDE * theta) / here**1.5)
+
+    @plain_numbers
+    def growth(self, theta: float) -> float:
+        """Return the power of the tilt with which the variance grows there: large if large losses are about to decide."""
+        table = self._table
+        i = min(max(int(np.searchsorted(table.theta, theta)), 1), table.theta.size - 1)
+        return math.log(table.variance[i] / table.variance[i - 1]) / math.log(table.theta[i] / table.theta[i - 1])
+
+    def leaps(self, theta: float) -> bool:
+        """Whether the tilted law is about to leap to rare large losses: then its moments say little of an answer."""
+        return self.growth(theta) > _LEAP
+
+    @plain_numbers
+    def gentle_tilt(self, tilt_index: int, epsilon: float) -> int:
+        """Return the least of some tilts up to the one given at which F of epsilon is hardly above the smallest.
+
+        Before a leap the tilted law is narrow, and takes few points and frequencies.
+        """
+        tilt_indices = [max(0, tilt_index - away) for away in range(_GENTLER, -1, -1)]
+        here = self._cumulants(np.array([self.at_index(index).theta for index in tilt_indices]))
+        heights = here.k - here.theta * epsilon - np.log(here.theta) - np.log1p(here.theta)
+        low = np.flatnonzero(heights <= heights.min() + _HARDLY)
+        return tilt_indices[int(low[0])] if low.size else tilt_index
 
     @staticmethod
     def _integral(table: Cumulants) -> Array:

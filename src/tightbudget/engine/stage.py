@@ -21,9 +21,9 @@ class Stage:
     def __init__(self, question: DirectionQuestion, rtol: float, most_points: float, before: "Stage | None") -> None:
         self.question, self.rtol = question, rtol
         # the route that did best, here or for a neighbour
-        self.best: Route = before.best if before else ROUTES[question.direction.way().route]
-        if before and self.best is ROUTES[0] and question.way.finer < _AS_PLANNED:
-            self.best = ROUTES[APART]  # the law of the width failed: a few large losses may be why
+        self.best: Route = before.best if before else ROUTES[question.first_route]
+        if before and self.best is ROUTES[0] and (question.way.finer < _AS_PLANNED or question.large_losses_grow):
+            self.best = ROUTES[APART]  # the law of the width failed, or is about to: a few large losses may be why
         self._most_points = most_points
         self._first = before is None
         # for the first plan: as somebody else found it, or as the stage before did by the same route

@@ -3,14 +3,21 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tightbudget.engine.discretisation.window import Window, loss_window
+from tightbudget.engine.rough_law import Aim
 from tightbudget.engine.saddle import Tilt
 from tightbudget.engine.steps import Steps
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Alignment, Cells
 
+Array = NDArray[np.float64]
+
 _LARGEST = 1e100  # exponent: rounding would leave nothing of a larger one
 _WIDEST_STEP = 0.5  # times the tilt; the law of the width holds while a step changes the tilt by little
+_APART = 4.0  # times: an aim and the saddle point differ no more in what makes delta, or the aim is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +32,11 @@ class PlanTarget:
     width: float  # in log delta
     cells: tuple[Cells, ...]  # the coarse cells of each item
     windows: tuple[Window, ...]  # of losses, one for each item
+    shares: tuple[Array, ...] = ()  # of the cells of each item in what makes delta, if they are not the tilted masses
 
 
-def target_for(steps: Steps, tilt: Tilt, width: float, coarse: list[Cells]) -> PlanTarget:
-    """Return what a bracket asks whose two ends differ by about `width` in log delta."""
+def target_for(steps: Steps, tilt: Tilt, width: float, coarse: list[Cells], aim: Aim | None = None) -> PlanTarget:
+    """Return what a bracket asks whose two ends differ by about `width` in log delta, at an aim if one is given."""
     widest = max(max(abs(float(cells.low[0])), abs(float(cells.high[-1]))) for cells in coarse)
     if not (1.0 + tilt.theta) * widest < _LARGEST:
         raise TooWide
@@ -37,15 +45,19 @@ def target_for(steps: Steps, tilt: Tilt, width: float, coarse: list[Cells]) -> P
     leverage = 8.0 * (1.0 + tilt.root_curvature * t) * (1.0 + t)
     error = 0.02 * min(width, 0.1) / leverage
     tail = max(error / (8.0 * steps.total), 1e-30)
+    weight = t * (1.0 + t)  # of the variance that is added, in log delta
+    if aim is not None:
+        weight = min(max(aim.density, weight / _APART), weight * _APART)
     return PlanTarget(
         steps=steps,
         tilt=tilt,
         widest=_WIDEST_STEP / t,
-        variance=width * 8.0 / (t * (1.0 + t)),
+        variance=width * 8.0 / weight,
         error=error,
         width=width,
         cells=tuple(coarse),
         windows=tuple(loss_window(cells, tilt.theta, tail) for cells in coarse),
+        shares=() if aim is None else aim.shares,
     )
 
 

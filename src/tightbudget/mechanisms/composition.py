@@ -52,6 +52,13 @@ class Composable(Questions):
             check_one_relation(((step, step.relations) for step, _ in self._items), _ordered_relations(self.known_relations))
 
     @property
+    def _larger_alone(self) -> "Composable":
+        """The composition in the direction that is known to be the larger one in every step; in both if none is."""
+        larger = {step.larger for step, _ in self._items}
+        only = larger.pop() if len(larger) == 1 and self._only is None else None
+        return self if only is None else self.asked(direction=only)
+
+    @property
     def _mixes(self) -> bool:
         """Whether steps for different relations were composed on purpose."""
         return len(self.relations) > 1

@@ -20,6 +20,7 @@ from tightbudget.mechanisms.exact_numbers import literal
 from tightbudget.mechanisms.known_bounds import Known
 from tightbudget.mechanisms.relations import DEFAULT, RELATIONS, Relations, check_known, relation_named, stated_relation
 from tightbudget.mechanisms.trends import HIDES, REVEALS, Trend
+from tightbudget.pairs.base import Direction
 from tightbudget.pairs.choosing_analyst import ChoosingAnalyst
 
 _HELD = "a number that a float holds"
@@ -106,6 +107,14 @@ class Mechanism(Composable, Known):
     def members(self) -> "tuple[Mechanism, ...]":
         """Return such mechanisms, that of `member` first: the lower end is the largest of theirs."""
         return (self.member(),)
+
+    @property
+    def larger(self) -> Direction | None:
+        """The direction that has been the larger one wherever anybody has looked; None if nobody has.
+
+        A lower end that is asked of it alone is sound, as that of any direction, and seldom less.
+        """
+        return None
 
     def choosing_analyst(self, count: int) -> ChoosingAnalyst | None:
         """Return who chooses in each of some steps which member it is, by the answers so far (M31); None of most."""

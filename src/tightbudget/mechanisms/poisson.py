@@ -9,6 +9,7 @@ import numpy as np
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import probability
 from tightbudget.mechanisms.composition import Composable, Composition
+from tightbudget.mechanisms.gaussian import Gaussian
 from tightbudget.mechanisms.known_bounds import Known
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.one_sample import OneSample
@@ -106,6 +107,10 @@ class Poisson(RunsOnSamples):
     def members(self) -> tuple[Mechanism, ...]:
         inner = self.mechanism.members()
         return (self.member(), *(replace(self, mechanism=one, mix_relations=True) for one in inner[1:]))
+
+    @property
+    def larger(self) -> Direction | None:
+        return Direction.REMOVE if isinstance(self.mechanism, Gaussian) and not self._replaces else None
 
     def pair(self, direction: Direction) -> Pair | None:
         if self.q in (0, 1):

@@ -137,7 +137,8 @@ class Questions:
 
     def _epsilon(self, delta: float, rtol: float, atol: float, effort: float | None, ends: Ends = Ends.BOTH) -> Bracket:
         """Return the bracket; where all has a closed form, with the ends that are asked for alone."""
-        members = self._members
+        # of each direction the lower end is one: where one is the larger, the other is asked only if no effort is spared
+        members = tuple(one._larger_alone for one in self._members) if effort is None else self._members
         at_once = bool(members) and all(map(in_closed_form, self._ways)) and all(map(Questions._one_closed_form, members))
         above = Ends.UPPER if at_once else ends
         below = [Ends.LOWER if at_once or (effort is None and one._composed_alone) else Ends.BOTH for one in members]
@@ -227,6 +228,11 @@ class Questions:
     @property
     def _members(self) -> "tuple[Questions, ...]":
         """Compositions that can occur, where the pairs here dominate a class and no member attains them all."""
+        raise NotImplementedError
+
+    @property
+    def _larger_alone(self) -> "Questions":
+        """The same in the direction that is known to be the larger one; in both if none is."""
         raise NotImplementedError
 
     @property

@@ -150,6 +150,13 @@ class TruncatedPoisson(KeptPairs):
         kept = math.exp(log)
         return _Share(log, math.log1p(-kept), error, 4.0 * U + 2.0 * error * kept / (1.0 - kept))
 
+    @cached_property
+    def _pairs(self) -> dict[Direction, Pair | None]:
+        remove, add = self._pair_in(Direction.REMOVE), self._pair_in(Direction.ADD)
+        if isinstance(remove, EitherPair) and isinstance(add, EitherPair):
+            add = replace(add, swapped=remove)  # ADD is REMOVE reversed (M30)
+        return {Direction.REMOVE: remove, Direction.ADD: add}
+
     def _pair_in(self, direction: Direction) -> Pair | None:
         if self._never_capped:
             return self._uncapped.pair(direction)

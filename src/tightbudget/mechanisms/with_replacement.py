@@ -145,6 +145,8 @@ class SomeCopies(Mechanism):
     batch: int
     examples: int
 
+    larger = Direction.REMOVE
+
     def pair(self, direction: Direction) -> Pair | None:
         batch, examples, m = int(self.batch), int(self.examples), self.mechanism.sensitivity / self.mechanism.sigma
         copies, _ = _copies_with_replacement(batch, examples, _HARDLY_EVER * _chance_of_being_drawn(batch, examples))

@@ -11,6 +11,7 @@ import numpy as np
 from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter, UnknownRelation
 from tightbudget.mechanisms.batches import check_batch, replaced_pair
+from tightbudget.mechanisms.gaussian import Gaussian
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relations
 from tightbudget.numerics.rounding import AMPLE, float_above, float_below, lowered_by, strictly_raised
@@ -24,7 +25,7 @@ from tightbudget.pairs.profile_of import inner_losses, profile_above
 from tightbudget.pairs.revealing import revealing_pair
 
 _DOTS = 2**12  # of the profile of a zeroed record, on each side: upper ends are some 1e-6 of epsilon above it
-_FEW_DOTS, _APART = 2**11, 0.01  # 4e-6, where upper and lower ends are farther apart than about so much of epsilon
+_FEWER_DOTS = (0.1, 3 * 2**9), (0.01, 2**11)  # 8e-6 and 4e-6, where both ends are farther apart than so much of epsilon
 _MOST_CHOICES = 32  # steps for which the choices of an analyst are followed
 
 
@@ -170,6 +171,10 @@ class OneBranch(Mechanism):
     mechanism: Mechanism
     q: float
 
+    @property
+    def larger(self) -> Direction | None:
+        return Direction.REMOVE if isinstance(self.mechanism, Gaussian) else None
+
     def pair(self, direction: Direction) -> Pair | None:
         base = self.mechanism.pair(direction)
         if base is None or self.q in (0.0, 1.0):
@@ -198,7 +203,8 @@ def _zeroed_pair(q: float, replaced: Pair, remove: Pair, add: Pair) -> PointPair
         return strictly_raised(q * other(inner_losses(losses, q)), 4)
 
     # beta at a loss log g' of the base is about 1 - (1-q)(g'-1)/g', and ends meet where it is 1
-    most = _FEW_DOTS if (1.0 - q) * replaced.total_variation > _APART else _DOTS
+    apart = (1.0 - q) * replaced.total_variation
+    most = next((dots for least, dots in _FEWER_DOTS if apart > least), _DOTS)
     made = pair_of_profiles(("zeroed", q, replaced, remove, add), with_record_first, with_record_second, most=most)
     assert made is not None  # the base pairs are not equal distributions
     return made

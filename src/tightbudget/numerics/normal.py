@@ -31,7 +31,8 @@ def log_normal_mass(middle: Array, width: Array) -> tuple[Array, Array]:
             return _normal_mass_series(z, width)
         if wide.all():
             return _normal_mass_difference(z, width)
-        log_mass, error = _normal_mass_series(np.where(wide, 0.0, z), np.where(wide, 0.0, width))
+        log_mass, error, narrow = np.empty(z.shape), np.empty(z.shape), ~wide
+        log_mass[narrow], error[narrow] = _normal_mass_series(z[narrow], width[narrow])
         log_mass[wide], error[wide] = _normal_mass_difference(z[wide], width[wide])
         return log_mass, error
 
@@ -63,10 +64,11 @@ def _normal_mass_series(z: Array, width: Array) -> tuple[Array, Array]:
 
 
 def _higher_terms(s: Array, q: Array) -> Array:
-    q2, q3 = q * q, q * q * q  # NumPy takes an array to the power of 3 as slowly as to any other
-    he6 = ((s - 15.0 * q) * s + 45.0 * q2) * s - 15.0 * q3
-    he8 = (((s - 28.0 * q) * s + 210.0 * q2) * s - 420.0 * q3) * s + 105.0 * q2 * q2
-    he10 = ((((s - 45.0 * q) * s + 630.0 * q2) * s - 3150.0 * q3) * s + 4725.0 * q2 * q2) * s - 945.0 * q2 * q3
+    square = q * q
+    cube, fourth = square * q, square * square  # products: powers take ten times as long
+    he6 = ((s - 15.0 * q) * s + 45.0 * square) * s - 15.0 * cube
+    he8 = (((s - 28.0 * q) * s + 210.0 * square) * s - 420.0 * cube) * s + 105.0 * fourth
+    he10 = ((((s - 45.0 * q) * s + 630.0 * square) * s - 3150.0 * cube) * s + 4725.0 * fourth) * s - 945.0 * fourth * q
     terms: Array = he6 / 5040.0 + he8 / 362880.0 + he10 / 39916800.0
     return terms
 

@@ -76,7 +76,7 @@ class BothBranchesPair(Pair):
     def loss_shift(self, loss: float) -> float:
         return max(self.above.loss_shift(loss), self.below.loss_shift(loss)) + self._misplaced
 
-    @property
+    @cached_property
     def _misplaced(self) -> float:
         """Bound on the losses, and on the error of the masses, of events that rounding puts on the wrong side of 0."""
         return 2.0 * self.base.loss_shift(0.0)

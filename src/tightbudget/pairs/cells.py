@@ -56,6 +56,10 @@ class Cells:
         some = slice(begin, end)
         return Cells(self.low[some], self.high[some], self.log_a[some], self.log_b[some], self.error[some])
 
+    def swapped(self) -> "Cells":
+        """Return the same events, of the pair (B, A): their losses have the other sign."""
+        return Cells(*(values[::-1] for values in (-self.high, -self.low, self.log_b, self.log_a, self.error)))
+
     @staticmethod
     def none() -> "Cells":
         empty = np.empty(0)

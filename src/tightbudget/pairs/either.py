@@ -1,7 +1,7 @@
 """One of two pairs, told which: masses add up with the probabilities of the two (M30)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,24 +11,31 @@ from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair
 from tightbudget.pairs.moments.events import Events, joined_events
 
-_MANY, _FAR = 320, 80  # coarse cells of both, and at either end
+_MANY, _FAR = 240, 40  # coarse cells of both, and at either end
 
 
 @dataclass(frozen=True)
 class EitherPair(Pair):
     """With probabilities e^log_weights the one or the other of two pairs without point masses, and it is seen which.
 
-    `error` bounds the errors of both logs.
+    `error` bounds the errors of both logs. `swapped` is the pair (B, A) of the same events, if somebody has it: what is
+    known of those need not be found again.
     """
 
     first: Pair
     second: Pair
     log_weights: tuple[float, float]
     error: float
+    swapped: "EitherPair | None" = field(default=None, repr=False, compare=False)
 
     @property
     def _both(self) -> tuple[Pair, Pair]:
         return self.first, self.second
+
+    @cached_property
+    def _reversed(self) -> "EitherPair | None":
+        """The pair (B, A), if its coarse cells hold all of B."""
+        return self.swapped if self.swapped is not None and self.swapped.covers_b else None
 
     @cached_property
     def infinity(self) -> Mass:
@@ -75,12 +82,16 @@ class EitherPair(Pair):
         return all(pair.covers_b for pair in self._both)
 
     def loss_shift(self, loss: float) -> float:
+        if self._reversed is not None:
+            return self._reversed.loss_shift(loss)  # of losses of a size, whatever their sign
         return max(pair.loss_shift(loss) for pair in self._both)
 
     def points(self) -> Cells:
         return Cells.none()
 
     def cells(self, edges: Array) -> Cells:
+        if self._reversed is not None:
+            return self._reversed.cells(-edges[::-1]).swapped()
         first, second = (pair.cells(edges) for pair in self._both)
         log_a, log_b = (
             np.logaddexp(self.log_weights[0] + one, self.log_weights[1] + two)
@@ -95,6 +106,8 @@ class EitherPair(Pair):
 
     @cached_property
     def _coarse_cells(self) -> Cells:
+        if self._reversed is not None:
+            return self._reversed.coarse_cells().swapped()
         edges = np.unique(np.concatenate([pair.coarse_edges() for pair in self._both]))
         if edges.size > _MANY:  # each of both has enough of them in the middle; far out they are sparse
             edges = np.concatenate([edges[:_FAR], edges[_FAR:-_FAR:2], edges[-_FAR:]])

@@ -125,7 +125,7 @@ class GaussianMixturePair(Pair):
         error = error_above + error_below + 2.0 * U * size + TINIEST
         # two neighbouring floats are at most this far apart in loss
         grain = 4.0 * U * np.maximum(np.abs(places[:-1]), np.abs(places[1:])) * (rise + fall)
-        return _MixtureNodes(places, losses, 2.0 * error + grain, error)
+        return _MixtureNodes(places, losses, above[1] + below[1], 2.0 * error + grain, error)
 
     def loss_shift(self, loss: float) -> float:
         return self._nodes.loss_shift(loss)
@@ -144,8 +144,7 @@ class GaussianMixturePair(Pair):
         nodes = self._nodes
         low, high = nodes.places[interval], nodes.places[interval + 1]
         allowed = nodes.allowed[interval]
-        start, end = nodes.losses[interval], nodes.losses[interval + 1]
-        x = low + (high - low) * ((edges - start) / (end - start))  # start <= edge < end
+        x = nodes.between(edges, interval)
         found: Array = x.copy()
         todo = np.arange(edges.size)
         for step in range(_MOST_STEPS):
@@ -174,8 +173,7 @@ class GaussianMixturePair(Pair):
             return self.top
         i = int(np.searchsorted(nodes.losses, edge, side="right")) - 1
         low, high, allowed = float(nodes.places[i]), float(nodes.places[i + 1]), float(nodes.allowed[i])
-        start, end = float(nodes.losses[i]), float(nodes.losses[i + 1])
-        x = low + (high - low) * ((edge - start) / (end - start))  # start <= edge < end
+        x = nodes.near(edge, i)
         for step in range(_MOST_STEPS):
             (above, rise), (below, fall) = log_ratio_at(self.above, x), log_ratio_at(self.below, -x)
             miss, slope = above - below - edge, rise + fall
@@ -315,6 +313,7 @@ class _MixtureNodes:
 
     places: Array
     losses: Array
+    slopes: Array  # of the loss
     allowed: Array  # between the loss that was computed and the one asked for
     error: Array  # of the loss that was computed
 
@@ -322,6 +321,29 @@ class _MixtureNodes:
         least, largest = self._by_size
         count = int(np.searchsorted(least, abs(loss) * (1.0 + AMPLE), side="right"))
         return float(largest[max(count, 1) - 1])
+
+    def between(self, edges: Array, interval: NDArray[np.intp]) -> Array:
+        """Return about the places of losses in some intervals: cubics with the slopes there, or straight lines."""
+        low, high = self.places[interval], self.places[interval + 1]
+        start, rise = self.losses[interval], self.losses[interval + 1] - self.losses[interval]
+        share = (edges - start) / rise  # start <= edge < end
+        line = low + (high - low) * share
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            first, last = (rise / self.slopes[i] - (high - low) for i in (interval, interval + 1))
+            cubic = line + share * (1.0 - share) * ((1.0 - share) * first - share * last)
+        return np.where((cubic > low) & (cubic < high), cubic, line)
+
+    def near(self, edge: float, i: int) -> float:
+        """Return the same of one loss in one interval."""
+        low, high, start = float(self.places[i]), float(self.places[i + 1]), float(self.losses[i])
+        rise, first, last = float(self.losses[i + 1]) - start, float(self.slopes[i]), float(self.slopes[i + 1])
+        share = (edge - start) / rise
+        line = low + (high - low) * share
+        if not (first > 1e-300 * rise and last > 1e-300 * rise):
+            return line
+        first, last = rise / first - (high - low), rise / last - (high - low)
+        cubic = line + share * (1.0 - share) * ((1.0 - share) * first - share * last)
+        return cubic if low < cubic < high else line
 
     @cached_property
     def _by_size(self) -> tuple[Array, Array]:

@@ -14,6 +14,7 @@ from tightbudget.pairs.base import Alignment, Array, Cells, Pair, cell_events
 from tightbudget.pairs.moments.events import Events, Tail
 
 _SURVEY = 512  # cells enough to plan with
+_LISTED = 2**13  # events that are all looked at for a guess
 _MOST_EVENTS = 4096  # longer lists are grouped into the coarse cells
 _LATTICE_POINTS = 4096  # a longer list is not tested for lying on a lattice
 _LATTICE_SAMPLE = 32  # losses that are tested before all are
@@ -75,6 +76,10 @@ class PointPair(Pair):
             return Alignment(float(self.losses[0]), self.period, 0.0)
         period = _lattice_period(self.losses)
         return None if period is None else Alignment(float(self.losses[0]), period, 0.0)
+
+    @property
+    def only_points(self) -> bool:
+        return 0 < self.losses.size <= _LISTED  # of more, some cells take less time
 
     def points(self) -> Cells:
         return Cells(self.losses, self.losses, self.log_a, self.log_b, self.error)

@@ -16,7 +16,7 @@ from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells, Pair
 from tightbudget.pairs.cells import log_delta
-from tightbudget.pairs.mixtures import entries_of, joined_masses, sums_by_cell
+from tightbudget.pairs.mixtures import entries_of, joined_masses, sums_by_run
 
 _IRRELEVANT = 45.0  # e^-45 is less than half a rounding
 _AT_ONCE = 2**16  # moves times cells
@@ -80,11 +80,15 @@ class ToldGaussiansPair(Pair):
         The log of the density of a move m at a loss x, less that of a smaller move k, is x^2 (1/k^2 - 1/m^2) / 2 and
         what does not depend on x: it is largest at the largest loss.
         """
-        m, logs, _ = (values[:, 0] for values in self._arrays)
+        return self.moves[self._matter_at(loss) - 1]
+
+    def _matter_at(self, loss: float) -> int:
+        """Return the number of moves up to that."""
+        m = self._arrays[0][:, 0]
         with np.errstate(over="ignore"):
-            heights = logs - np.log(m) - 0.5 * (loss / m - 0.5 * m) ** 2
+            heights = self._tops[:, 0] - 0.5 * (loss / m - 0.5 * m) ** 2
         matters = heights >= np.maximum.accumulate(heights) - _IRRELEVANT - math.log(m.size)
-        return float(m[matters][-1])
+        return int(np.flatnonzero(matters)[-1]) + 1
 
     def points(self) -> Cells:
         return Cells.none()
@@ -93,6 +97,13 @@ class ToldGaussiansPair(Pair):
     def _arrays(self) -> tuple[Array, Array, Array]:
         return np.array(self.moves)[:, None], np.array(self.log_weights)[:, None], np.array(self.errors)[:, None]
 
+    @cached_property
+    def _tops(self) -> Array:
+        """Logs of the densities of the loss at their peaks, up to a constant."""
+        m, logs, _ = self._arrays
+        tops: Array = logs - np.log(m)
+        return tops
+
     def cells(self, edges: Array) -> Cells:
         size = max(1, _AT_ONCE // len(self.moves))
         parts = [self._cells(edges[start : start + size + 1]) for start in range(0, max(1, edges.size - 1), size)]
@@ -100,16 +111,15 @@ class ToldGaussiansPair(Pair):
 
     def _cells(self, edges: Array) -> Cells:
         """Return the cells: masses of those moves that matter there, one by one, and their sums."""
-        move, cell = entries_of(self._relevant(edges))
+        cell, move = entries_of(self._relevant(edges).T)  # of every cell some move
         m, logs, errors = (values[move, 0] for values in self._arrays)
         with np.errstate(over="ignore"):  # an edge beyond all floats is beyond the range too
             low, high = (np.clip(ends / m + 0.5 * m, -REACH, m + REACH) for ends in (edges[cell], edges[cell + 1]))
         width, middle = high - low, 0.5 * (high + low)
         masses, rounding = log_normal_mass(np.stack([middle - m, middle]), np.stack([width, width]))
         error = rounding.max(axis=0) + errors + U * (8.0 * (np.abs(middle) + m) ** 2 + 16.0 + np.abs(logs))
-        shape = len(self.moves), edges.size - 1
-        (log_a, error_a), (log_b, error_b) = (sums_by_cell(one + logs, error, move, cell, shape) for one in masses)
-        return Cells(edges[:-1], edges[1:], log_a, log_b, np.maximum(error_a, error_b) + self._strayed(edges))
+        (log_a, log_b), both = sums_by_run(masses + logs, error, cell)
+        return Cells(edges[:-1], edges[1:], log_a, log_b, both.max(axis=0) + self._strayed(edges))
 
     def _strayed(self, edges: Array) -> Array:
         """Bound on the share of a cell that irrelevant moves bring in, or take away, as their edges are off by more."""
@@ -119,19 +129,23 @@ class ToldGaussiansPair(Pair):
         return strayed
 
     def _relevant(self, edges: Array) -> NDArray[np.bool_]:
-        """Return which moves are more than e^-45 of the density anywhere in which cell; of B as of A.
+        """Return which moves are more than e^-45 of the density anywhere in which cell; of B as of A. The last ones may be
+        left out, if they are so nowhere.
 
         Logs of densities are concave in the loss: within a cell they are at least as large as at one of its ends, and
         largest at an end or at their peak.
         """
-        m, logs, _ = self._arrays
-        peaks, tops = 0.5 * m * m, logs - np.log(m)
+        farthest = max(abs(float(edges[0])), abs(float(edges[-1])))  # losses increase
+        matter = self._matter_at(farthest) if farthest < math.inf else len(self.moves)
+        m, tops = self._arrays[0][:matter], self._tops[:matter]
+        peaks = 0.5 * m * m
         with np.errstate(over="ignore"):
             heights = tops - 0.5 * ((edges - peaks) / m) ** 2
         left, right = heights[:, :-1], heights[:, 1:]
         least = np.minimum(left, right).max(axis=0)
         most = np.where((peaks > edges[:-1]) & (peaks < edges[1:]), tops, np.maximum(left, right))
-        kept: NDArray[np.bool_] = most > least - _IRRELEVANT - math.log(m.size)
+        kept: NDArray[np.bool_] = most > least - _IRRELEVANT - math.log(len(self.moves))
+        kept[0] |= ~kept.any(axis=0)  # of a cell so far out that it is empty
         return kept
 
     def coarse_cells(self) -> Cells:

@@ -1,6 +1,7 @@
 """One of two pairs, told which: divergences add up."""
 
 import math
+from dataclasses import replace
 
 import mpmath
 import numpy as np
@@ -77,3 +78,34 @@ def sampled(k: int, rate: object, m: mpf) -> mpf:
 
 def binomial(n: int, q: object, k: int) -> mpf:
     return mpmath.binomial(n, k) * mpf(q) ** k * (1 - mpf(q)) ** (n - k)
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "zero_out"])
+@pytest.mark.parametrize(("sigma", "q", "cap", "examples"), [(1.0, 0.1, 3, 20), (0.4, 0.01, 128, 10_000), (5.0, 0.5, 2, 4)])
+def test_a_record_that_comes_is_one_that_goes_reversed(relation: str, sigma: float, q: float, cap: int, examples: int) -> None:
+    step = TruncatedPoisson(Gaussian(sigma), q, cap, examples, relation=relation)
+    add = step.pair(Direction.ADD)
+    assert isinstance(add, EitherPair)
+    assert add.swapped is not None
+    own = replace(add, swapped=None)
+    edges = np.append(np.linspace(-3.0, 3.0, 41), math.inf)
+    mine, theirs = add.cells(edges), own.cells(edges)
+    shift = add.loss_shift(3.0) + own.loss_shift(3.0)
+    for one, other in ((mine.log_a, theirs.log_a), (mine.log_b, theirs.log_b)):
+        some = other > -200.0
+        allowed = mine.error + theirs.error + 1e6 * shift  # edges are hit up to their shift, and cells are narrow
+        assert (np.abs(one[some] - other[some]) <= allowed[some]).all()
+    for cells in (add.coarse_cells(), own.coarse_cells()):
+        assert np.exp(cells.log_a).sum() == pytest.approx(1.0, rel=1e-12)
+        assert (cells.low < cells.high).all()
+        assert (np.diff(cells.low) >= 0.0).all()
+    for epsilon in (0.0, 0.3, 1.0):
+        assert delta(add, epsilon) == pytest.approx(delta(own, epsilon), rel=1e-9, abs=1e-300)
+
+
+def test_a_swapped_pair_that_may_miss_some_of_b_has_coarse_cells_of_its_own() -> None:
+    told = replaced_gaussian_pair(1e6, 0.1)
+    assert not told.covers_b
+    one, other = (EitherPair(FIRST, told, EITHER.log_weights, 1e-15) for _ in range(2))
+    swapped = replace(other, swapped=one)
+    np.testing.assert_array_equal(swapped.coarse_cells().log_a, other.coarse_cells().log_a)

@@ -100,3 +100,15 @@ def test_rare_moves_do_not_blur_small_losses() -> None:
 def test_narrow_cells_pay_for_what_strays_into_them() -> None:
     pair = told((1.0, 1e4), (1 - 2.0**-100, 2.0**-100))
     assert pair.cells(np.array([0.1, 0.1 + 1e-15])).error[0] > pair.cells(np.array([0.1, 0.1 + 1e-9])).error[0] + 1e-13
+
+
+def test_empty_cells_and_moves_that_matter_nowhere() -> None:
+    edges = np.array([-1e201, -1e200, -1.0, 0.0, 1.0, 1e200, 1e201])
+    cells = told().cells(edges)
+    assert cells.log_a[0] == cells.log_a[-1] == -math.inf
+    assert np.exp(cells.log_a).sum() == pytest.approx(1.0, rel=1e-12)
+    inner = np.linspace(-1.0, 1.0, 9)  # a move of 7 has 2^-100 of the others there, and less
+    without = told(MOVES[:-1], SHARES[:-1]).cells(inner)
+    assert told()._matter_at(1.0) == 3
+    np.testing.assert_allclose(told().cells(inner).log_a, without.log_a, rtol=0.0, atol=1e-14)
+    assert told()._matter_at(80.0) == 4

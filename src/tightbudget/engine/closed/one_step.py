@@ -28,14 +28,18 @@ def single_delta(pair: Pair, epsilon: float, infinity: tuple[float, float], ends
     points = pair.points()
     if float(points.error.max(initial=0.0)) > _MOST_ERROR:
         return lower, 1.0
-    above = points.where(points.low > epsilon)
-    loss_shift = pair.loss_shift(max([epsilon, *above.low[-1:].tolist()])) + 4.0 * U * epsilon  # points are in order of loss
+    # points are in order of loss
+    first = int(np.searchsorted(points.low, epsilon, side="right"))
+    above = points.part(first, points.size)
+    loss_shift = pair.loss_shift(max([epsilon, *above.low[-1:].tolist()])) + 4.0 * U * epsilon
     if above.size:
         mass, excess = np.exp(above.log_a), above.low - epsilon
         errors = np.expm1(above.error) + (64.0 + above.size) * U  # of each mass, and of the sum
-        lower += max(0.0, float(np.sum(mass * -np.expm1(-np.maximum(excess - loss_shift, 0.0)) * (1.0 - errors))))
-        upper += float(np.sum(mass * -np.expm1(-(excess + loss_shift)) * (1.0 + errors)))
-    near = points.where((points.low <= epsilon) & (points.low > epsilon - loss_shift))
+        if ends is not Ends.UPPER:
+            lower += max(0.0, float(np.sum(mass * -np.expm1(-np.maximum(excess - loss_shift, 0.0)) * (1.0 - errors))))
+        if ends is not Ends.LOWER:
+            upper += float(np.sum(mass * -np.expm1(-(excess + loss_shift)) * (1.0 + errors)))
+    near = points.part(int(np.searchsorted(points.low, epsilon - loss_shift, side="right")), first)
     if near.size:  # their true loss may be above epsilon
         upper += 2.0 * loss_shift * float(np.exp(near.log_a).sum())
     # what is denormal has been rounded absolutely: every mass and every product, and the tail

@@ -7,6 +7,8 @@ import numpy as np
 
 from tightbudget.engine.direction import APART, MOST_PLACES, OneDirection, Way, width_index_of
 from tightbudget.engine.discretisation.window import tail_truncated
+from tightbudget.engine.rough_law import RoughLaw
+from tightbudget.engine.saddle import SaddlePoint
 from tightbudget.engine.sharing.bounds import place_of
 from tightbudget.engine.sharing.grid_plan import GridPlan, planned_spectrum, seen_once
 from tightbudget.engine.sharing.pair_law import OFF, PairLaw, own_law, pair_law
@@ -47,6 +49,12 @@ class SharedDirection(OneDirection):
             tail = self._log_tail_mass(decades)
             self._warm_saddles[decades] = WarmSaddle(self.steps, tail, self._shared_plans.starts, self.name)
         return self._warm_saddles[decades]
+
+    def large_losses_grow(self, decades: int, theta: float) -> bool:
+        return False  # how a neighbour was answered says it
+
+    def rough_law(self, decades: int, point: SaddlePoint) -> RoughLaw | None:
+        return None  # the ratio of a neighbour's answer to its estimate is known
 
     def known_upper(self, delta: float, wanted: float) -> tuple[float, str]:
         place = place_of(self.steps, delta)
