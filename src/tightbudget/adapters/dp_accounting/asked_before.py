@@ -10,7 +10,7 @@ from tightbudget.numerics.remembered import remembered
 
 _MOST = 64  # answers; a search takes some ten trials
 _DIGITS = 3  # of an epsilon, beyond those that the tolerance promises
-_LITTLE = 1.0  # effort: narrow brackets have more by default, which pays only where this is not enough
+_LITTLE, _MORE = 1.0, 4.0  # efforts: the second is tried where the first is not enough, of classes too
 
 
 def epsilon_of(composition: Composition, relation: str, delta: float, rtol: float) -> Bracket:
@@ -28,7 +28,7 @@ def _asked_epsilon(composition: Composition, relation: str, delta: float, rtol: 
     asked = composition.asked(relation)
     found = asked.epsilon(delta, rtol, effort=_LITTLE)
     if not found.converged:
-        found = _narrower_ends(found, asked.epsilon(delta, rtol))
+        found = _narrower_ends(found, asked.epsilon(delta, rtol, effort=_MORE))
     if delta == 0:  # a sum of promises, which people add up themselves
         return found
     return replace(found, upper=_in_few_digits(found, rtol))
@@ -37,11 +37,11 @@ def _asked_epsilon(composition: Composition, relation: str, delta: float, rtol: 
 def _asked_delta(composition: Composition, relation: str, epsilon: float, rtol: float) -> Bracket:
     asked = composition.asked(relation)
     found = asked.delta(epsilon, rtol, effort=_LITTLE)
-    return found if found.converged else _narrower_ends(found, asked.delta(epsilon, rtol))
+    return found if found.converged else _narrower_ends(found, asked.delta(epsilon, rtol, effort=_MORE))
 
 
 def _narrower_ends(first: Bracket, second: Bracket) -> Bracket:
-    """Return the second bracket with the better of both ends: more effort is not worth the digits of a class's ends."""
+    """Return the second bracket with the better of both ends: another plan may bring one of them less far."""
     return replace(second, lower=max(first.lower, second.lower), upper=min(first.upper, second.upper))
 
 
