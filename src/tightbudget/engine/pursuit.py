@@ -116,7 +116,7 @@ class Pursuit:
         # A finer grid should narrow the bracket as planned; one that does not, twice, is held up by rounding.
         if before < math.inf and self.width > before * 2.0 ** (0.075 * finer):
             self._in_vain += 1
-        if not self.final and (self._in_vain > 1 or self.width == before):
+        if not self.final and self._in_vain > 1:
             self.final, self.reason = True, ROUNDING
         self._record(replace(attempt, held_back=self.reason))
 
