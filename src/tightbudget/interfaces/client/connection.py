@@ -3,6 +3,7 @@
 import http.client
 import json
 import random
+import re
 import ssl
 import threading
 import time
@@ -24,7 +25,7 @@ class Connection:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InvalidParameter("url", url, "the address of a service, such as http://127.0.0.1:8000")
-        self._parts, self._token, self._patience = parts, token, patience
+        self._parts, self._token, self._patience = parts, _checked_token(token), patience
         self._context = context or (ssl.create_default_context() if parts.scheme == "https" else None)
         self._local = threading.local()
 
@@ -94,6 +95,15 @@ class Connection:
     def close(self) -> None:
         """Close the connection of this thread."""
         self._close()
+
+
+def _checked_token(token: str) -> str:
+    """Return the token without the end of line that files add; no error shows it, since logs keep errors."""
+    plain = token.strip()
+    if not re.fullmatch(r"[!-~]*", plain):
+        shown = f"a text of {len(plain)} characters"
+        raise InvalidParameter("token", shown, "printable ASCII without spaces, as the service showed it when it was made")
+    return plain
 
 
 def _request_path(path: list[str]) -> str:

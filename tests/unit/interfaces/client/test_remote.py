@@ -143,6 +143,16 @@ def test_the_token_may_come_from_the_environment(service: Service, monkeypatch: 
         tb.client.connect("127.0.0.1:8000")
 
 
+def test_a_token_may_end_with_a_newline_and_is_never_shown(service: Service) -> None:
+    token = service.token(Role.AUDITOR)
+    with tb.client.connect(service.url, f" {token}\r\n") as auditor:
+        assert auditor.verify()
+    for wrong in (f"{token}\nsecret", f"{token} {token}", f"{token}é"):
+        with pytest.raises(tb.InvalidParameter, match="printable ASCII without spaces") as told:
+            tb.client.connect(service.url, wrong)
+        assert token not in str(told.value) + repr(vars(told.value))
+
+
 class Flaky(BaseHTTPRequestHandler):
     """A proxy's view of bad days: fails a few times in different ways, then answers."""
 
