@@ -123,6 +123,15 @@ async def quote(request: Request, name: Name, body: bodies.QuoteAsked) -> Respon
     return _budget_json(_budget_quote_shape(await budgets.run(lambda: budget.quote(body.increment))))
 
 
+@router.post("/budgets/{name}/remaining", response_class=Response, responses={200: {"model": shapes.Remaining}, **_WRITING})
+@allows(READ)
+async def remaining(request: Request, name: Name, body: bodies.QuoteAsked) -> Response:
+    """How many more such steps would be admitted one after the other, if nothing else is asked. Nothing is spent."""
+    return _budget_response(
+        await _budgets_of_service(request).remaining(name, body.increment, _client_of_request(request).name)
+    )
+
+
 @router.post("/budgets/{name}/charge", **_RECEIPT)
 @allows(SPEND)
 async def charge(request: Request, name: Name, body: bodies.ChargeAsked, idempotency_key: Key = None) -> Response:

@@ -162,6 +162,12 @@ class Quote(Shape):
     message: str
 
 
+class Remaining(Shape):
+    name: str
+    increment: str
+    remaining: int
+
+
 class Receipt(Shape):
     ledger: str
     budget: str

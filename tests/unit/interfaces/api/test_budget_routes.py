@@ -183,8 +183,8 @@ def test_budgets_that_are_not_there(service: Served) -> None:
 
 @pytest.mark.parametrize("increment", ['histograms("/etc/passwd")', "gaussian(", "gaussian(sigma=-1)", ""])
 def test_steps_that_cannot_be_read_are_refused(asking: Asking, increment: str) -> None:
-    for what in ("quote", "charge", "reserve"):
-        refused = asking.post(what, {"increment": increment, **({} if what == "quote" else {"key": "k"})})
+    for what in ("quote", "remaining", "charge", "reserve"):
+        refused = asking.post(what, {"increment": increment, **({"key": "k"} if what in ("charge", "reserve") else {})})
         assert refused.status_code == 422
         assert "root" not in refused.text
 
