@@ -17,6 +17,7 @@ from sqlalchemy.pool import QueuePool
 from tightbudget.errors import LedgerCorrupt, LedgerError, LedgerUnavailable
 from tightbudget.ledger.storage.database import PATIENCE, Database, Result, Transaction
 from tightbudget.ledger.storage.forks import UNDIVIDED
+from tightbudget.ledger.storage.look import holds_tables
 from tightbudget.ledger.storage.turns import Turn
 
 _KEPT = 16  # connections
@@ -45,7 +46,7 @@ class SQLite(Database):
         super().__init__(engine, patience)
 
     def exists(self) -> bool:
-        return self.path.exists()
+        return holds_tables(self.path)
 
     def _connected(self, driver: Any, record: Any) -> None:
         cursor = driver.cursor()

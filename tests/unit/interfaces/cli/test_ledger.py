@@ -266,6 +266,29 @@ def test_a_ledger_that_cannot_be_used_is_code_5(
     assert "secret" not in error
 
 
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+def test_the_database_of_another_program_is_left_as_it_is(
+    journal: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with sqlite3.connect("app.db") as database:
+        database.execute(f"PRAGMA journal_mode={journal}")
+        database.execute("CREATE TABLE customers (name text)")
+    database.close()
+    before = (folder / "app.db").read_bytes()
+    for command in (["status"], ["verify"], ["budget", "list"], ["init"], ["init", "--restore-guards"]):
+        assert "app.db has tables of others, and is no ledger." in said(capsys, *command, "--ledger", "app.db", code=5)
+    assert [each.name for each in folder.iterdir()] == ["app.db"]
+    assert (folder / "app.db").read_bytes() == before
+
+
+def test_an_empty_file_is_no_ledger_until_one_is_made(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "empty.db").touch()
+    assert "There is no ledger" in said(capsys, "status", "--ledger", "empty.db", code=2)
+    assert [(each.name, each.stat().st_size) for each in folder.iterdir()] == [("empty.db", 0)]
+    assert "was made" in said(capsys, "init", "--ledger", "empty.db")
+    assert "No budgets" in said(capsys, "status", "--ledger", "empty.db")
+
+
 @pytest.mark.usefixtures("census")
 def test_the_statement_is_wrapped(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     shape = told(capsys, "statement", "census")
