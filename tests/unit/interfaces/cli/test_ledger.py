@@ -231,8 +231,17 @@ def test_receipts_and_checkpoints_are_checked(folder: Path, capsys: pytest.Captu
         assert "receipt is" in said(capsys, "check-receipt", "broken.json", "--public-key", public, code=2)
     assert told(capsys, "checkpoint", "kept.json", "--signing-key", "ledger.key")["budgets"] == 1
     asked = ["verify", "--checkpoint", "kept.json", "--public-key"]
-    assert told(capsys, *asked, public)["checkpoint"] is True
-    assert "agree with the checkpoint" in said(capsys, *asked, public.upper())
+    report = told(capsys, *asked, public)
+    assert (report["checkpoint"], report["signed_by"], report["signer_checked"]) == (True, public, True)
+    shown = " ".join(said(capsys, *asked, public.upper()).split())
+    assert "agree with the checkpoint" in shown
+    assert shown.endswith(f"The checkpoint is signed by {public}.")
+    report = told(capsys, *asked[:-1])
+    assert (report["checkpoint"], report["signed_by"], report["signer_checked"]) == (True, public, False)
+    shown = " ".join(said(capsys, *asked[:-1]).split())
+    assert f"signed by {public}, which anybody could have made: say with --public-key who" in shown
+    report = told(capsys, "verify")
+    assert (report["checkpoint"], report["signed_by"], report["signer_checked"]) == (False, None, False)
     assert "signed with another key" in said(capsys, *asked, "12" * 32, code=2)
 
 
