@@ -104,6 +104,9 @@ def check_receipt(receipt: Receipt, public_key: str) -> None:
         fits = False
     if not fits:
         raise LedgerError("The receipt says something else than its entry.", "It was changed.")
+    if not receipt.signature:
+        hint = "A ledger that is opened with a signing key signs them, on the command line with --signing-key FILE."
+        raise LedgerError("The receipt is not signed.", hint)
     try:
         _public_signing_key(public_key).verify(bytes.fromhex(receipt.signature), _RECEIPT + _signed_receipt_bytes(receipt))
     except (InvalidSignature, ValueError):

@@ -226,6 +226,9 @@ def test_receipts_and_checkpoints_are_checked(folder: Path, capsys: pytest.Captu
     for name, value in (("increment", "gaussian(sigma=500)"), ("entry", "{}"), ("hash", "x"), ("signature", "zz")):
         (folder / "forged.json").write_text(json.dumps({**receipt, name: value}))
         assert told(capsys, "check-receipt", "forged.json", "--public-key", public, code=1)["ok"] is False
+    (folder / "unsigned.json").write_text(json.dumps({**receipt, "signature": ""}))
+    unsigned = said(capsys, "check-receipt", "unsigned.json", "--public-key", public, code=1)
+    assert "The receipt is not signed. A ledger that is opened with a signing key" in " ".join(unsigned.split())
     for broken in ({}, [], {**receipt, "more": 1}, {**receipt, "time": "noon"}, {**receipt, "key": 7}):
         (folder / "broken.json").write_text(json.dumps(broken))
         assert "receipt is" in said(capsys, "check-receipt", "broken.json", "--public-key", public, code=2)
