@@ -27,8 +27,16 @@ def test_a_retry_gets_the_same_receipt_and_spends_nothing(ledger: Ledger) -> Non
     assert budget.remaining(STEP) == left
     with pytest.raises(tb.KeyReused, match="stands for another charge"):
         budget.charge("gaussian(sigma=51)", key="a")
-    with pytest.raises(tb.KeyReused):
+    with pytest.raises(tb.KeyReused, match="another charge, of gaussian"):
+        budget.charge("gaussian(sigma=51)", key="a", actor="bo")
+    with pytest.raises(tb.KeyReused, match="of the same step, for no purpose, not 'another one'"):
         budget.charge(STEP, key="a", purpose="another one")
+    with pytest.raises(tb.KeyReused, match="of the same step, with other metadata"):
+        budget.charge(STEP, key="a", metadata={"n": 1})
+    budget.charge(STEP, key="b", actor="ana")
+    left = budget.remaining(STEP)
+    with pytest.raises(tb.KeyReused, match="of the same step, by 'ana', not 'bo'"):
+        budget.charge(STEP, key="b", actor="bo", purpose="another one")
     assert budget.remaining(STEP) == left
 
 

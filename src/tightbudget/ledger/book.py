@@ -23,7 +23,7 @@ from tightbudget.errors import (
     UnknownCharge,
 )
 from tightbudget.ledger import entries
-from tightbudget.ledger.charges import Known, Payload, Place, Refusal, Row, Wanted
+from tightbudget.ledger.charges import Known, Payload, Place, Refusal, Row, Wanted, other_charge
 from tightbudget.ledger.entries import START, Body, canonical, hash_of, read, text_of
 from tightbudget.ledger.individual_rules import rules_of
 from tightbudget.ledger.receipts import Receipt, receipt_of
@@ -408,7 +408,7 @@ class Book:
         """Return the receipt of a charge that was made before by the same key, if it is the same charge."""
         told = payload.fields(step)
         if canonical({name: known.body.get(name) for name in told}) != canonical(told):  # 1, 1.0 and True differ there
-            raise KeyReused(known.body["key"], f"stands for another charge, of {known.body['increment']}")
+            raise KeyReused(known.body["key"], other_charge(known.body, told))
         newest = self._newest(tx, place.id, known)
         state = newest.body["kind"]
         if state in (entries.ABORTED, entries.REFUNDED):
