@@ -14,7 +14,7 @@ from tightbudget.access.roles import Role
 from tightbudget.access.store import SqlTokenStore
 from tightbudget.access.tokens import new_token
 from tightbudget.errors import InvalidParameter, TightBudgetError
-from tightbudget.interfaces.api.database import engine_of
+from tightbudget.interfaces.api.database import engine_of, make_safe
 from tightbudget.interfaces.api.heads import LimitedHeads
 from tightbudget.interfaces.api.logs import set_up_logs
 from tightbudget.interfaces.api.metrics import SHARED
@@ -46,6 +46,11 @@ def prepared(settings: Settings) -> str:
         return text
     finally:
         engine.dispose()
+
+
+def ledger_shown(settings: Settings) -> str:
+    """Return where the ledger lies, without a password."""
+    return make_safe(settings.ledger_url) if "://" in settings.ledger_url else settings.ledger_url
 
 
 def _check_certificate(settings: Settings) -> None:

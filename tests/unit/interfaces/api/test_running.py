@@ -1,5 +1,6 @@
 """What stops the service from starting is told before anything is made, and the database is the one that was named."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +8,11 @@ import pytest
 from tests.support.service import settings_in
 
 import tightbudget as tb
+from tightbudget.interfaces.api import running
 from tightbudget.interfaces.api.database import engine_of
-from tightbudget.interfaces.api.running import prepared
+from tightbudget.interfaces.api.running import ledger_shown, prepared
+from tightbudget.interfaces.api.settings import Settings
+from tightbudget.interfaces.cli import main
 from tightbudget.ledger import Ledger
 
 
@@ -19,6 +23,21 @@ def test_a_file_has_the_name_that_was_given(tmp_path: Path, name: str) -> None:
     with Ledger(tmp_path / name, create=False) as ledger, engine_of(str(tmp_path / name)).connect() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM tokens").scalar_one() == 1
         assert ledger.names() == []
+
+
+def test_where_the_ledger_lies_is_said_without_a_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert ledger_shown(Settings()) == str(tmp_path / "tightbudget" / "ledger.db")
+    assert ledger_shown(Settings(database="sqlite:///a.db")) == "sqlite:///a.db"
+    assert ledger_shown(Settings(database="postgresql://ana:secret@db/x")) == "postgresql://ana:***@db/x"
+
+
+def test_the_command_prints_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(os, "umask", lambda mask: mask)
+    monkeypatch.setattr(running, "run", lambda settings, listening: listening.close())
+    assert main(["serve", "--port", "0"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == f"Ledger: {tmp_path / 'tightbudget' / 'ledger.db'}"
 
 
 @pytest.mark.parametrize(
