@@ -85,3 +85,7 @@ def test_a_refusal_names_filters_that_see_subsampling(ledger: Ledger) -> None:
     with pytest.raises(tb.BudgetRefused) as refusal:
         ledger.create_budget("seeing", epsilon="0.1", delta="1e-5", filter="rdp", orders=80).charge(run)
     assert "subsampling" not in str(refusal.value)
+    assert "rdp and slots filters see subsampling" in ledger.budget("blind").note(run)
+    assert (ledger.budget("blind").note(STEP), ledger.budget("seeing").note(run)) == ("", "")
+    part = ledger.budget("blind").split("part", epsilon=1, delta="1e-5", filter="rdp", orders=80)
+    assert "rdp and slots filters see subsampling" in part.note(run)  # the whole that it is part of does not

@@ -120,7 +120,8 @@ async def quote(request: Request, name: Name, body: bodies.QuoteAsked) -> Respon
     """Whether a step would be admitted now, what it asks and what is left. Nothing is spent."""
     budgets = _budgets_of_service(request)
     budget = await budgets.weighable(name, body.increment, _client_of_request(request).name)
-    return _budget_json(_budget_quote_shape(await budgets.run(lambda: budget.quote(body.increment))))
+    found, note = await budgets.run(lambda: (budget.quote(body.increment), budget.note(body.increment)))
+    return _budget_json({**_budget_quote_shape(found), "note": note})
 
 
 @router.post("/budgets/{name}/remaining", response_class=Response, responses={200: {"model": shapes.Remaining}, **_WRITING})

@@ -70,6 +70,9 @@ def test_charges_are_what_the_filter_admits_and_not_one_more(asking: Asking) -> 
     body = {"increment": "gaussian(sigma=10)"}
     quoted = asking.post("quote", body, Role.AUDITOR).json()
     assert quoted["accepted"]
+    assert quoted["note"] == ""
+    sampled = asking.post("quote", {"increment": "poisson(gaussian(sigma=10), q=0.01)"}).json()
+    assert sampled["note"].startswith("A sample is charged as the whole here")
     for i in range(expected):
         assert asking.post("charge", {**body, "key": f"charge {i}"}, Role.ANALYST).status_code == 200
     refused = asking.post("charge", {**body, "key": "one too many"}, Role.ANALYST)

@@ -215,6 +215,18 @@ def test_the_status_marks_what_is_no_guarantee(folder: Path, capsys: pytest.Capt
 
 
 @pytest.mark.usefixtures("census")
+def test_a_sample_that_costs_as_much_as_the_whole_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    sample, sentence = "poisson(gaussian(sigma=50), q=0.01)", "A sample is charged as the whole here"
+    assert sentence in said(capsys, "quote", "census", sample)
+    assert told(capsys, "quote", "census", sample)["note"].startswith(sentence)
+    for command in ("charge", "reserve"):
+        assert sentence in said(capsys, command, "census", sample)
+        assert sentence not in said(capsys, command, "census", STEP)
+        assert "note" not in told(capsys, command, "census", sample)  # a receipt has what the log says, and no more
+    assert told(capsys, "quote", "census", STEP)["note"] == ""
+
+
+@pytest.mark.usefixtures("census")
 def test_receipts_and_checkpoints_are_checked(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     public = told(capsys, "keygen", "ledger.key")["public_key"]
     assert "a file that can be made" in said(capsys, "keygen", "ledger.key", code=2)
