@@ -21,6 +21,7 @@ from tightbudget.interfaces.api.metrics import SHARED
 from tightbudget.interfaces.api.sessions import signing_key
 from tightbudget.interfaces.api.settings import Settings
 from tightbudget.ledger import Ledger
+from tightbudget.ledger.storage.addresses import checked_url
 
 APPLICATION = "tightbudget.interfaces.api.app:from_environment"
 GRACE_SECONDS = 30  # for requests under way when the service is told to end
@@ -33,6 +34,7 @@ def prepared(settings: Settings) -> str:
     """
     _check_certificate(settings)
     signing_key(settings.secret_path)
+    checked_url(settings.ledger_url)  # before a file of a wrong name is made
     engine = engine_of(settings.ledger_url)
     try:
         Ledger(settings.ledger_url).close()

@@ -44,6 +44,7 @@ def test_the_command_prints_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     ("setting", "says"),
     [
         ({"database": "sqlite:///:memory:"}, "in memory would forget"),
+        ({"database": "sqlite:ledger.db"}, "Write sqlite:///ledger.db"),
         ({"database": "postgresql://ana:secret@127.0.0.1:1/x?connect_timeout=2"}, "failed"),
         ({"tls_cert": "/nowhere/cert.pem", "tls_key": "/nowhere/key.pem"}, "tls_cert is '/nowhere/cert.pem'.*No such file"),
         ({"tls_cert": __file__, "tls_key": __file__}, "tls_cert"),
@@ -58,3 +59,4 @@ def test_what_stops_it_is_told_first(
         prepared(settings_in(tmp_path, **setting))
     assert "secret" not in str(caught.value)
     assert not (tmp_path / "ledger.db").exists()
+    assert not Path("sqlite:ledger.db").exists()
