@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from sqlalchemy import select
 
-from tightbudget.errors import InvalidParameter, LedgerError, MissingExtra
+from tightbudget.errors import InvalidParameter, LedgerCorrupt, LedgerError, MissingExtra
 from tightbudget.ledger import entries
 from tightbudget.ledger.book import ROOT
 from tightbudget.ledger.entries import canonical, hash_of
@@ -150,7 +150,7 @@ class Checkpoint:
                 bytes.fromhex(self.signature), _CHECKPOINT + canonical(self.body())
             )
         except (InvalidSignature, ValueError):
-            raise LedgerError(
+            raise LedgerCorrupt(
                 "The checkpoint was changed, or signed with another key.", "Take one that was kept safe."
             ) from None
 

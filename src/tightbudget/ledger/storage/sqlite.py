@@ -149,7 +149,9 @@ class SQLite(Database):
             return LedgerUnavailable(f"{self.path} cannot be written to ({text}).", "Nothing was spent.")
         if "full" in text:
             return LedgerUnavailable(f"The disk of {self.path} is full.", "Nothing was spent. Make room and try again.")
-        if "not a database" in text or "malformed" in text:
+        if "malformed" in text:
+            return LedgerCorrupt(f"{self.path} is damaged ({text}).", "Restore it from a backup.")
+        if "not a database" in text:
             return LedgerUnavailable(f"{self.path} is no ledger, or is damaged ({text}).", "Restore it from a backup.")
         if "unable to open" in text:
             return LedgerUnavailable(f"{self.path} cannot be opened.", "Look at its folder and its rights.")

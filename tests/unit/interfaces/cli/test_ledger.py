@@ -257,7 +257,7 @@ def test_receipts_and_checkpoints_are_checked(folder: Path, capsys: pytest.Captu
     assert f"signed by {public}, which anybody could have made: say with --public-key who" in shown
     report = told(capsys, "verify")
     assert (report["checkpoint"], report["signed_by"], report["signer_checked"]) == (False, None, False)
-    assert "signed with another key" in said(capsys, *asked, "12" * 32, code=2)
+    assert "signed with another key" in said(capsys, *asked, "12" * 32, code=1)
 
 
 @pytest.mark.usefixtures("census")
@@ -288,6 +288,15 @@ def test_a_ledger_that_cannot_be_used_is_code_5(
     error = said(capsys, "status", "--ledger", NOWHERE, code=5)
     assert "Connection refused" in error
     assert "secret" not in error
+
+
+@pytest.mark.usefixtures("census")
+def test_a_damaged_file_is_code_1(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = folder / "budget.db"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))  # its first page says that it is a database
+    for command in (["status"], ["verify"], ["charge", "census", STEP]):
+        assert "is damaged" in said(capsys, *command, code=1)
 
 
 @pytest.mark.parametrize("journal", ["delete", "wal"])
