@@ -238,7 +238,7 @@ class Book:
                 hint = "Reservations that expire are committed, since their results may have been released."
                 return ChargeSettled(key, "expired", "aborted", hint)
             if not _may_follow(state, kind):
-                hint = "If nothing was released, refund() says so in the log." if kind == entries.ABORTED else ""
+                hint = "If nothing was released, a refund says so in the log." if kind == entries.ABORTED else ""
                 raise ChargeSettled(key, f"was {_PAST[state]}", _PAST[kind], hint if state != entries.ABORTED else "")
             expired = "expired" if late and kind == entries.COMMITTED else reason
             return self._settle_all(tx, rows, place, known, newest, kind, expired)

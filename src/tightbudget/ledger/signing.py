@@ -168,7 +168,7 @@ class Checkpoint:
             time = datetime.fromisoformat(found["time"])
             return cls(str(found["ledger"]), time, heads, str(found["signature"]), str(found["public_key"]))
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise InvalidParameter("checkpoint", str(path), "a readable file that ledger.checkpoint() saved") from None
+            raise InvalidParameter("checkpoint", str(path), "a readable file with a checkpoint, as a ledger saves it") from None
 
 
 def make_checkpoint(ledger: Ledger) -> Checkpoint:

@@ -36,7 +36,8 @@ def _status_in_words(status: Record) -> str:
 def _receipt_in_words(receipt: Record) -> str:
     expires, reason = getattr(receipt, "expires", None), getattr(receipt, "reason", "")
     until = f", commits by itself at {expires:%Y-%m-%d %H:%M:%S} UTC" if expires else ""
-    done = f"{receipt.increment} {receipt.state}{f' ({reason})' if reason else ''}"
+    step = "an empty step" if receipt.increment == "nothing" else receipt.increment
+    done = f"{step} {receipt.state}{f' ({reason})' if reason else ''}"
     return f"{done} on {receipt.budget!r} as {receipt.key!r}, entry {receipt.sequence}{until}"
 
 

@@ -268,8 +268,12 @@ def test_a_broken_ledger_is_code_1_and_guards_can_be_restored(capsys: pytest.Cap
     assert told(capsys, "verify", "census")["ok"] is True
     with sqlite3.connect("budget.db") as database:
         database.execute("DROP TRIGGER entries_never_change")
-    assert "is not protected" in said(capsys, "status", code=1)
-    assert "Broken: " in said(capsys, "verify", code=1)
+    assert "is not protected: entries_never_change is missing or changed" in said(capsys, "status", code=1)
+    assert "Broken: the ledger itself: the log is not protected" in said(capsys, "verify", code=1)
+    with sqlite3.connect("budget.db") as database:
+        database.execute("DROP TRIGGER budgets_never_go")
+    assert "entries_never_change, budgets_never_go are missing" in said(capsys, "status", code=1)
+    assert "entries_never_change, budgets_never_go are missing" in said(capsys, "verify", code=1)
     assert said(capsys, "init", "--restore-guards") == "The ledger at sqlite:///budget.db is ready.\n"
     assert said(capsys, "verify").startswith("Sound: ")
     with sqlite3.connect("budget.db") as database:
@@ -287,7 +291,21 @@ def test_a_ledger_that_cannot_be_used_is_code_5(
     assert "is no ledger" in said(capsys, "status", "--ledger", "text.db", code=5)
     error = said(capsys, "status", "--ledger", NOWHERE, code=5)
     assert "Connection refused" in error
+    assert "127.0.0.1:1/none failed: connection to server" in error
     assert "secret" not in error
+
+
+@pytest.mark.usefixtures("census")
+def test_sentences_say_what_is_meant(capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys, "charge", "census", f"{STEP} * 0").startswith("an empty step committed on 'census'")
+    assert said(capsys, "quote", "census", f"{STEP} * 0").startswith("an empty step fits the zcdp filter: it takes 0 of")
+    for bare in ("gaussian(sigma=0)", "laplace(scale=0)"):
+        assert "a step with noise. It has none, and no budget admits it." in said(capsys, "charge", "census", bare, code=2)
+    assert "()" not in said(capsys, "status", "nobody", code=2)
+    assert "()" not in said(capsys, "verify", "--checkpoint", "none.json", code=2)
+    assert main(["ledger", "charge", "census", STEP, "--key", "a"]) == 0
+    capsys.readouterr()
+    assert "a refund says so" in said(capsys, "abort", "census", "a", code=2)
 
 
 @pytest.mark.usefixtures("census")
