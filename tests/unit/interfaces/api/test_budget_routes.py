@@ -8,6 +8,7 @@ from tests.support.service import Served
 
 import tightbudget as tb
 from tightbudget.access.roles import Role
+from tightbudget.interfaces.api.budget_bodies import KeyGiven, key_given
 
 STEP = "gaussian(sigma=50)"
 
@@ -91,8 +92,19 @@ def test_a_retry_has_the_same_receipt_and_spends_nothing(asking: Asking) -> None
     again = asking.post("charge", {**body, "key": "report-7"})
     assert first.json() == again.json()
     assert asking.get("status").json()["charges"] == 1
+    quoted = asking.post("charge", body, Idempotency_Key='"report-7"')  # as the IETF's draft asks for
+    assert quoted.json() == first.json()
     other = asking.post("charge", {**body, "increment": "gaussian(sigma=40)"}, Idempotency_Key="report-7")
     assert (other.status_code, other.json()["code"]) == (409, "key_reused")
+
+
+@pytest.mark.parametrize(
+    ("header", "key"),
+    [("k9", "k9"), ('"k9"', "k9"), (r'"a\"b\\c"', r'a"b\c'), ('k"9"', 'k"9"'), ('"k', '"k'), ('"', '"'), (r'"a\b"', r'"a\b"')],
+)
+def test_a_key_in_quotes_is_the_key(header: str, key: str) -> None:
+    assert key_given(KeyGiven(), header) == key
+    assert key_given(KeyGiven(key=key), header) == key
 
 
 @pytest.mark.parametrize("what", ["charge", "reserve", "commit", "abort", "refund"])
