@@ -127,7 +127,7 @@ class UnknownBudget(LedgerError):
     def __init__(self, name: object, close: Iterable[str] = ()) -> None:
         self.name = name
         similar = next(iter(close), None)
-        listed = "ledger.names(), or tightbudget ledger budget list, shows those there are."
+        listed = "The names there are: tightbudget ledger budget list, or names of the ledger in Python."
         hint = f"Did you mean {similar!r}?" if similar is not None else listed
         super().__init__(f"There is no budget called {name!r} in this ledger.", hint)
 

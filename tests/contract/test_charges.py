@@ -27,8 +27,16 @@ def test_a_retry_gets_the_same_receipt_and_spends_nothing(ledger: Ledger) -> Non
     assert budget.remaining(STEP) == left
     with pytest.raises(tb.KeyReused, match="stands for another charge"):
         budget.charge("gaussian(sigma=51)", key="a")
-    with pytest.raises(tb.KeyReused):
+    with pytest.raises(tb.KeyReused, match="another charge, of gaussian"):
+        budget.charge("gaussian(sigma=51)", key="a", actor="bo")
+    with pytest.raises(tb.KeyReused, match="of the same step, for no purpose, not 'another one'"):
         budget.charge(STEP, key="a", purpose="another one")
+    with pytest.raises(tb.KeyReused, match="of the same step, with other metadata"):
+        budget.charge(STEP, key="a", metadata={"n": 1})
+    budget.charge(STEP, key="b", actor="ana")
+    left = budget.remaining(STEP)
+    with pytest.raises(tb.KeyReused, match="of the same step, by 'ana', not 'bo'"):
+        budget.charge(STEP, key="b", actor="bo", purpose="another one")
     assert budget.remaining(STEP) == left
 
 
@@ -77,3 +85,7 @@ def test_a_refusal_names_filters_that_see_subsampling(ledger: Ledger) -> None:
     with pytest.raises(tb.BudgetRefused) as refusal:
         ledger.create_budget("seeing", epsilon="0.1", delta="1e-5", filter="rdp", orders=80).charge(run)
     assert "subsampling" not in str(refusal.value)
+    assert "rdp and slots filters see subsampling" in ledger.budget("blind").note(run)
+    assert (ledger.budget("blind").note(STEP), ledger.budget("seeing").note(run)) == ("", "")
+    part = ledger.budget("blind").split("part", epsilon=1, delta="1e-5", filter="rdp", orders=80)
+    assert "rdp and slots filters see subsampling" in part.note(run)  # the whole that it is part of does not

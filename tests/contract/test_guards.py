@@ -120,6 +120,21 @@ def test_tables_of_others_are_left_alone(url: str) -> None:
     owner.close()
 
 
+def test_migrations_of_others_are_no_newer_layout(url: str) -> None:
+    owner = Owner(url)
+    with owner.connection() as connection:
+        connection.exec_driver_sql("CREATE TABLE alembic_version (version_num varchar(32))")
+        connection.exec_driver_sql("INSERT INTO alembic_version VALUES ('abc123')")
+    with pytest.raises(tb.LedgerUnavailable, match="has tables of others"):
+        Ledger(url)
+    with owner.connection() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
+        connection.exec_driver_sql("CREATE TABLE customers (id integer)")
+    with pytest.raises(tb.LedgerUnavailable, match="has tables of others"):
+        Ledger(url)
+    owner.close()
+
+
 def test_a_newer_layout_is_refused_and_a_lost_one_noticed(ledger: Ledger, owner: Owner) -> None:
     with owner.connection() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")

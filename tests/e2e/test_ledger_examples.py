@@ -1,6 +1,7 @@
 """The commands on ledgers in the docs: run one after the other, page by page, they print what stands below them."""
 
 import doctest
+import os
 import re
 import shlex
 from pathlib import Path
@@ -45,8 +46,10 @@ def test_a_page_works_as_printed(
         assert code == 0, f"the command before {command!r} failed"
         if not command.startswith("tightbudget ledger "):
             continue
-        code = main(shlex.split(command, comments=True)[1:])
+        code = main(shlex.split(os.path.expandvars(command), comments=True)[1:])
         shown = capsys.readouterr()
+        if public := re.search("public key is ([0-9a-f]{64})", shown.out):
+            monkeypatch.setenv("KEY", public[1])
         flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
         assert doctest.OutputChecker().check_output(below, shown.out + shown.err, flags), f"{command}:\n{shown}"
     assert code == 0

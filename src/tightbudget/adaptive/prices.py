@@ -259,4 +259,6 @@ def _delta_price(promise: Promise | None) -> Amount:
 
 
 def _no_price(step: Mechanism, what: str, hint: str) -> InvalidParameter:
+    if 0 in (getattr(step, "sigma", None), getattr(step, "scale", None)):
+        return InvalidParameter("increment", str(step), "a step with noise", "It has none, and no budget admits it.")
     return InvalidParameter("increment", str(step), f"a step with {what} for this filter", hint)

@@ -23,7 +23,7 @@ from tightbudget.errors import (
     UnknownCharge,
 )
 from tightbudget.ledger import entries
-from tightbudget.ledger.charges import Known, Payload, Place, Refusal, Row, Wanted
+from tightbudget.ledger.charges import Known, Payload, Place, Refusal, Row, Wanted, other_charge
 from tightbudget.ledger.entries import START, Body, canonical, hash_of, read, text_of
 from tightbudget.ledger.individual_rules import rules_of
 from tightbudget.ledger.receipts import Receipt, receipt_of
@@ -238,7 +238,7 @@ class Book:
                 hint = "Reservations that expire are committed, since their results may have been released."
                 return ChargeSettled(key, "expired", "aborted", hint)
             if not _may_follow(state, kind):
-                hint = "If nothing was released, refund() says so in the log." if kind == entries.ABORTED else ""
+                hint = "If nothing was released, a refund says so in the log." if kind == entries.ABORTED else ""
                 raise ChargeSettled(key, f"was {_PAST[state]}", _PAST[kind], hint if state != entries.ABORTED else "")
             expired = "expired" if late and kind == entries.COMMITTED else reason
             return self._settle_all(tx, rows, place, known, newest, kind, expired)
@@ -408,7 +408,7 @@ class Book:
         """Return the receipt of a charge that was made before by the same key, if it is the same charge."""
         told = payload.fields(step)
         if canonical({name: known.body.get(name) for name in told}) != canonical(told):  # 1, 1.0 and True differ there
-            raise KeyReused(known.body["key"], f"stands for another charge, of {known.body['increment']}")
+            raise KeyReused(known.body["key"], other_charge(known.body, told))
         newest = self._newest(tx, place.id, known)
         state = newest.body["kind"]
         if state in (entries.ABORTED, entries.REFUNDED):

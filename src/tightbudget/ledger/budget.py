@@ -16,7 +16,7 @@ from tightbudget.ledger import entries
 from tightbudget.ledger.book import DEFAULT_TTL, LONGEST_TTL, Book
 from tightbudget.ledger.charges import Payload, Place, Refusal, Row, Wanted
 from tightbudget.ledger.entries import Body
-from tightbudget.ledger.fits import what_fits
+from tightbudget.ledger.fits import unseen_sampling, what_fits
 from tightbudget.ledger.lowering import lowered
 from tightbudget.ledger.receipts import Receipt
 from tightbudget.ledger.rules import Rules, Step
@@ -78,6 +78,14 @@ class Budget:
                 raise BudgetClosed(row.name)
             quotes.append(self._book.rules(row, self.terms.relation).decide(row.spent, step).quote)
         return next((quote for quote in quotes if not quote.accepted), quotes[-1])
+
+    def note(self, increment: Any) -> str:
+        """Return a sentence if a sample is charged as the whole here, since not every filter sees subsampling."""
+        step = self._step(increment)
+        rules = (self._book.rules(self._book.row(id), self.terms.relation) for id in self._place.lineage)
+        with suppress(TightBudgetError):  # of the whole that was sampled, which may have no price
+            return next(filter(None, (unseen_sampling(each, step) for each in rules)), "")
+        return ""
 
     def charge(
         self,

@@ -37,6 +37,18 @@ class Payload:
         return {"increment": step.text, "actor": self.actor, "purpose": self.purpose, "metadata": self.metadata or {}}
 
 
+def other_charge(known: Body, asked: Body) -> str:
+    """Return in words what a key stands for, where that is not what is asked: the first thing that differs."""
+    stands = "stands for another charge"
+    if known["increment"] != asked["increment"]:
+        return f"{stands}, of {known['increment']}"
+    for name, preposition in (("actor", "by"), ("purpose", "for")):
+        if known[name] != asked[name]:
+            shown = [repr(each[name]) if each[name] else f"no {name}" for each in (known, asked)]
+            return f"{stands} of the same step, {preposition} {shown[0]}, not {shown[1]}"
+    return f"{stands} of the same step, with other metadata"
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """The filter of the budget `at` did not admit the step."""

@@ -12,8 +12,12 @@ _UNSEEN = "A sample is charged as the whole here; rdp and slots filters see subs
 
 def what_fits(quote: Quote, rules: Rules, spent: str, step: Step) -> str:
     """Return how many of a smaller step would fit, and whether another filter would charge it less."""
-    unseen = _UNSEEN if rules.filter.note(step.increment, 0, or_more=False) == NOT_SEEN else ""
-    return " ".join(filter(None, (_smaller_step(quote, rules, spent, step), unseen)))
+    return " ".join(filter(None, (_smaller_step(quote, rules, spent, step), unseen_sampling(rules, step))))
+
+
+def unseen_sampling(rules: Rules, step: Step) -> str:
+    """Return a sentence if the filter charges a sample as the whole, else nothing."""
+    return _UNSEEN if rules.filter.note(step.increment, 0, or_more=False) == NOT_SEEN else ""
 
 
 def _smaller_step(quote: Quote, rules: Rules, spent: str, step: Step) -> str:

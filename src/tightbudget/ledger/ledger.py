@@ -77,7 +77,7 @@ class Ledger:
         self._given = {"signing_key": signing_key, "clock": clock, "patience": patience}
         self._database = database_at(url, patience)
         self.url = os.fspath(url)
-        if not create and not self._database.exists():
+        if not self._database.exists() and not create:
             raise NoLedger(f"There is no ledger at {self.address}.", "tightbudget ledger init makes one.")
         self._book = Book(self._database, clock)
         try:

@@ -43,7 +43,8 @@ class Receipt:
     def __str__(self) -> str:
         until = f", commits by itself at {self.expires:%Y-%m-%d %H:%M:%S} UTC" if self.expires else ""
         why = f" ({self.reason})" if self.reason else ""
-        return f"{self.increment} {self.state}{why} on {self.budget!r} as {self.key!r}, entry {self.sequence}{until}"
+        step = "an empty step" if self.increment == "nothing" else self.increment
+        return f"{step} {self.state}{why} on {self.budget!r} as {self.key!r}, entry {self.sequence}{until}"
 
     def as_json(self) -> dict[str, Any]:
         """Return it fit for JSON; `tightbudget.ledger.receipt_from_json` reads it."""

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from sqlalchemy import select
 
-from tightbudget.errors import InvalidParameter, LedgerError, MissingExtra
+from tightbudget.errors import InvalidParameter, LedgerCorrupt, LedgerError, MissingExtra
 from tightbudget.ledger import entries
 from tightbudget.ledger.book import ROOT
 from tightbudget.ledger.entries import canonical, hash_of
@@ -104,6 +104,9 @@ def check_receipt(receipt: Receipt, public_key: str) -> None:
         fits = False
     if not fits:
         raise LedgerError("The receipt says something else than its entry.", "It was changed.")
+    if not receipt.signature:
+        hint = "A ledger that is opened with a signing key signs them, on the command line with --signing-key FILE."
+        raise LedgerError("The receipt is not signed.", hint)
     try:
         _public_signing_key(public_key).verify(bytes.fromhex(receipt.signature), _RECEIPT + _signed_receipt_bytes(receipt))
     except (InvalidSignature, ValueError):
@@ -147,7 +150,7 @@ class Checkpoint:
                 bytes.fromhex(self.signature), _CHECKPOINT + canonical(self.body())
             )
         except (InvalidSignature, ValueError):
-            raise LedgerError(
+            raise LedgerCorrupt(
                 "The checkpoint was changed, or signed with another key.", "Take one that was kept safe."
             ) from None
 
@@ -165,7 +168,7 @@ class Checkpoint:
             time = datetime.fromisoformat(found["time"])
             return cls(str(found["ledger"]), time, heads, str(found["signature"]), str(found["public_key"]))
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise InvalidParameter("checkpoint", str(path), "a readable file that ledger.checkpoint() saved") from None
+            raise InvalidParameter("checkpoint", str(path), "a readable file with a checkpoint, as a ledger saves it") from None
 
 
 def make_checkpoint(ledger: Ledger) -> Checkpoint:

@@ -10,12 +10,12 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.ledger.book import ROOT
+from tightbudget.ledger.book import ROOT, ROOT_NAME
 from tightbudget.ledger.entries import text_of
 from tightbudget.ledger.ledger import Ledger
 from tightbudget.ledger.replay import Broken, Chain
 from tightbudget.ledger.signing import Checkpoint
-from tightbudget.ledger.storage.guards import missing_guards
+from tightbudget.ledger.storage.guards import missing_guards, names_of_guards
 from tightbudget.ledger.storage.schema import budgets, reservations, tallies
 from tightbudget.ledger.storage.schema import entries as table
 
@@ -31,8 +31,9 @@ class Problem:
     what: str
 
     def __str__(self) -> str:
-        where = f"entry {self.sequence} of {self.budget!r}" if self.sequence else f"budget {self.budget!r}"
-        return f"{where}: {self.what}"
+        itself = self.budget == ROOT_NAME
+        whose = "the ledger itself" if itself else repr(self.budget) if self.sequence else f"budget {self.budget!r}"
+        return f"entry {self.sequence} of {whose}: {self.what}" if self.sequence else f"{whose}: {self.what}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def verify(ledger: Ledger, name: str | None = None, checkpoint: Checkpoint | str
     with ledger._database.reading() as connection:
         found = _LedgerVerification(ledger.id, connection, kept)
         if (missing := missing_guards(connection)) and name is None:
-            found.problem("*", 0, f"the log is not protected against changes: {', '.join(missing)} is missing")
+            found.problem(ROOT_NAME, 0, f"the log is not protected against changes: {names_of_guards(missing)} missing")
         found.run(None if name is None else ledger.budget(name)._place.lineage)
     seconds = time.perf_counter() - started
     counts = (found.count_budgets, found.count_entries, found.count_charges)

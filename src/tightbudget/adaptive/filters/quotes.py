@@ -60,13 +60,11 @@ class Quote:
     @property
     def reason(self) -> str:
         asked, left = self._figures()
+        # "nothing fits" would say the opposite
+        step = str(self.increment) if self.increment._parts else "an empty step"
         if self.accepted:
-            return (
-                f"{self.increment} fits the {self.filter} filter: it takes {asked} of the {left} of {self.limit} that was left."
-            )
-        return (
-            f"{self.increment} is refused by the {self.filter} filter: it asks for {asked} of {self.limit}, but {left} is left."
-        )
+            return f"{step} fits the {self.filter} filter: it takes {asked} of the {left} of {self.limit} that was left."
+        return f"{step} is refused by the {self.filter} filter: it asks for {asked} of {self.limit}, but {left} is left."
 
     def __bool__(self) -> bool:
         return self.accepted

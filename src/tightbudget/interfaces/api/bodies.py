@@ -1,24 +1,37 @@
 """Bodies of requests that compute: their form is checked here, what they mean by the library."""
 
 import math
+import re
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool, StrictStr, WithJsonSchema
 
+from tightbudget.numerics.typed import NoFloat, typed_float
+
 MOST_POINTS = 2001
 MOST_PHASES = 1000
+_NUMBER = re.compile(r"-?[0-9]{1,40}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,4})?")  # as JSON has them, and not too long
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
 
 def number_as_written(value: Any) -> float | int:
-    """Return a number as it was written; infinite ones are the texts "inf" and "-inf", as in answers."""
+    """Return a number as it was written, also as a text; infinite ones are "inf" and "-inf", as in answers."""
     if isinstance(value, str) and value in _INFINITE:
         return _INFINITE[value]
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return int(value) if value.lstrip("-").isdigit() else _float_in_text(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError('must be a number, or "inf"')
     if isinstance(value, int) and abs(value) > 2**1023:
         raise ValueError("is larger than any float")
     return value
+
+
+def _float_in_text(text: str) -> float:
+    try:
+        return typed_float(text)
+    except NoFloat as problem:
+        raise ValueError(f"is {problem}") from None
 
 
 def _whole_in_body(value: Any) -> int:
@@ -31,7 +44,7 @@ def _whole_in_body(value: Any) -> int:
 Number = Annotated[
     float,
     PlainValidator(number_as_written),
-    WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "enum": list(_INFINITE)}]}),
+    WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "examples": ["1e-6", *_INFINITE]}]}),
 ]
 Whole = Annotated[int, PlainValidator(_whole_in_body), WithJsonSchema({"type": "integer"})]
 Numbers = Annotated[list[Number], Field(min_length=1, max_length=MOST_POINTS)]

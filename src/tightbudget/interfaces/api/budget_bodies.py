@@ -1,5 +1,6 @@
 """Bodies of requests about budgets, and how a request says which charge it is: by its key."""
 
+import re
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictStr, WithJsonSchema
@@ -81,7 +82,12 @@ class Closing(_BudgetBody):
 
 
 def key_given(body: Any, header: str | None) -> str:
-    """Return the key of a charge, from the body or the header."""
+    """Return the key of a charge, from the body or the header, where it may stand in quotes.
+
+    >>> key_given(KeyGiven(), '"k9"'), key_given(KeyGiven(key="k9"), "k9")
+    ('k9', 'k9')
+    """
+    header = None if header is None else _without_quotes(header)
     if body.key is not None and header is not None and body.key != header:
         raise InvalidParameter("key", body.key, f"the same as the header Idempotency-Key, which is {header!r}")
     key: str | None = body.key if header is None else header
@@ -89,3 +95,9 @@ def key_given(body: Any, header: str | None) -> str:
         hint = "Any text that is new for a new charge and the same for its retries; a UUID will do."
         raise InvalidParameter("key", None, "given, in the body or as the header Idempotency-Key", hint)
     return key
+
+
+def _without_quotes(header: str) -> str:
+    """Return what stands in the quotes that the IETF's draft of the header asks for; with and without is one key."""
+    quoted = re.fullmatch(r'"((?:[^"\\]|\\["\\])*)"', header)
+    return re.sub(r'\\(["\\])', r"\1", quoted[1]) if quoted else header

@@ -120,7 +120,17 @@ async def quote(request: Request, name: Name, body: bodies.QuoteAsked) -> Respon
     """Whether a step would be admitted now, what it asks and what is left. Nothing is spent."""
     budgets = _budgets_of_service(request)
     budget = await budgets.weighable(name, body.increment, _client_of_request(request).name)
-    return _budget_json(_budget_quote_shape(await budgets.run(lambda: budget.quote(body.increment))))
+    found, note = await budgets.run(lambda: (budget.quote(body.increment), budget.note(body.increment)))
+    return _budget_json({**_budget_quote_shape(found), "note": note})
+
+
+@router.post("/budgets/{name}/remaining", response_class=Response, responses={200: {"model": shapes.Remaining}, **_WRITING})
+@allows(READ)
+async def remaining(request: Request, name: Name, body: bodies.QuoteAsked) -> Response:
+    """How many more such steps would be admitted one after the other, if nothing else is asked. Nothing is spent."""
+    return _budget_response(
+        await _budgets_of_service(request).remaining(name, body.increment, _client_of_request(request).name)
+    )
 
 
 @router.post("/budgets/{name}/charge", **_RECEIPT)

@@ -132,6 +132,10 @@ class Budgets:
         await self.named(name)
         return await self._called(ledger_work.stated, (self.ledger.url, name), self._time_limit, who)
 
+    async def remaining(self, name: str, increment: str, who: str) -> Answer:
+        await self.named(name)
+        return await self._called(ledger_work.counted, (self.ledger.url, name, increment), self._time_limit, who)
+
     async def _called(self, work: Callable[..., Answer], arguments: tuple[Any, ...], seconds: float, who: str) -> Answer:
         try:
             return await self._pool.call(work, arguments, seconds, who)

@@ -59,6 +59,15 @@ def stated(url: str, name: str) -> Answer:
     return guarded(work)
 
 
+def counted(url: str, name: str, increment: str) -> Answer:
+    """Return how many more such steps a budget would admit."""
+
+    def work() -> wire.Wire:
+        return {"name": name, "increment": increment, "remaining": _worker_ledger(url).budget(name).remaining(increment)}
+
+    return guarded(work)
+
+
 def plain(shape: Any) -> Any:
     """Return the shape with texts for numbers that JSON has not."""
     if isinstance(shape, dict):

@@ -14,13 +14,14 @@ from tightbudget.access.roles import Role
 from tightbudget.access.store import SqlTokenStore
 from tightbudget.access.tokens import new_token
 from tightbudget.errors import InvalidParameter, TightBudgetError
-from tightbudget.interfaces.api.database import engine_of
+from tightbudget.interfaces.api.database import engine_of, make_safe
 from tightbudget.interfaces.api.heads import LimitedHeads
 from tightbudget.interfaces.api.logs import set_up_logs
 from tightbudget.interfaces.api.metrics import SHARED
 from tightbudget.interfaces.api.sessions import signing_key
 from tightbudget.interfaces.api.settings import Settings
 from tightbudget.ledger import Ledger
+from tightbudget.ledger.storage.addresses import checked_url
 
 APPLICATION = "tightbudget.interfaces.api.app:from_environment"
 GRACE_SECONDS = 30  # for requests under way when the service is told to end
@@ -33,6 +34,7 @@ def prepared(settings: Settings) -> str:
     """
     _check_certificate(settings)
     signing_key(settings.secret_path)
+    checked_url(settings.ledger_url)  # before a file of a wrong name is made
     engine = engine_of(settings.ledger_url)
     try:
         Ledger(settings.ledger_url).close()
@@ -46,6 +48,11 @@ def prepared(settings: Settings) -> str:
         return text
     finally:
         engine.dispose()
+
+
+def ledger_shown(settings: Settings) -> str:
+    """Return where the ledger lies, without a password."""
+    return make_safe(settings.ledger_url) if "://" in settings.ledger_url else settings.ledger_url
 
 
 def _check_certificate(settings: Settings) -> None:

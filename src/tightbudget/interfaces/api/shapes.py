@@ -160,6 +160,13 @@ class Quote(Shape):
     asked: str
     left: str
     message: str
+    note: str = Field(description="What to know of the step: a sample may be charged as the whole.")
+
+
+class Remaining(Shape):
+    name: str
+    increment: str
+    remaining: int
 
 
 class Receipt(Shape):

@@ -37,20 +37,28 @@ def verify(
 
     \b
     Example:
-      tightbudget ledger verify --checkpoint monday.json
+      tightbudget ledger verify --checkpoint monday.json --public-key "$KEY"
     """
     if public_key is not None and checkpoint is None:
         raise Usage("--public-key is about a checkpoint; name its file with --checkpoint.")
     kept = None if checkpoint is None else library.ledger.Checkpoint.load(checkpoint)
+    signer = None if kept is None else kept.public_key
     if kept is not None and public_key is not None:
-        kept.check(_public_key_typed(public_key))
+        signer = _public_key_typed(public_key)
+        kept.check(signer)
     with opened(ledger, check=False) as found:
         report = patiently(lambda: found.verify(budget=budget, checkpoint=kept), "replaying the log")
     if as_json:
-        show(wire.json_text(report.as_json()))
+        show(wire.json_text({**report.as_json(), "signed_by": signer, "signer_checked": public_key is not None}))
     else:
-        show_words("\n".join([str(report), *(f"  {each}" for each in report.problems[1:])]))
+        signed = [] if signer is None else [_signer_in_words(signer, public_key is not None)]
+        show_words("\n".join([str(report), *(f"  {each}" for each in report.problems[1:]), *signed]))
     return 0 if report.ok else BROKEN
+
+
+def _signer_in_words(signer: str, checked: bool) -> str:
+    by = f"The checkpoint is signed by {signer}"
+    return f"{by}." if checked else f"{by}, which anybody could have made: say with --public-key who must have signed it."
 
 
 def checkpoint(

@@ -50,11 +50,11 @@ def quote(budget: BudgetName, expression: Expression, ledger: LedgerUrl = DEFAUL
     """
     with opened(ledger) as found:
         one = found.budget(budget)
-        answer, steps = one.quote(expression), one.remaining(expression)
+        answer, steps, note = one.quote(expression), one.remaining(expression), one.note(expression)
         if as_json:
-            show(wire.json_text(library.ledger_output.quote_shape(budget, answer, steps)))
+            show(wire.json_text({**library.ledger_output.quote_shape(budget, answer, steps), "note": note}))
         else:
-            show_words(library.ledger_output.quote_text(answer, steps))
+            show_words(" ".join(filter(None, (library.ledger_output.quote_text(answer, steps), note))))
     return 0 if answer.accepted else REFUSED
 
 
@@ -80,7 +80,8 @@ def reserve(
     """
     told = {"key": key, "actor": actor, "purpose": purpose, "metadata": charge_metadata(metadata)}
     with opened(ledger, signing_key) as found:
-        return _show_charge_receipt(lambda: found.budget(budget).reserve(expression, ttl=ttl, **told), as_json)
+        one = found.budget(budget)
+        return _show_charge_receipt(lambda: one.reserve(expression, ttl=ttl, **told), as_json, lambda: one.note(expression))
 
 
 def commit(
@@ -155,11 +156,12 @@ def charge(
     """
     told = {"key": key, "actor": actor, "purpose": purpose, "metadata": charge_metadata(metadata)}
     with opened(ledger, signing_key) as found:
-        return _show_charge_receipt(lambda: found.budget(budget).charge(expression, **told), as_json)
+        one = found.budget(budget)
+        return _show_charge_receipt(lambda: one.charge(expression, **told), as_json, lambda: one.note(expression))
 
 
-def _show_charge_receipt(work: "Callable[[], Receipt]", as_json: bool) -> int:
-    """Show the receipt; a refusal is shaped for machines too, and its sentence goes to standard error."""
+def _show_charge_receipt(work: "Callable[[], Receipt]", as_json: bool, note: Callable[[], str] = str) -> int:
+    """Show the receipt and a note; a refusal is shaped for machines too, and its sentence goes to standard error."""
     try:
         receipt = work()
     except BudgetRefused as problem:
@@ -169,7 +171,7 @@ def _show_charge_receipt(work: "Callable[[], Receipt]", as_json: bool) -> int:
     if as_json:
         show(wire.json_text(receipt.as_json()))
     else:
-        show_words(str(receipt))
+        show_words("\n".join(filter(None, (str(receipt), note()))))
     return 0
 
 

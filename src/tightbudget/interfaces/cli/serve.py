@@ -13,7 +13,7 @@ from tightbudget.interfaces.cli.terminal import show
 
 def serve(
     database: Annotated[
-        str | None, typer.Option(help="URL of the ledger.", metavar="URL", show_default="a SQLite file of yours")
+        str | None, typer.Option(help="URL of the ledger.", metavar="URL", show_default="~/.local/state/tightbudget/ledger.db")
     ] = None,
     host: Annotated[str | None, typer.Option(help="Address to listen on.", metavar="H", show_default="127.0.0.1")] = None,
     port: Annotated[
@@ -102,5 +102,6 @@ def serve(
         show(f"Token of the first owner, shown only now: {token}")
     scheme, (host_bound, port_bound) = "https" if settings.tls_cert else "http", listening.getsockname()[:2]
     show(f"Listening on {scheme}://{f'[{host_bound}]' if ':' in host_bound else host_bound}:{port_bound}")
+    show(f"Ledger: {running.ledger_shown(settings)}")
     running.run(settings, listening)
     return 0

@@ -3,6 +3,7 @@
 import http.client
 import json
 import random
+import re
 import ssl
 import threading
 import time
@@ -24,7 +25,7 @@ class Connection:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InvalidParameter("url", url, "the address of a service, such as http://127.0.0.1:8000")
-        self._parts, self._token, self._patience = parts, token, patience
+        self._parts, self._token, self._patience = parts, _checked_token(token), patience
         self._context = context or (ssl.create_default_context() if parts.scheme == "https" else None)
         self._local = threading.local()
 
@@ -34,9 +35,9 @@ class Connection:
 
     def post(self, path: list[str], body: dict[str, Any]) -> Any:
         """Send a request. Whatever it asks for, asking twice must do no more than asking once: charges have keys."""
-        return self._answered("POST", _request_path(path), json.dumps(body).encode())
+        return self._answered("POST", _request_path(path), json.dumps(body).encode(), "key" in body)
 
-    def _answered(self, method: str, path: str, body: bytes | None) -> Any:
+    def _answered(self, method: str, path: str, body: bytes | None, has_key: bool = False) -> Any:
         until, pause = time.monotonic() + self._patience, _SHORTEST
         while True:
             try:
@@ -54,10 +55,16 @@ class Connection:
             delay = max(wait, pause * random.uniform(0.5, 1.0))
             if delay >= left:
                 if isinstance(problem, OSError | http.client.HTTPException):
-                    hint = "Try again with the same key: if it was spent after all, the same receipt comes back."
-                    raise LedgerUnavailable(f"The service cannot be reached ({type(problem).__name__}).", hint) from problem
+                    raise self._unreachable(problem, has_key) from problem
                 raise problem
             time.sleep(delay)
+
+    def _unreachable(self, problem: Exception, has_key: bool) -> LedgerUnavailable:
+        same = " with the same key: if it was spent after all, the same receipt comes back" if has_key else ""
+        where = f"{self._parts.scheme}://{self._parts.netloc.rpartition('@')[2]}"  # without a password
+        return LedgerUnavailable(
+            f"The service at {where} cannot be reached ({type(problem).__name__}).", f"See that it runs, and try again{same}."
+        )
 
     def _once(self, method: str, path: str, body: bytes | None) -> tuple[int, float, Any]:
         connection = self._open()
@@ -94,6 +101,15 @@ class Connection:
     def close(self) -> None:
         """Close the connection of this thread."""
         self._close()
+
+
+def _checked_token(token: str) -> str:
+    """Return the token without the end of line that files add; no error shows it, since logs keep errors."""
+    plain = token.strip()
+    if not re.fullmatch(r"[!-~]*", plain):
+        shown = f"a text of {len(plain)} characters"
+        raise InvalidParameter("token", shown, "printable ASCII without spaces, as the service showed it when it was made")
+    return plain
 
 
 def _request_path(path: list[str]) -> str:

@@ -16,6 +16,30 @@ class Record(SimpleNamespace):
         """A quote is true if the step is accepted, a report if nothing is wrong, as in the library."""
         return bool(getattr(self, "accepted", getattr(self, "ok", True)))
 
+    def __str__(self) -> str:
+        """Return a status, a receipt or a quote in words, anything else name by name."""
+        fields = vars(self)
+        if {"name", "limits", "limit", "used", "charges", "state"} <= fields.keys():
+            return _status_in_words(self)
+        if {"increment", "state", "budget", "key", "sequence"} <= fields.keys():
+            return _receipt_in_words(self)
+        return str(fields["message"]) if "message" in fields else ", ".join(f"{name}: {fields[name]}" for name in fields)
+
+
+def _status_in_words(status: Record) -> str:
+    decisive = next((one.short for one in status.limits if one.name == status.limit), status.limit)
+    many = "1 charge" if status.charges == 1 else f"{status.charges} charges"
+    held = f", {len(status.held)} reserved" if getattr(status, "held", None) else ""
+    return f"{status.name}: {decisive}, {100.0 * status.used:.3g} % used, {many} admitted{held} ({status.state})"
+
+
+def _receipt_in_words(receipt: Record) -> str:
+    expires, reason = getattr(receipt, "expires", None), getattr(receipt, "reason", "")
+    until = f", commits by itself at {expires:%Y-%m-%d %H:%M:%S} UTC" if expires else ""
+    step = "an empty step" if receipt.increment == "nothing" else receipt.increment
+    done = f"{step} {receipt.state}{f' ({reason})' if reason else ''}"
+    return f"{done} on {receipt.budget!r} as {receipt.key!r}, entry {receipt.sequence}{until}"
+
 
 def record(shape: dict[str, Any]) -> Record:
     return Record(**{name: _record_value(name, value) for name, value in shape.items()})

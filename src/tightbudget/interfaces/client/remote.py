@@ -99,6 +99,10 @@ class RemoteBudget:
         """Return whether the step would be admitted now; true if so. Nothing is spent."""
         return self._post("quote", increment=str(increment))
 
+    def remaining(self, increment: Any) -> int:
+        """Return how many more such steps would be admitted one after the other, if nothing else is asked."""
+        return int(self._post("remaining", increment=str(increment)).remaining)
+
     def charge(
         self,
         increment: Any,

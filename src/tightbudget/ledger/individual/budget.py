@@ -25,7 +25,7 @@ from tightbudget.lazy import found_at
 from tightbudget.ledger import entries
 from tightbudget.ledger.book import DEFAULT_TTL
 from tightbudget.ledger.budget import checked_ttl
-from tightbudget.ledger.charges import Payload, Place, Row
+from tightbudget.ledger.charges import Payload, Place, Row, other_charge
 from tightbudget.ledger.individual.agreement import check_open, log_the_last, logged
 from tightbudget.ledger.individual.receipts import IndividualReceipt
 from tightbudget.ledger.individual.records import Head, Mask
@@ -208,7 +208,7 @@ class IndividualBudget:
         }
         head = store.by_key.get(key)
         if head is not None and head.payload != fields:
-            raise KeyReused(key, f"stands for another charge, of {head.increment}")
+            raise KeyReused(key, other_charge(head.payload, fields))
         if head is None:
             log_the_last(self._book, self._place, store)
             check_open(self._book, self._place)

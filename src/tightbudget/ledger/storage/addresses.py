@@ -14,7 +14,7 @@ _ALLOWED = "an address such as sqlite:///budget.db or postgresql://user@host/dat
 
 def database_at(address: str | os.PathLike[str], patience: float = PATIENCE) -> Database:
     """Return the database of an address; nothing is read yet."""
-    url = _ledger_url(address)
+    url = checked_url(address)
     if url.get_backend_name() == "sqlite":
         from tightbudget.ledger.storage.sqlite import SQLite
 
@@ -24,8 +24,10 @@ def database_at(address: str | os.PathLike[str], patience: float = PATIENCE) -> 
     return PostgreSQL(url, patience)
 
 
-def _ledger_url(address: object) -> URL:
+def checked_url(address: object) -> URL:
+    """Return the address in its parts; refuse what can be none, with the one that may be meant."""
     if isinstance(address, os.PathLike) or (isinstance(address, str) and address and "://" not in address):
+        _refuse_lost_slashes(address)
         return URL.create("sqlite", database=str(Path(address)))
     try:
         url = make_url(address) if isinstance(address, str) else None
@@ -34,9 +36,32 @@ def _ledger_url(address: object) -> URL:
     backend = None if url is None else url.get_backend_name()
     if url is None or backend not in ("sqlite", "postgresql", "postgres"):
         raise InvalidParameter("url", address if url is None else url.render_as_string(), _ALLOWED)
+    if backend == "sqlite":
+        _refuse_other_numbers_of_slashes(url)
     if backend == "sqlite" and (not url.database or url.database == ":memory:" or url.database.startswith("file:")):
         hint = "A ledger in memory would forget what was spent; tb.filters keeps a budget in one process."
         raise InvalidParameter("url", url.render_as_string(), "the address of a file", hint)
     if backend == "sqlite" and url.query:  # mode=ro, say, which would be written to all the same
         raise InvalidParameter("url", url.render_as_string(), "the address of a file without options")
     return url.set(drivername="postgresql") if backend == "postgres" else url
+
+
+def _refuse_lost_slashes(address: str | os.PathLike[str]) -> None:
+    kind, colon, rest = os.fspath(address).partition(":")
+    if not isinstance(address, str) or not colon or kind not in ("sqlite", "postgresql", "postgres"):
+        return
+    meant = f"sqlite:///{rest or 'budget.db'}" if kind == "sqlite" else f"{kind}://user@host/database"
+    shown = address if kind == "sqlite" else f"{kind}:..."  # there may be a password in it
+    raise InvalidParameter("url", shown, _ALLOWED, f"Write {meant}.")
+
+
+def _refuse_other_numbers_of_slashes(url: URL) -> None:
+    """Refuse the two that are often mistyped: two slashes, behind which a host is named, and three for four."""
+    if url.host:
+        meant = "/".join(filter(None, (url.host, url.database)))
+        hint = f"A file is named behind three slashes, sqlite:///{meant}, an absolute one behind four."
+        raise InvalidParameter("url", url.render_as_string(), "the address of a file", hint)
+    path = url.database or ""
+    if path and not Path(path).parent.is_dir() and not path.startswith("/") and Path(f"/{path}").parent.is_dir():
+        hint = f"There is no folder {str(Path(path).parent)!r} here; an absolute file has four slashes, sqlite:////{path}."
+        raise InvalidParameter("url", url.render_as_string(), "the address of a file in a folder that exists", hint)

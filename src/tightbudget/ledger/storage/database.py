@@ -88,7 +88,7 @@ class Database(ABC):
         return
 
     def exists(self) -> bool:
-        """Return whether there is a database to connect to, as far as that is known without making one."""
+        """Return whether there is a ledger to connect to, as far as a look tells; refuse another program's file."""
         return True
 
     @contextmanager

@@ -76,10 +76,15 @@ def _table_of(name: str) -> str:
     return name.partition("_")[0]
 
 
+def names_of_guards(missing: list[str]) -> str:
+    """Return triggers as the beginning of a sentence."""
+    return f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'}"
+
+
 def check_guards(connection: Connection) -> None:
     """Refuse a ledger whose log could be changed by accident."""
     if missing := missing_guards(connection):
         raise LedgerCorrupt(
-            f"The log of this ledger is not protected: {', '.join(missing)} is missing or was changed.",
+            f"The log of this ledger is not protected: {names_of_guards(missing)} missing or changed.",
             "Run tightbudget ledger verify; if it is sound, tightbudget ledger init --restore-guards puts them up again.",
         )

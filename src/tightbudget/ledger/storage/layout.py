@@ -5,6 +5,7 @@ from sqlalchemy import Connection, inspect, text
 from tightbudget.errors import LedgerCorrupt, LedgerUnavailable, NoLedger
 from tightbudget.ledger.storage.database import Database
 from tightbudget.ledger.storage.guards import check_guards, create_guards
+from tightbudget.ledger.storage.look import LAYOUT, foreign, of_others
 
 NEWEST = "0001"
 """The layout that this version of the package reads and writes; a test sees that it is the last migration."""
@@ -15,13 +16,15 @@ _LOCK = 0x7467_6274  # any number that nobody else takes an advisory lock on
 def layout_of(connection: Connection) -> str | None:
     """Return the layout of the tables, None if there are none; refuse a newer one, and somebody else's tables."""
     there = set(inspect(connection).get_table_names())
-    if "alembic_version" not in there:
+    if LAYOUT not in there:
         if there & {"budgets", "entries"}:
             raise LedgerUnavailable(
                 "This database has tables of others by the names of ours.", "Give the ledger one of its own."
             )
         return None
-    found = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
+    found = connection.execute(text(f"SELECT version_num FROM {LAYOUT}")).scalars().all()
+    if of_others(there, found):
+        raise foreign("This database")
     if found and max(found) > NEWEST:
         raise LedgerUnavailable(
             f"This ledger has layout {max(found)}, and this version of tightbudget knows {NEWEST}.", "Upgrade tightbudget."

@@ -45,7 +45,8 @@ class PostgreSQL(Database):
             max_overflow=-1,
             pool_reset_on_return=None,
         )
-        self._where = f"{url.host or 'the local socket'}/{url.database or ''}"
+        port = f":{url.port}" if url.port else ""
+        self._where = f"{url.host or 'the local socket'}{port}/{url.database or ''}"
         super().__init__(engine, patience)
 
     def _once(self, work: Callable[[Transaction], Result]) -> Result:
@@ -162,6 +163,7 @@ class PostgreSQL(Database):
             return LedgerUnavailable(f"The disk of {self._where} is full.", "Nothing was spent. Make room and try again.")
         if isinstance(problem, psycopg.errors.ReadOnlySqlTransaction):
             return LedgerUnavailable(f"{self._where} can only be read.", "Nothing was spent. Take the address of the primary.")
+        text = text.removeprefix("connection failed: ")  # which the server's own words repeat
         return LedgerUnavailable(f"{self._where} failed: {text}.", "Nothing was spent that the log does not show.")
 
 

@@ -17,6 +17,7 @@ from sqlalchemy.pool import QueuePool
 from tightbudget.errors import LedgerCorrupt, LedgerError, LedgerUnavailable
 from tightbudget.ledger.storage.database import PATIENCE, Database, Result, Transaction
 from tightbudget.ledger.storage.forks import UNDIVIDED
+from tightbudget.ledger.storage.look import holds_tables
 from tightbudget.ledger.storage.turns import Turn
 
 _KEPT = 16  # connections
@@ -45,7 +46,7 @@ class SQLite(Database):
         super().__init__(engine, patience)
 
     def exists(self) -> bool:
-        return self.path.exists()
+        return holds_tables(self.path)
 
     def _connected(self, driver: Any, record: Any) -> None:
         cursor = driver.cursor()
@@ -148,7 +149,9 @@ class SQLite(Database):
             return LedgerUnavailable(f"{self.path} cannot be written to ({text}).", "Nothing was spent.")
         if "full" in text:
             return LedgerUnavailable(f"The disk of {self.path} is full.", "Nothing was spent. Make room and try again.")
-        if "not a database" in text or "malformed" in text:
+        if "malformed" in text:
+            return LedgerCorrupt(f"{self.path} is damaged ({text}).", "Restore it from a backup.")
+        if "not a database" in text:
             return LedgerUnavailable(f"{self.path} is no ledger, or is damaged ({text}).", "Restore it from a backup.")
         if "unable to open" in text:
             return LedgerUnavailable(f"{self.path} cannot be opened.", "Look at its folder and its rights.")

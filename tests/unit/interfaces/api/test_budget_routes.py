@@ -8,6 +8,7 @@ from tests.support.service import Served
 
 import tightbudget as tb
 from tightbudget.access.roles import Role
+from tightbudget.interfaces.api.budget_bodies import KeyGiven, key_given
 
 STEP = "gaussian(sigma=50)"
 
@@ -70,6 +71,9 @@ def test_charges_are_what_the_filter_admits_and_not_one_more(asking: Asking) -> 
     body = {"increment": "gaussian(sigma=10)"}
     quoted = asking.post("quote", body, Role.AUDITOR).json()
     assert quoted["accepted"]
+    assert quoted["note"] == ""
+    sampled = asking.post("quote", {"increment": "poisson(gaussian(sigma=10), q=0.01)"}).json()
+    assert sampled["note"].startswith("A sample is charged as the whole here")
     for i in range(expected):
         assert asking.post("charge", {**body, "key": f"charge {i}"}, Role.ANALYST).status_code == 200
     refused = asking.post("charge", {**body, "key": "one too many"}, Role.ANALYST)
@@ -88,8 +92,19 @@ def test_a_retry_has_the_same_receipt_and_spends_nothing(asking: Asking) -> None
     again = asking.post("charge", {**body, "key": "report-7"})
     assert first.json() == again.json()
     assert asking.get("status").json()["charges"] == 1
+    quoted = asking.post("charge", body, Idempotency_Key='"report-7"')  # as the IETF's draft asks for
+    assert quoted.json() == first.json()
     other = asking.post("charge", {**body, "increment": "gaussian(sigma=40)"}, Idempotency_Key="report-7")
     assert (other.status_code, other.json()["code"]) == (409, "key_reused")
+
+
+@pytest.mark.parametrize(
+    ("header", "key"),
+    [("k9", "k9"), ('"k9"', "k9"), (r'"a\"b\\c"', r'a"b\c'), ('k"9"', 'k"9"'), ('"k', '"k'), ('"', '"'), (r'"a\b"', r'"a\b"')],
+)
+def test_a_key_in_quotes_is_the_key(header: str, key: str) -> None:
+    assert key_given(KeyGiven(), header) == key
+    assert key_given(KeyGiven(key=key), header) == key
 
 
 @pytest.mark.parametrize("what", ["charge", "reserve", "commit", "abort", "refund"])
@@ -183,8 +198,8 @@ def test_budgets_that_are_not_there(service: Served) -> None:
 
 @pytest.mark.parametrize("increment", ['histograms("/etc/passwd")', "gaussian(", "gaussian(sigma=-1)", ""])
 def test_steps_that_cannot_be_read_are_refused(asking: Asking, increment: str) -> None:
-    for what in ("quote", "charge", "reserve"):
-        refused = asking.post(what, {"increment": increment, **({} if what == "quote" else {"key": "k"})})
+    for what in ("quote", "remaining", "charge", "reserve"):
+        refused = asking.post(what, {"increment": increment, **({"key": "k"} if what in ("charge", "reserve") else {})})
         assert refused.status_code == 422
         assert "root" not in refused.text
 

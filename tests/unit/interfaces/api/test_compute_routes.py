@@ -85,6 +85,15 @@ def test_what_is_infinite_is_a_text(service: Served) -> None:
     assert service.ask("epsilon", "nothing", delta=0).json()["upper"] == 0.0
 
 
+def test_numbers_may_be_texts(service: Served) -> None:
+    step = "gaussian(sigma=8)"
+    assert service.ask("epsilon", step, delta="1e-6").json() == service.ask("epsilon", step, delta=1e-6).json()
+    assert "is too small for a float" in service.ask("epsilon", step, delta="1e-400").json()["fields"]["delta"]
+    for wrong in ("", "1e-400", "1/3", " 1e-6", "0x1", "1_000", "nan", "٣", "1" * 100, "1e-6\n"):
+        refused = service.ask("epsilon", step, delta=wrong)
+        assert (refused.status_code, list(refused.json()["fields"])) == (422, ["delta"]), wrong
+
+
 def test_equal_questions_are_computed_once(service: Served) -> None:
     first, second = (service.ask("epsilon", "gaussian(sigma=3) * 7", delta=1e-7) for _ in range(2))
     assert first.content == second.content  # the times in the trace, too

@@ -57,7 +57,7 @@ def requests(permission: Permission) -> list[tuple[str, str, Any]]:
             ("GET", "/v1/budgets/none", None),
             *(("GET", f"/v1/budgets/none/{what}", None) for what in ("status", "history", "statement")),
             ("POST", "/v1/budgets/none/verify", None),
-            ("POST", "/v1/budgets/none/quote", {"increment": "gaussian(sigma=9)"}),
+            *(("POST", f"/v1/budgets/none/{what}", {"increment": "gaussian(sigma=9)"}) for what in ("quote", "remaining")),
             ("POST", "/v1/verify", None),
             *(("GET", f"/budgets{what}", None) for what in ("", "/none", "/none/statement", "/none/history.csv")),
             *(("POST", f"/budgets/none/{what}", {}) for what in ("verify", "quote")),

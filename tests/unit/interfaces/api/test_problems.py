@@ -75,7 +75,7 @@ def test_json_of_other_names_is_read(service: Served) -> None:
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({}, "expression"), ({"expression": "gaussian(sigma=2)"}, "delta"), ({**EPSILON, "delta": "0.1"}, "delta"),
+        ({}, "expression"), ({"expression": "gaussian(sigma=2)"}, "delta"), ({**EPSILON, "delta": "tiny"}, "delta"),
         ({**EPSILON, "delta": True}, "delta"), ({**EPSILON, "delta": None}, "delta"), ({**EPSILON, "deltas": 1}, "deltas"),
         ({**EPSILON, "expression": 7}, "expression"), ({**EPSILON, "mix_relations": 1}, "mix_relations"),
         ({**EPSILON, "rtol": [1]}, "rtol"), ({**EPSILON, "delta": 10**400}, "delta"), ([], "body"), ("text", "body"),

@@ -215,6 +215,18 @@ def test_the_status_marks_what_is_no_guarantee(folder: Path, capsys: pytest.Capt
 
 
 @pytest.mark.usefixtures("census")
+def test_a_sample_that_costs_as_much_as_the_whole_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    sample, sentence = "poisson(gaussian(sigma=50), q=0.01)", "A sample is charged as the whole here"
+    assert sentence in said(capsys, "quote", "census", sample)
+    assert told(capsys, "quote", "census", sample)["note"].startswith(sentence)
+    for command in ("charge", "reserve"):
+        assert sentence in said(capsys, command, "census", sample)
+        assert sentence not in said(capsys, command, "census", STEP)
+        assert "note" not in told(capsys, command, "census", sample)  # a receipt has what the log says, and no more
+    assert told(capsys, "quote", "census", STEP)["note"] == ""
+
+
+@pytest.mark.usefixtures("census")
 def test_receipts_and_checkpoints_are_checked(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     public = told(capsys, "keygen", "ledger.key")["public_key"]
     assert "a file that can be made" in said(capsys, "keygen", "ledger.key", code=2)
@@ -226,14 +238,26 @@ def test_receipts_and_checkpoints_are_checked(folder: Path, capsys: pytest.Captu
     for name, value in (("increment", "gaussian(sigma=500)"), ("entry", "{}"), ("hash", "x"), ("signature", "zz")):
         (folder / "forged.json").write_text(json.dumps({**receipt, name: value}))
         assert told(capsys, "check-receipt", "forged.json", "--public-key", public, code=1)["ok"] is False
+    (folder / "unsigned.json").write_text(json.dumps({**receipt, "signature": ""}))
+    unsigned = said(capsys, "check-receipt", "unsigned.json", "--public-key", public, code=1)
+    assert "The receipt is not signed. A ledger that is opened with a signing key" in " ".join(unsigned.split())
     for broken in ({}, [], {**receipt, "more": 1}, {**receipt, "time": "noon"}, {**receipt, "key": 7}):
         (folder / "broken.json").write_text(json.dumps(broken))
         assert "receipt is" in said(capsys, "check-receipt", "broken.json", "--public-key", public, code=2)
     assert told(capsys, "checkpoint", "kept.json", "--signing-key", "ledger.key")["budgets"] == 1
     asked = ["verify", "--checkpoint", "kept.json", "--public-key"]
-    assert told(capsys, *asked, public)["checkpoint"] is True
-    assert "agree with the checkpoint" in said(capsys, *asked, public.upper())
-    assert "signed with another key" in said(capsys, *asked, "12" * 32, code=2)
+    report = told(capsys, *asked, public)
+    assert (report["checkpoint"], report["signed_by"], report["signer_checked"]) == (True, public, True)
+    shown = " ".join(said(capsys, *asked, public.upper()).split())
+    assert "agree with the checkpoint" in shown
+    assert shown.endswith(f"The checkpoint is signed by {public}.")
+    report = told(capsys, *asked[:-1])
+    assert (report["checkpoint"], report["signed_by"], report["signer_checked"]) == (True, public, False)
+    shown = " ".join(said(capsys, *asked[:-1]).split())
+    assert f"signed by {public}, which anybody could have made: say with --public-key who" in shown
+    report = told(capsys, "verify")
+    assert (report["checkpoint"], report["signed_by"], report["signer_checked"]) == (False, None, False)
+    assert "signed with another key" in said(capsys, *asked, "12" * 32, code=1)
 
 
 @pytest.mark.usefixtures("census")
@@ -244,8 +268,12 @@ def test_a_broken_ledger_is_code_1_and_guards_can_be_restored(capsys: pytest.Cap
     assert told(capsys, "verify", "census")["ok"] is True
     with sqlite3.connect("budget.db") as database:
         database.execute("DROP TRIGGER entries_never_change")
-    assert "is not protected" in said(capsys, "status", code=1)
-    assert "Broken: " in said(capsys, "verify", code=1)
+    assert "is not protected: entries_never_change is missing or changed" in said(capsys, "status", code=1)
+    assert "Broken: the ledger itself: the log is not protected" in said(capsys, "verify", code=1)
+    with sqlite3.connect("budget.db") as database:
+        database.execute("DROP TRIGGER budgets_never_go")
+    assert "entries_never_change, budgets_never_go are missing" in said(capsys, "status", code=1)
+    assert "entries_never_change, budgets_never_go are missing" in said(capsys, "verify", code=1)
     assert said(capsys, "init", "--restore-guards") == "The ledger at sqlite:///budget.db is ready.\n"
     assert said(capsys, "verify").startswith("Sound: ")
     with sqlite3.connect("budget.db") as database:
@@ -263,7 +291,53 @@ def test_a_ledger_that_cannot_be_used_is_code_5(
     assert "is no ledger" in said(capsys, "status", "--ledger", "text.db", code=5)
     error = said(capsys, "status", "--ledger", NOWHERE, code=5)
     assert "Connection refused" in error
+    assert "127.0.0.1:1/none failed: connection to server" in error
     assert "secret" not in error
+
+
+@pytest.mark.usefixtures("census")
+def test_sentences_say_what_is_meant(capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys, "charge", "census", f"{STEP} * 0").startswith("an empty step committed on 'census'")
+    assert said(capsys, "quote", "census", f"{STEP} * 0").startswith("an empty step fits the zcdp filter: it takes 0 of")
+    for bare in ("gaussian(sigma=0)", "laplace(scale=0)"):
+        assert "a step with noise. It has none, and no budget admits it." in said(capsys, "charge", "census", bare, code=2)
+    assert "()" not in said(capsys, "status", "nobody", code=2)
+    assert "()" not in said(capsys, "verify", "--checkpoint", "none.json", code=2)
+    assert main(["ledger", "charge", "census", STEP, "--key", "a"]) == 0
+    capsys.readouterr()
+    assert "a refund says so" in said(capsys, "abort", "census", "a", code=2)
+
+
+@pytest.mark.usefixtures("census")
+def test_a_damaged_file_is_code_1(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = folder / "budget.db"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))  # its first page says that it is a database
+    for command in (["status"], ["verify"], ["charge", "census", STEP]):
+        assert "is damaged" in said(capsys, *command, code=1)
+
+
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+def test_the_database_of_another_program_is_left_as_it_is(
+    journal: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with sqlite3.connect("app.db") as database:
+        database.execute(f"PRAGMA journal_mode={journal}")
+        database.execute("CREATE TABLE customers (name text)")
+    database.close()
+    before = (folder / "app.db").read_bytes()
+    for command in (["status"], ["verify"], ["budget", "list"], ["init"], ["init", "--restore-guards"]):
+        assert "app.db has tables of others, and is no ledger." in said(capsys, *command, "--ledger", "app.db", code=5)
+    assert [each.name for each in folder.iterdir()] == ["app.db"]
+    assert (folder / "app.db").read_bytes() == before
+
+
+def test_an_empty_file_is_no_ledger_until_one_is_made(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "empty.db").touch()
+    assert "There is no ledger" in said(capsys, "status", "--ledger", "empty.db", code=2)
+    assert [(each.name, each.stat().st_size) for each in folder.iterdir()] == [("empty.db", 0)]
+    assert "was made" in said(capsys, "init", "--ledger", "empty.db")
+    assert "No budgets" in said(capsys, "status", "--ledger", "empty.db")
 
 
 @pytest.mark.usefixtures("census")

@@ -80,6 +80,21 @@ def test_a_refusal_is_the_error_of_the_local_ledger(budget: RemoteBudget) -> Non
     assert budget.status().charges == 0
 
 
+def test_what_is_left_and_answers_in_words(budget: RemoteBudget, tmp_path: Path) -> None:
+    with tb.ledger.open(tmp_path / "local.db") as ledger:
+        local = ledger.create_budget(budget.name, epsilon=1, delta="1e-6", filter="zcdp")
+        assert budget.remaining(STEP) == local.remaining(STEP)
+        assert str(budget.quote(STEP)) == str(local.quote(STEP))
+        assert str(budget.charge(STEP, key="a")) == str(local.charge(STEP, key="a"))
+        assert budget.remaining(str(STEP)) == local.remaining(STEP)
+        local.reserve(STEP, key="b")
+        assert "reserved on" in str(held := budget.reserve(STEP, key="b"))
+        assert str(held).endswith(f"commits by itself at {held.expires:%Y-%m-%d %H:%M:%S} UTC")
+        assert str(budget.status()) == str(local.status())
+        with pytest.raises(tb.NotationError):
+            budget.remaining("gaussian(")
+
+
 def test_reservations(budget: RemoteBudget) -> None:
     held = budget.reserve(STEP, key="a", ttl=60)
     assert held.expires > held.time
@@ -143,6 +158,16 @@ def test_the_token_may_come_from_the_environment(service: Service, monkeypatch: 
         tb.client.connect("127.0.0.1:8000")
 
 
+def test_a_token_may_end_with_a_newline_and_is_never_shown(service: Service) -> None:
+    token = service.token(Role.AUDITOR)
+    with tb.client.connect(service.url, f" {token}\r\n") as auditor:
+        assert auditor.verify()
+    for wrong in (f"{token}\nsecret", f"{token} {token}", f"{token}é"):
+        with pytest.raises(tb.InvalidParameter, match="printable ASCII without spaces") as told:
+            tb.client.connect(service.url, wrong)
+        assert token not in str(told.value) + repr(vars(told.value))
+
+
 class Flaky(BaseHTTPRequestHandler):
     """A proxy's view of bad days: fails a few times in different ways, then answers."""
 
@@ -192,5 +217,13 @@ def test_what_fails_for_a_while_is_tried_again_with_the_same_key() -> None:
         finally:
             server.shutdown()
             thread.join()
-    with pytest.raises(tb.LedgerUnavailable, match="cannot be reached"):
+    with pytest.raises(tb.LedgerUnavailable, match=r"cannot be reached .* try again with the same key: if it was spent"):
         impatient.charge(STEP)
+
+
+def test_a_service_that_is_not_there_is_named_without_its_password() -> None:
+    ledger = tb.client.connect("http://ana:secret@127.0.0.1:1/", "", patience=0.1)
+    with pytest.raises(tb.LedgerUnavailable) as told:
+        ledger.names()
+    assert str(told.value).startswith("The service at http://127.0.0.1:1 cannot be reached (ConnectionRefusedError).")
+    assert str(told.value).endswith("try again.")  # a question has no key
