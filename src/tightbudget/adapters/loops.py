@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from tightbudget.adapters.swapped import warn_if_swapped
 from tightbudget.adaptive.sharing import Locks, lock_of
 from tightbudget.errors import BudgetRefused, CannotShare, InvalidParameter
 from tightbudget.mechanisms import Composable, Composition
@@ -64,6 +65,9 @@ class BudgetGuard:
     ) -> None:
         """Take one step of the loop as `tb.Accountant.step` does; an accountant has the steps taken before."""
         self._epsilon, self._delta = budget_below(epsilon, delta)
+        if self._delta >= 1:
+            raise InvalidParameter("delta", delta, "below 1", "With a delta of 1 every loop fits, however long.")
+        warn_if_swapped(self._epsilon, self._delta)
         if not isinstance(accountant, Accountant | None):
             raise InvalidParameter("accountant", accountant, "a tightbudget.Accountant, or left out")
         once = Accountant(mix_relations=accountant is not None and accountant._mixes)

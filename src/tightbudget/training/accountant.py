@@ -113,6 +113,7 @@ class Accountant:
         """Tell whether (epsilon, delta) might no longer hold after this step too; ask before the step is run.
 
         Guarantee: False only if the budget is certified to hold with the step. What cannot be decided is True.
+        Every step keeps a delta of 1, so that the answer is False for all: see that the two are not swapped.
         """
         budget = budget_below(epsilon, delta)
         parts = step_told(step, noise_multiplier, sample_rate, self._mixes)
