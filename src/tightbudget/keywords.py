@@ -22,6 +22,11 @@ _OF_PEERS = {  # names that other packages have for the same thing, and ours, of
 }  # fmt: skip
 
 
+def names_of_peers(name: str, known: Collection[str]) -> list[str]:
+    """Return those of the known arguments for which other packages have this name."""
+    return [each for each in _OF_PEERS.get(name, ()) if each in known]
+
+
 _FORMER_NAMES = "_former_names"
 
 
@@ -52,7 +57,7 @@ def unknown_keyword(
     wrong = next(each for each in given if each not in known)
     close = [
         *(each for each in (formerly.get(wrong),) if each),
-        *(each for each in _OF_PEERS.get(wrong, ()) if each in known),
+        *names_of_peers(wrong, known),
         *difflib.get_close_matches(wrong, known, n=1),
     ]
     parameters = [each for each in inspect.signature(function).parameters.values() if each.name != "self"]

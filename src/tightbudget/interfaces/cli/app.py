@@ -40,6 +40,15 @@ CODES = {
     "clock_went_back": UNAVAILABLE,
     "ledger_corrupt": BROKEN,
 }
+ELSEWHERE = {
+    ("tightbudget epsilon", "No such option: --epsilon"): "The δ at an ε is what tightbudget delta tells.",
+    ("tightbudget delta", "No such option: --delta"): "The ε at a δ is what tightbudget epsilon tells.",
+    **{
+        ("tightbudget ledger", f"No such command '{name}'"): f"It is tightbudget ledger budget {name}."
+        for name in ("create", "split", "extend", "list", "show", "lower", "close")
+    },
+}
+"""What is asked of one command and answered by another, by the beginning of the complaint."""
 
 app = plain_group(name=NAME, add_completion=True)
 
@@ -98,9 +107,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if sentence.startswith("Usage: "):  # nothing was asked: the help itself
                 print(sentence, file=sys.stderr)
                 return BAD_INPUT
+            if not sentence:
+                return BAD_INPUT
+            asked = _command_asked(problem)
             ended = sentence if sentence.endswith((".", "?")) else f"{sentence}."
-            return _say_error(f"{ended} See {_command_asked(problem)} --help.") if sentence else BAD_INPUT
+            return _say_error(_meant_elsewhere(asked, sentence) or f"{ended} See {asked} --help.")
         raise
+
+
+def _meant_elsewhere(asked: str, sentence: str) -> str:
+    """Return the error of what is asked of a command that another one answers; nothing if that is not known."""
+    for (command, beginning), meant in ELSEWHERE.items():
+        if command == asked and sentence.startswith(beginning):
+            return f"{beginning}. {meant}"
+    return ""
 
 
 def _command_asked(problem: Exception) -> str:
