@@ -39,11 +39,13 @@ def finite_setting(name: str, value: object) -> float:
 
 @dataclass(frozen=True)
 class ClampedGaussian(Mechanism):
-    """The noisy count itself, clamped at 0 and rounded up: ceil(max(0, X)), X normal, is what is released.
+    """A noisy count that is clamped itself: ceil(max(0, X)), X normal.
 
-    Its bracket is that of ceil(max(0, X)) against ceil(max(0, X + sensitivity)), where clamping hides. It does not
-    hold for a true count to which ceil(max(0, X)) dummies are added, where clamping reveals: for that release see
-    `tb.studies.vuvuzela` and docs/how-to/vuvuzela.md.
+    That number is what is released. The bracket is that of ceil(max(0, X))
+    against ceil(max(0, X + sensitivity)), where clamping hides. It does not
+    hold for a true count to which ceil(max(0, X)) dummies are added, where
+    clamping reveals: for that see `tb.studies.vuvuzela` and
+    docs/how-to/vuvuzela.md.
 
     mean         mean of X without the record, any finite number
     sigma        its standard deviation, above 0
@@ -93,11 +95,13 @@ def _noise_ratio(sigma: float, shift: float) -> float:
 
 @dataclass(frozen=True)
 class ClampedLaplace(Mechanism):
-    """The noisy count itself, clamped at 0 and rounded up: ceil(max(0, X)), X Laplace, is what is released.
+    """A noisy count that is clamped itself: ceil(max(0, X)), X Laplace.
 
-    Its bracket is that of ceil(max(0, X)) against ceil(max(0, X + sensitivity)), where clamping hides. It does not
-    hold for a true count to which ceil(max(0, X)) dummies are added, where clamping reveals: for that release see
-    `tb.studies.vuvuzela` and docs/how-to/vuvuzela.md.
+    That number is what is released. The bracket is that of ceil(max(0, X))
+    against ceil(max(0, X + sensitivity)), where clamping hides. It does not
+    hold for a true count to which ceil(max(0, X)) dummies are added, where
+    clamping reveals: for that see `tb.studies.vuvuzela` and
+    docs/how-to/vuvuzela.md.
 
     mean         mean of X without the record, any finite number
     scale        its scale b, above 0
