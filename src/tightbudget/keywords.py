@@ -19,6 +19,7 @@ _OF_PEERS = {  # names that other packages have for the same thing, and ours, of
     "num_compositions": ("count",), "q": ("sample_rate",), "sample_rate": ("q",), "sampling_probability": ("q", "sample_rate"),
     "sampling_prob": ("q", "sample_rate"), "epsilon": ("target_epsilon",), "eps": ("epsilon", "target_epsilon"),
     "l2_sensitivity": ("sensitivity",), "l1_sensitivity": ("sensitivity",), "target_delta": ("delta",),
+    "target_epsilon": ("epsilon",),
 }  # fmt: skip
 
 
@@ -77,11 +78,19 @@ def says_its_arguments(function: Callable[P, R]) -> Callable[P, R]:
     TypeError: train has no argument 'batch_size'; it is train(*, batch, epochs=1). Did you mean batch?
     """
 
-    @functools.wraps(function)
-    def checked(*arguments: P.args, **named: P.kwargs) -> R:
-        known = known_keywords(function)
-        if known is not None and not named.keys() <= known:
-            raise unknown_keyword(function.__name__, function, named, known)
-        return function(*arguments, **named)
+    return says_its_arguments_as(function.__name__)(function)
 
-    return checked
+
+def says_its_arguments_as(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Do so for a function that its callers know by another name: a class, say, of which it is the `__init__`."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(function)
+        def checked(*arguments: P.args, **named: P.kwargs) -> R:
+            if named and (known := known_keywords(function)) is not None and not named.keys() <= known:
+                raise unknown_keyword(name, function, named, known)
+            return function(*arguments, **named)
+
+        return checked
+
+    return decorate

@@ -14,9 +14,11 @@ from tightbudget.calibration.points import Points
 from tightbudget.calibration.result import Calibration
 from tightbudget.calibration.which_target import target_asked
 from tightbudget.errors import InvalidParameter
+from tightbudget.keywords import says_its_arguments
 from tightbudget.mechanisms.checks import asked_width, real, whole_count
 
 
+@says_its_arguments
 def calibrate(
     template: str | Callable[[Any], Any],
     *,
