@@ -1,6 +1,7 @@
 """The commands put together, and every error shown as one sentence on standard error."""
 
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -84,7 +85,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not prepare_streams():
         return _say_error("Standard output is closed, so no answer can be shown; send it to a file or to /dev/null.")
     try:
-        code = _whole_command()(args=None if arguments is None else list(arguments), prog_name=NAME, standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _note_warning
+            code = _whole_command()(args=None if arguments is None else list(arguments), prog_name=NAME, standalone_mode=False)
         return code if isinstance(code, int) else 0
     except BudgetRefused as problem:
         _say_error(str(problem))
@@ -126,6 +129,11 @@ def _meant_elsewhere(asked: str, sentence: str) -> str:
 def _command_asked(problem: Exception) -> str:
     """Return the command that the problem is about, as it is typed."""
     return getattr(getattr(problem, "ctx", None), "command_path", NAME)
+
+
+def _note_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Say what the library warns of: which line of ours it was is nothing to whoever types."""
+    print(f"Note: {message}", file=sys.stderr)
 
 
 def _say_error(sentence: str) -> int:
