@@ -18,6 +18,7 @@ NAME = "tightbudget"
 COMMANDS = (
     ("epsilon", "questions:epsilon", "The smallest ε at a δ."),
     ("delta", "questions:delta", "The smallest δ at an ε."),
+    ("check", "check:check", "Whether a budget is kept."),
     ("calibrate", "calibrate:calibrate", "The noise, rate or count that meets a target."),
     ("curve", "curve:curve", "δ over a range of ε."),
     ("explain", "explain:explain", "The risk in plain words."),
