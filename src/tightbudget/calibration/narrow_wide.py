@@ -51,7 +51,7 @@ def _narrow_end(points: Points, met: bool, rtol: float) -> None:
 
 
 def _next_number(points: Points, end: TriedPoint, beyond: TriedPoint, met: bool, turn: int, rtol: float) -> Number:
-    """Return a number a little to either side of where the end seems to be, in turn, and every third time the middle."""
+    """Return a number to either side of where the end seems to be, in turn, and every third time the middle."""
     low, high = sorted((end.place, beyond.place))
     crossing = _crossing(end, beyond, met)
     if turn % 3 == 2 or crossing is None:

@@ -133,7 +133,7 @@ class Points:
         return best, miss
 
     def first_beyond(self, met: bool) -> TriedPoint | None:
-        """Return the point next to the best one that is not proven to meet the target; or next to the miss, to miss it."""
+        """Return the point next to the best that is not proven to meet the target; or next to the miss, to miss it."""
         end = self.best if met else self.nearest_miss
         if end is None:
             return None
