@@ -19,7 +19,13 @@ _OF_PEERS = {  # names that other packages have for the same thing, and ours, of
     "num_compositions": ("count",), "q": ("sample_rate",), "sample_rate": ("q",), "sampling_probability": ("q", "sample_rate"),
     "sampling_prob": ("q", "sample_rate"), "epsilon": ("target_epsilon",), "eps": ("epsilon", "target_epsilon"),
     "l2_sensitivity": ("sensitivity",), "l1_sensitivity": ("sensitivity",), "target_delta": ("delta",),
+    "target_epsilon": ("epsilon",),
 }  # fmt: skip
+
+
+def names_of_peers(name: str, known: Collection[str]) -> list[str]:
+    """Return those of the known arguments for which other packages have this name."""
+    return [each for each in _OF_PEERS.get(name, ()) if each in known]
 
 
 _FORMER_NAMES = "_former_names"
@@ -52,7 +58,7 @@ def unknown_keyword(
     wrong = next(each for each in given if each not in known)
     close = [
         *(each for each in (formerly.get(wrong),) if each),
-        *(each for each in _OF_PEERS.get(wrong, ()) if each in known),
+        *names_of_peers(wrong, known),
         *difflib.get_close_matches(wrong, known, n=1),
     ]
     parameters = [each for each in inspect.signature(function).parameters.values() if each.name != "self"]
@@ -72,11 +78,19 @@ def says_its_arguments(function: Callable[P, R]) -> Callable[P, R]:
     TypeError: train has no argument 'batch_size'; it is train(*, batch, epochs=1). Did you mean batch?
     """
 
-    @functools.wraps(function)
-    def checked(*arguments: P.args, **named: P.kwargs) -> R:
-        known = known_keywords(function)
-        if known is not None and not named.keys() <= known:
-            raise unknown_keyword(function.__name__, function, named, known)
-        return function(*arguments, **named)
+    return says_its_arguments_as(function.__name__)(function)
 
-    return checked
+
+def says_its_arguments_as(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Do so for a function that its callers know by another name: a class, say, of which it is the `__init__`."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(function)
+        def checked(*arguments: P.args, **named: P.kwargs) -> R:
+            if named and (known := known_keywords(function)) is not None and not named.keys() <= known:
+                raise unknown_keyword(name, function, named, known)
+            return function(*arguments, **named)
+
+        return checked
+
+    return decorate

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import tightbudget as tb
+from tightbudget.adapters.loops import BudgetGuard
 from tightbudget.mechanisms.registry import ALL
 
 STEP = tb.Gaussian(2.0)
@@ -28,6 +29,17 @@ STEP = tb.Gaussian(2.0)
         (lambda: tb.dpsgd(batch_size=8), " Did you mean batch?"),
         (lambda: tb.dpsgd(sigma=1), " Did you mean noise_multiplier?"),
         (lambda: tb.dpsgd(nonsense=1), "effort=None)."),
+        (lambda: tb.calibrate("gaussian(sigma=?)", target_epsilon=2, delta=1e-5), " Did you mean epsilon?"),
+        (lambda: STEP.epsilon(epsilon=1), "epsilon has no argument 'epsilon'; it is epsilon(delta, rtol=0.001, "),
+        (lambda: (STEP * 3).delta(eps=1), " Did you mean epsilon?"),
+        (lambda: tb.Accountant().step(STEP, steps=3), " Did you mean count?"),
+        (lambda: tb.sweep({}, delta=1e-5), "sweep has no argument 'delta'; it is sweep(plan, scheduler=None, "),
+        (lambda: BudgetGuard(epsilon=1, delta=1e-5, q=0.1), "BudgetGuard has no argument 'q'; it is BudgetGuard(step=None, "),
+        (lambda: BudgetGuard(epsilon=1, delta=1e-5, q=0.1), " Did you mean sample_rate?"),
+        (lambda: tb.filters.ZCDPFilter(eps=1), "ZCDPFilter has no argument 'eps'; it is ZCDPFilter(epsilon, delta, *, "),
+        (lambda: tb.filters.SlotFilter(1, 0, plans=[]), " Did you mean plan?"),
+        (lambda: tb.filters.BasicFilter(1, 0).spend(STEP, count=3), "spend has no argument 'count'; it is spend(increment)."),
+        (lambda: tb.filters.best(eps=1), "best has no argument 'eps'; it is best(epsilon, delta, expected, "),
     ],
 )
 def test_the_sentence_names_the_signature_and_what_was_meant(make: Callable[[], object], said: str) -> None:

@@ -1,5 +1,6 @@
 """One composition in the languages of several tools: our notation, a DpEvent, the history of an Opacus accountant."""
 
+import ast
 import json
 import math
 from fractions import Fraction
@@ -19,6 +20,8 @@ from tightbudget.numerics.rounding import float_below
 NOTATION, EVENT, HISTORY = "notation", "event", "history"
 FORMS = (NOTATION, EVENT, HISTORY)
 
+_LONGEST_LITERAL = 1_000_000  # characters; Python takes a hundred times the memory to read its own literals
+
 
 class Converted(NamedTuple):
     """A composition in every language that has words for it; where one has not, why."""
@@ -35,9 +38,11 @@ class Converted(NamedTuple):
 def convert(text: str, relation: str | None = None, read_as: str | None = None) -> Converted:
     """Return what a text says, in every form: JSON with class_name is an event, with a history or a list Opacus'.
 
-    `relation` is what an event is asked under, else add_remove. Notation states its own, and a history is of
-    add_remove: with a relation they are those of the same steps under that one.
+    Lists and dictionaries may be as Python prints them, too. `relation` is what an event is asked under, else
+    add_remove. Notation states its own, and a history is of add_remove: with a relation they are those of the same
+    steps under that one.
     """
+    text = _python_as_json(text)
     form = _form_of(text) if read_as is None else read_as
     if form not in FORMS:
         raise InvalidParameter("read_as", read_as, f"one of {', '.join(FORMS)}")
@@ -51,6 +56,24 @@ def convert(text: str, relation: str | None = None, read_as: str | None = None) 
         no_event = str(problem)
     history, no_history = _history_of(c)
     return Converted(form, relation_of(c), c, event, no_event, history, no_history)
+
+
+def _python_as_json(text: str) -> str:
+    """Return a list or dictionary as Python prints it, with tuples and single quotes, as JSON; else the text itself."""
+    if text.lstrip()[:1] not in ("[", "{") or len(text) > _LONGEST_LITERAL or _is_json(text):
+        return text
+    try:
+        return json.dumps(ast.literal_eval(text.strip()))
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return text  # which is then said not to be JSON
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _form_of(text: str) -> str:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from tightbudget.adapters.swapped import warn_if_swapped
 from tightbudget.adaptive.sharing import Locks, lock_of
 from tightbudget.errors import BudgetRefused, CannotShare, InvalidParameter
+from tightbudget.keywords import says_its_arguments_as
 from tightbudget.mechanisms import Composable, Composition
 from tightbudget.mechanisms.checks import whole_count
 from tightbudget.training.accountant import Accountant, State
@@ -52,6 +54,7 @@ class BudgetGuard:
     (16, 0, False)
     """
 
+    @says_its_arguments_as("BudgetGuard")
     def __init__(
         self,
         step: Composable | str | None = None,
@@ -64,6 +67,9 @@ class BudgetGuard:
     ) -> None:
         """Take one step of the loop as `tb.Accountant.step` does; an accountant has the steps taken before."""
         self._epsilon, self._delta = budget_below(epsilon, delta)
+        if self._delta >= 1:
+            raise InvalidParameter("delta", delta, "below 1", "With a delta of 1 every loop fits, however long.")
+        warn_if_swapped(self._epsilon, self._delta, wrapped=1)
         if not isinstance(accountant, Accountant | None):
             raise InvalidParameter("accountant", accountant, "a tightbudget.Accountant, or left out")
         once = Accountant(mix_relations=accountant is not None and accountant._mixes)

@@ -8,14 +8,17 @@ from tightbudget.calibration.candidates import Number, Scale
 from tightbudget.calibration.ends import NotRefuted, enclose_target
 from tightbudget.calibration.narrow import narrow_real
 from tightbudget.calibration.narrow_whole import largest_met, narrow_whole
+from tightbudget.calibration.narrow_wide import last_number_met, narrow_each_end, stays_wide
 from tightbudget.calibration.open_number import OpenNumber
 from tightbudget.calibration.points import Points
 from tightbudget.calibration.result import Calibration
 from tightbudget.calibration.which_target import target_asked
 from tightbudget.errors import InvalidParameter
+from tightbudget.keywords import says_its_arguments
 from tightbudget.mechanisms.checks import asked_width, real, whole_count
 
 
+@says_its_arguments
 def calibrate(
     template: str | Callable[[Any], Any],
     *,
@@ -44,8 +47,9 @@ def calibrate(
     Guarantee: the upper bound at `value` meets the target, and the lower bound at `too_little` misses it. If they are
     at most `rtol` apart (whole numbers: neighbours), `converged` is True. Where privacy is monotone in `?`, no value
     beyond `too_little` meets the target. For arguments of which no theorem says so, and for functions, that is checked
-    at every number tried (M24). Where no count can be proven to miss the target, `too_little` is None and `value` about
-    the largest count that certainly meets it.
+    at every number tried (M24). Where brackets stay wide, as for steps that stand for a class of cases, `value` is the
+    last that is certain to meet the target and `too_little` the last that is certain to miss it, each to `rtol`. Where
+    no number is proven to miss the target `too_little` is None (a count is then about the largest certain to meet it).
 
     `bounds` are the least and largest number to try; `effort` is that of a single bracket. `whole` says whether only
     whole numbers are meant; by default the argument says it. `relation` is the neighbouring relation, by default the
@@ -72,8 +76,13 @@ def calibrate(
     try:
         enclose_target(points, limits)
         reason = narrow_whole(points) if open_number.whole else narrow_real(points, tolerance)
+        if reason and not open_number.whole and stays_wide(points):
+            reason = narrow_each_end(points, tolerance)
     except NotRefuted as doubt:
-        reason = largest_met(points, int(doubt.number), doubt.reason)
+        if open_number.whole:
+            reason = largest_met(points, int(doubt.number), doubt.reason)
+        else:
+            reason = last_number_met(points, tolerance, doubt.reason)
     return _calibration_result(points, tolerance, reason)
 
 

@@ -23,7 +23,7 @@ _DEAR_EDGE = 8  # where each takes a bracket
 
 
 class NotRefuted(Exception):
-    """Some count certainly meets the target, and at a larger one, `number`, the bracket is too wide to tell."""
+    """Some number certainly meets the target, and at one that reveals more the bracket is too wide to tell."""
 
     def __init__(self, number: Number, reason: str) -> None:
         self.number, self.reason = number, reason
@@ -32,7 +32,7 @@ class NotRefuted(Exception):
 def enclose_target(points: Points, bounds: tuple[Number, Number] | None) -> None:
     """Find both; or raise `InvalidParameter`, if every number meets the target, or none does.
 
-    Raise `NotRefuted` where the least count that misses it cannot be proven to.
+    Raise `NotRefuted` where some number meets it and none can be proven to miss it.
     """
     if bounds is not None:
         _find_ends_between(points, *bounds)
@@ -63,6 +63,8 @@ def _find_ends_between(points: Points, low: Number, high: Number) -> None:
         points.learn(less, more)
     if points.best is None or points.nearest_miss is None:
         private, exposed = (less, more) if points.reveals else (more, less)
+        if not exposed.met:
+            _give_up(points, exposed)
         raise _met_by_all(points, exposed, _BOUNDED) if points.best else _met_by_none(points, private, _BOUNDED)
 
 
@@ -111,8 +113,8 @@ def _walk_to_other_end(points: Points, here: TriedPoint, upward: bool) -> None:
 
 
 def _give_up(points: Points, undecided: TriedPoint) -> None:
-    """Raise `NotRefuted` for counts of which one meets the target."""
-    if points.scale.whole and points.reveals and points.best is not None:
+    """Raise `NotRefuted` if some number meets the target."""
+    if points.best is not None and (points.reveals or not points.scale.whole):
         raise NotRefuted(undecided.number, f"at ? = {undecided.number!r} {_end_in_words(points, undecided)}, too wide to tell")
 
 

@@ -132,6 +132,17 @@ class Points:
         assert miss is not None
         return best, miss
 
+    def first_beyond(self, met: bool) -> TriedPoint | None:
+        """Return the point next to the best that is not proven to meet the target; or next to the miss, to miss it."""
+        end = self.best if met else self.nearest_miss
+        if end is None:
+            return None
+        upward = self.reveals is not False if met else self.reveals is False
+        beyond = [
+            point for point in self._tried.values() if point.number != end.number and (point.number > end.number) == upward
+        ]
+        return self._nearest(beyond, not upward)
+
     def edge(self, met: bool, guess: Guess) -> float:
         """Return the place where brackets seem to become narrow enough to prove that the target is met, or missed."""
         finest = min(point.asked for point in self._tried.values())  # wider ones do not tell where these end

@@ -15,6 +15,7 @@ from tightbudget.version import __version__
 
 if TYPE_CHECKING:
     from tightbudget.calibration import Calibration
+    from tightbudget.calibration.verdict import Verdict
     from tightbudget.comparison import Comparison
     from tightbudget.interfaces.explanation import Explanation
     from tightbudget.mechanisms.answers import Curve
@@ -135,6 +136,23 @@ def comparison_shape(answer: "Comparison") -> Wire:
         "converged": answer.converged,
         "reason": answer.reason,
         "note": answer.note,
+        "version": __version__,
+    }
+
+
+def verdict_shape(expression: str, epsilon: float, delta: float, found: "Verdict", note: str = "") -> Wire:
+    """Return the shape of a verdict on a budget; `asked` is what the bracket is of, epsilon or delta."""
+    return {
+        "expression": expression,
+        "relation": found.answer.relation,
+        "epsilon": json_number(epsilon),
+        "delta": json_number(delta),
+        "verdict": found.word,
+        "asked": found.target.name,
+        "lower": lower_end(found.answer.lower),
+        "upper": upper_end(found.answer.upper),
+        "reason": found.answer.reason,
+        "note": note,
         "version": __version__,
     }
 

@@ -25,12 +25,21 @@ def real(name: str, value: object, allowed: str) -> float:
             if array.ndim or array.dtype.kind not in "fiu":
                 raise TypeError
             value = float(array)
-        except (TypeError, ValueError):
-            raise InvalidParameter(name, value, allowed) from None
+        except (TypeError, ValueError, RuntimeError):  # the last by tensors that keep track of gradients
+            raise InvalidParameter(name, value, allowed, _hint_of_item(value)) from None
     try:
         return float(value)
     except OverflowError:
         raise InvalidParameter(name, "a number beyond 1e308", allowed) from None
+
+
+def _hint_of_item(value: object) -> str:
+    """Return what to write for a tensor or an array that holds one number; nothing for anything else."""
+    try:
+        held = value.item()  # type: ignore[attr-defined]
+    except Exception:  # whatever objects of other packages raise
+        return ""
+    return "It holds one number: give its .item()." if type(held) in (int, float) else ""
 
 
 def _float_of_decimal(name: str, value: Decimal, allowed: str) -> float:

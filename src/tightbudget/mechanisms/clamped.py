@@ -1,4 +1,4 @@
-"""Counts of dummy messages as Vuvuzela draws them: ceil(max(0, noise)), the mean moved by what is to be hidden."""
+"""Noisy counts that are clamped at 0 themselves: ceil(max(0, noise)), the mean moved by what is to be hidden."""
 
 import math
 from dataclasses import dataclass
@@ -39,9 +39,15 @@ def finite_setting(name: str, value: object) -> float:
 
 @dataclass(frozen=True)
 class ClampedGaussian(Mechanism):
-    """Counts ceil(max(0, noise)), normal, as Vuvuzela's dummy messages.
+    """A noisy count that is clamped itself: ceil(max(0, X)), X normal.
 
-    mean         mean of the noise, any finite number
+    That number is what is released. The bracket is that of ceil(max(0, X))
+    against ceil(max(0, X + sensitivity)), where clamping hides. It does not
+    hold for a true count to which ceil(max(0, X)) dummies are added, where
+    clamping reveals: for that see `tb.studies.vuvuzela` and
+    docs/how-to/vuvuzela.md.
+
+    mean         mean of X without the record, any finite number
     sigma        its standard deviation, above 0
     sensitivity  by how much a record moves the mean, 0 or more
 
@@ -89,9 +95,15 @@ def _noise_ratio(sigma: float, shift: float) -> float:
 
 @dataclass(frozen=True)
 class ClampedLaplace(Mechanism):
-    """Counts ceil(max(0, noise)), Laplace, as Vuvuzela's dummy messages.
+    """A noisy count that is clamped itself: ceil(max(0, X)), X Laplace.
 
-    mean         mean of the noise, any finite number
+    That number is what is released. The bracket is that of ceil(max(0, X))
+    against ceil(max(0, X + sensitivity)), where clamping hides. It does not
+    hold for a true count to which ceil(max(0, X)) dummies are added, where
+    clamping reveals: for that see `tb.studies.vuvuzela` and
+    docs/how-to/vuvuzela.md.
+
+    mean         mean of X without the record, any finite number
     scale        its scale b, above 0
     sensitivity  by how much a record moves the mean, 0 or more
 

@@ -2,6 +2,7 @@
 
 import csv
 import math
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -26,6 +27,8 @@ from tightbudget.pairs.points import PointPair, point_pair
 from tightbudget.pairs.revealing import revealing_pair
 
 _EXACT_CELLS = 1000  # of which sums of fractions are quick
+_ROUNDED_OFF = 1e-6  # how far from 1 the sum of rounded probabilities may be
+_RESCALED = "{name} has a sum of {total:.6g}, not 1, and was divided by it. Is a cell missing?"
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Histograms(Mechanism):
     """Two distributions over the same cells, as counts or probabilities.
 
     a        with the record: a list of numbers from 0, divided by its sum
+             (with a warning if they are probabilities that do not sum to 1)
     b        without it: a list of the same length
     source   the file they were read from, if any (`from_csv`)
     without  with neither of two records, for samples: then a is with the
@@ -67,6 +71,9 @@ class Histograms(Mechanism):
             if len(self.without) != len(self.a):
                 found, wanted = f"{len(self.without)} cells", f"as long as a, which has {len(self.a)} cells"
                 raise InvalidParameter("without", found, wanted, "Give empty cells as 0.")
+        for name in ("a", "b", "without"):
+            if (total := _sum_that_should_be_one(vars(self)[name] or ())) is not None:
+                warnings.warn(_RESCALED.format(name=name, total=total), stacklevel=3)
 
     @cached_property
     def relations(self) -> Relations:
@@ -158,6 +165,14 @@ def _sampled_pair(first: tuple[float, ...], second: tuple[float, ...], without: 
 def _histogram_shares(weights: tuple[float, ...]) -> list[Fraction]:
     total = sum(map(Fraction, weights), Fraction(0))
     return [Fraction(weight) / total for weight in weights]
+
+
+def _sum_that_should_be_one(weights: tuple[float, ...]) -> float | None:
+    """Return the sum of what look like probabilities, if it is not 1; None for counts, and for anything above 1."""
+    if all(weight <= 1.0 for weight in weights) and any(weight % 1.0 for weight in weights):
+        total = math.fsum(weights)
+        return total if abs(total - 1.0) > _ROUNDED_OFF else None
+    return None
 
 
 def _histogram_weights(name: str, values: object) -> tuple[float, ...]:

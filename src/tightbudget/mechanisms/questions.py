@@ -14,6 +14,7 @@ from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.reasons import NOT_PROVEN_HERE, OF_A_CLASS
 from tightbudget.engine.refine import delta_bracket, ends_above, ends_below, epsilon_bracket, epsilon_estimate, in_closed_form
 from tightbudget.errors import Contradiction, InvalidParameter
+from tightbudget.keywords import says_its_arguments
 from tightbudget.mechanisms.answers import Curve, joined_curves
 from tightbudget.mechanisms.arrays import ask_each, float_array
 from tightbudget.mechanisms.below_zero import delta_below_zero
@@ -49,6 +50,7 @@ class Questions:
         self, epsilon: ArrayLike, rtol: float = ..., atol: float = ..., effort: float | None = ..., *,
         relation: str | None = ..., direction: str | None = ...,
     ) -> Any: ...  # fmt: skip
+    @says_its_arguments
     def delta(
         self, epsilon: Any, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None, *,
         relation: str | None = None, direction: str | None = None,
@@ -79,6 +81,7 @@ class Questions:
         self, delta: ArrayLike, rtol: float = ..., atol: float = ..., effort: float | None = ..., *,
         relation: str | None = ..., direction: str | None = ...,
     ) -> Any: ...  # fmt: skip
+    @says_its_arguments
     def epsilon(
         self, delta: Any, rtol: float = 1e-3, atol: float = NEGLIGIBLE_WIDTH, effort: float | None = None, *,
         relation: str | None = None, direction: str | None = None,

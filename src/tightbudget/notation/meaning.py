@@ -17,6 +17,7 @@ MECHANISM_ARGUMENTS = frozenset({"mechanism"})
 MATRIX_ARGUMENTS = frozenset({"strategy"})
 LIST_ARGUMENTS = frozenset({"a", "b", "centres", "probabilities", "rates", "without"})
 ONE_OR_SEVERAL = frozenset({"alpha", "epsilon"})  # the mechanism itself says whether it takes several
+EVENTS = "write a mechanism, such as gaussian(sigma=2), or give tightbudget convert the JSON of its named tuple"
 WORD_ARGUMENTS = {"relation": "add_remove", "clone": "standard", "runs": "geometric"}
 
 Private = Mechanism | Composition
@@ -148,6 +149,8 @@ def _meaning_of_call(term: Term, node: ast.Call, name: str, depth: int) -> Value
         return square_root(term, node, as_number(term, node.args[0], depth + 1))
     if name == LossDistribution.name:
         term.fail(node, f"This is not part of the notation. {NO_NOTATION.removesuffix('.')}")
+    if name.endswith("DpEvent"):
+        term.fail(node, f"{name} is an event of dp_accounting, not part of the notation; {EVENTS}")
     if name not in BY_NAME:
         term.fail(node, f"There is no mechanism {name!r}{did_you_mean(name, list(BY_NAME))}")
     if name == "histograms" and len(node.args) == 1 and not node.keywords:

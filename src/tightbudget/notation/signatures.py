@@ -7,6 +7,7 @@ from dataclasses import MISSING, Field, fields
 from functools import cache
 from typing import Any
 
+from tightbudget.keywords import names_of_peers
 from tightbudget.mechanisms import BY_NAME
 
 
@@ -23,8 +24,16 @@ def mechanism_signature(name: str) -> str:
     return f"{name}({', '.join(shown)})"
 
 
+_ALSO_CALLED = {"svt": "sparse_vector", "rr": "randomized_response", "normal": "gaussian"}
+_A_COMMAND = frozenset({"dpsgd", "dp_sgd"})
+
+
 def did_you_mean(name: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(name.lower(), known, n=1)
+    """Return a suggestion: the same thing by our name for it, or a name of nearly the same letters."""
+    if name.lower() in _A_COMMAND:
+        return "; for training runs there is the command tightbudget dpsgd, in Python tb.dpsgd"
+    meant = [name.lower(), _ALSO_CALLED.get(name.lower(), ""), *names_of_peers(name, known)]
+    close = [each for each in meant if each in known] or difflib.get_close_matches(name.lower(), known, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 
 from tightbudget.notation.faults import fault
 from tightbudget.notation.signatures import meant_by
@@ -29,6 +30,7 @@ _TOKEN = re.compile(
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _WITH_COMMA = re.compile(r"(?<![\w.,])[0-9]+(?:,[0-9]+)+(?![\w.])")
+_PER_CENT = re.compile(r"(?<![\w.])([0-9]+(?:\.[0-9]+)?)\s*\Z")
 _LEADING_ZERO = re.compile(r"0[0-9_]*[1-9][0-9_]*")
 # what people type or paste, and how it is written here
 _WRITTEN = {
@@ -69,7 +71,7 @@ def split_sum(text: str, template: bool = False) -> Iterator[tuple[int, str]]:
         elif template and piece == OPEN:
             kind, piece = "name", HOLE
         elif kind == "foreign":
-            raise fault(_misread_in_sum(text, token.start()), text, token.start())
+            raise fault(_misread_in_sum(text, token.start(), bool(open_brackets)), text, token.start())
         elif kind == "number" and _LEADING_ZERO.fullmatch(piece):
             raise fault(_leading_zero(text, token.start()), text, token.start())
         elif piece == "," and not open_brackets:
@@ -86,7 +88,7 @@ def split_sum(text: str, template: bool = False) -> Iterator[tuple[int, str]]:
     yield start, "".join(pieces)
 
 
-def _misread_in_sum(text: str, position: int) -> str:
+def _misread_in_sum(text: str, position: int, inside: bool) -> str:
     """Return what is wrong with a character that begins nothing, or with the word that it begins."""
     character = text[position]
     if character in "\"'":
@@ -96,8 +98,18 @@ def _misread_in_sum(text: str, position: int) -> str:
     word = _WORD.match(text, position)
     if word and not word.group().isascii():
         return f"There is no {word.group()!r} in the notation, whose names have plain letters{meant_by(word.group())}"
-    written = f"; write {_WRITTEN[character]}" if character in _WRITTEN else ""
-    return f"{character!r} is not part of the notation{written}"
+    written = _written_instead(text, position, inside)
+    return f"{character!r} is not part of the notation{f'; write {written}' if written else ''}"
+
+
+def _written_instead(text: str, position: int, inside: bool) -> str:
+    """Return what stands here for a sign that people type or paste; nothing for one that is not known."""
+    character = text[position]
+    if character == ";" and not inside:
+        return "+ between mechanisms"
+    if character == "%" and (number := _PER_CENT.search(text, 0, position)):
+        return f"{Decimal(number[1]).scaleb(-2):f}"
+    return _WRITTEN.get(character, "")
 
 
 def _comma_in_sum(text: str, position: int) -> str:

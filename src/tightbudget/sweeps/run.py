@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tightbudget.errors import InvalidParameter
+from tightbudget.keywords import says_its_arguments
 from tightbudget.mechanisms.checks import real
 from tightbudget.sweeps.answers import lost_batch
 from tightbudget.sweeps.batches import Batch, batches
@@ -25,6 +26,7 @@ Watch = Callable[[int, int, int], None]
 """Is told how many answers there are, how many of them from an earlier run, and how many there will be."""
 
 
+@says_its_arguments
 def sweep(
     plan: PlanLike,
     scheduler: Any = None,

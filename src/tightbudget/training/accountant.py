@@ -6,6 +6,7 @@ from typing import Any, Self
 from tightbudget.adaptive.sharing import Locks, lock_of
 from tightbudget.adaptive.states import check_state_keys
 from tightbudget.errors import CannotShare, InvalidParameter
+from tightbudget.keywords import says_its_arguments
 from tightbudget.markup import html_table
 from tightbudget.mechanisms import Composable, Composition
 from tightbudget.mechanisms.checks import MOST_REPETITIONS, whole_count
@@ -51,6 +52,7 @@ class Accountant:
         self._composition: Composition | None = None
         self._locks: Locks = {}
 
+    @says_its_arguments
     def step(
         self,
         step: Composable | str | None = None,
@@ -113,6 +115,7 @@ class Accountant:
         """Tell whether (epsilon, delta) might no longer hold after this step too; ask before the step is run.
 
         Guarantee: False only if the budget is certified to hold with the step. What cannot be decided is True.
+        Every step keeps a delta of 1, so that the answer is False for all: see that the two are not swapped.
         """
         budget = budget_below(epsilon, delta)
         parts = step_told(step, noise_multiplier, sample_rate, self._mixes)

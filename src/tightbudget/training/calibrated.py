@@ -39,7 +39,7 @@ def _check_calibrated_phases(phases: Sequence[Phase], delta: float) -> None:
         raise InvalidParameter("delta", delta, "above 0 where noise is calibrated", "Normal noise keeps no ε at δ = 0.")
     unsaid = [phase for phase in phases if phase.noise_multiplier is None]
     if phases and not unsaid:
-        allowed = "left out, of one phase at least, where target_epsilon is given"
+        allowed = "left out in at least one phase where target_epsilon is given"
         raise InvalidParameter("noise_multiplier", phases[0].noise_multiplier, allowed)
     if not any(phase.steps for phase in unsaid):
         raise InvalidParameter("steps", 0, "above 0 where noise is calibrated", "Nothing is released, whatever the noise.")

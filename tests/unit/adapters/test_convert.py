@@ -48,6 +48,37 @@ def test_a_file_that_is_not_there_is_told(name: str, capsys: pytest.CaptureFixtu
     assert "a file that is there" in capsys.readouterr().err
 
 
+def test_a_file_that_is_not_there_is_named_as_help_names_it(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["convert", "missing.json"])
+    assert "Error: WHAT is 'missing.json', but must be" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[(1.1, 0.01, 1000)]",
+        " [(1.1, 0.01, 1_000),]",
+        "{'history': [(1.1, 0.01, 1000)], 'mechanism': 'rdp'}",
+    ],
+)
+def test_what_python_prints_is_read_as_json_is(text: str) -> None:
+    assert convert(text) == convert("[[1.1, 0.01, 1000]]")
+
+
+@pytest.mark.parametrize(
+    "text", ["[(1.1, 0.01", "[__import__('os')]", "[{1.1}]", "[" * 300, "[b'x']", "[1j]", "[(1.1, 0.01, 1000)]" + " " * 10**6]
+)
+def test_other_python_is_refused_in_a_sentence(text: str) -> None:
+    with pytest.raises(tb.InvalidParameter, match="but must be"):
+        convert(text)
+
+
+def test_an_event_as_python_writes_it_is_sent_to_its_json_and_not_to_a_near_name() -> None:
+    with pytest.raises(tb.NotationError, match=r"event of dp_accounting.*JSON of its named tuple") as refused:
+        convert("GaussianDpEvent(noise_multiplier=2.0)")
+    assert "did you mean" not in str(refused.value)
+
+
 def test_a_form_without_words_for_it_says_why() -> None:
     written = convert("skellam(mu=3) + laplace(scale=2)")
     assert written.event is written.history is None

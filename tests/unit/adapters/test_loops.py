@@ -54,6 +54,17 @@ def test_steps_in_a_with_are_counted_before_they_run_and_also_if_they_fail() -> 
     assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
 
 
+def test_a_delta_of_one_would_guard_nothing() -> None:
+    with pytest.raises(tb.InvalidParameter, match=r"delta is 1, but must be below 1\."):
+        guard(epsilon=1e-5, delta=1)
+
+
+def test_a_budget_that_looks_swapped_is_pointed_out() -> None:
+    with pytest.warns(UserWarning, match=r"delta = 0.5 is no smaller than epsilon = 1e-05. Are the two swapped\?") as seen:
+        guard(epsilon=1e-5, delta=0.5)
+    assert seen[0].filename == __file__  # of this function or that above, not of the package
+
+
 def test_several_steps_at_once_are_all_or_nothing() -> None:
     guarding = guard()
     assert guarding.take(10)
@@ -134,7 +145,6 @@ def test_copies_know_what_was_counted(twin) -> None:
         ({"epsilon": 0}, 0),
         ({"epsilon": 0.01, "delta": 1e-9}, 0),
         ({"noise_multiplier": 0.0}, 0),
-        ({"noise_multiplier": 0.0, "delta": 1.0}, 2**53),
         ({"sample_rate": 0.0}, 2**53),
         ({"noise_multiplier": math.inf}, 2**53),
         ({"epsilon": math.inf, "delta": 0.0}, 2**53),

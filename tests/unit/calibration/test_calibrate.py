@@ -217,6 +217,34 @@ def test_a_class_of_mechanisms_is_met_for_every_member() -> None:
     assert found.missed.lower < 1.01
 
 
+@pytest.mark.parametrize(
+    ("template", "target", "more"),
+    [
+        ("shuffled_batches(gaussian(sigma=?), batches=235) * 20", {"epsilon": 4, "delta": 1e-5}, 0.999),
+        ("shuffled(randomized_response(p=?), users=10000)", {"epsilon": 0.5, "delta": 1e-6}, 1.001),
+    ],
+)
+def test_where_brackets_stay_wide_each_end_is_as_near_as_asked(template: str, target: dict[str, float], more: float) -> None:
+    found = tb.calibrate(template, **target, rtol=1e-4)
+    assert not found.converged
+    assert found.achieved.upper <= target["epsilon"] < found.missed.lower
+    exposed = tb.parse(template.replace("?", repr(found.value * more))).epsilon(target["delta"])
+    hidden = tb.parse(template.replace("?", repr(found.too_little / more))).epsilon(target["delta"])
+    assert exposed.upper > target["epsilon"] >= hidden.lower  # neither end was to be had nearer
+
+
+def test_a_value_is_found_where_nothing_is_refuted() -> None:
+    found = tb.calibrate("sparse_vector(threshold_epsilon=0.1, query_epsilon=?)", epsilon=1, delta=0)
+    assert 0.8999 < found.value <= 0.9
+    assert (found.too_little, found.missed, found.converged) == (None, None, False)
+    assert found.reason.startswith("no ? is proven to miss the target: at ? = ")
+    between = tb.calibrate(
+        "shuffled_batches(gaussian(sigma=?), batches=235) * 20", epsilon=4, delta=1e-5, bounds=(4, 6), rtol=1e-4
+    )
+    assert between.too_little is None
+    assert 4.8 < between.value < 4.9
+
+
 def test_steps_for_two_relations() -> None:
     text = "gaussian(sigma=?) + randomized_response(p=0.51)"
     with pytest.raises(tb.MixedRelations):

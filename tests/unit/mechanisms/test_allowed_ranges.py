@@ -1,5 +1,6 @@
 """What is allowed, in words: a range says both of its ends, and the least is the one that is taken."""
 
+import numpy as np
 import pytest
 
 import tightbudget as tb
@@ -38,3 +39,30 @@ def test_the_sentence_names_the_range(ask: object, allowed: str) -> None:
     with pytest.raises(tb.InvalidParameter) as caught:
         ask()  # type: ignore[operator]
     assert str(caught.value).startswith(allowed)
+
+
+class _Tensor:
+    """A tensor that keeps track of gradients: NumPy may not read it."""
+
+    def __init__(self, held: object) -> None:
+        self._held = held
+
+    def __array__(self, *_: object, **__: object) -> None:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+
+    def item(self) -> object:
+        return self._held
+
+
+@pytest.mark.parametrize("held", [2, 2.5])
+def test_a_tensor_of_one_number_is_told_its_item(held: float) -> None:
+    for make in (lambda: tb.Gaussian(_Tensor(held)), lambda: tb.Gaussian(1) * _Tensor(held)):
+        with pytest.raises(tb.InvalidParameter, match=r"It holds one number: give its \.item\(\)\."):
+            make()
+
+
+@pytest.mark.parametrize("value", [_Tensor("2"), _Tensor(True), np.array([1.0, 2.0]), object()])
+def test_what_holds_no_number_is_not(value: object) -> None:
+    with pytest.raises(tb.InvalidParameter) as refused:
+        tb.Gaussian(value)
+    assert "item" not in str(refused.value)

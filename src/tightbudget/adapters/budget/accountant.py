@@ -19,6 +19,7 @@ from tightbudget.adapters.budget.spends import (
     sums_with,
     total_of,
 )
+from tightbudget.adapters.swapped import warn_if_swapped
 from tightbudget.adaptive.amounts import amount_to_float, exact
 from tightbudget.adaptive.filters.base import Filter
 from tightbudget.adaptive.filters.basic import BasicFilter
@@ -74,6 +75,8 @@ class BudgetAccountant(Shared):
     ) -> None:
         super().__init__()
         self._epsilon, self._delta = ceiling_asked(epsilon, delta)
+        if self._delta < 1:  # 1, the default, is no ceiling of delta
+            warn_if_swapped(self._epsilon, self._delta)
         self._slack = self._slack_asked(slack)
         self._filter = self._fresh_filter()
         self._spends: list[tuple[float, float]] = []

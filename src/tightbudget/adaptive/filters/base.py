@@ -4,7 +4,7 @@ import inspect
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from tightbudget.adaptive.amounts import Amount, exact, exact_probability, float_up, show
 from tightbudget.adaptive.filters.expected import Expected
@@ -13,6 +13,7 @@ from tightbudget.adaptive.filters.quotes import Quote
 from tightbudget.adaptive.increments import Increment
 from tightbudget.adaptive.states import KeptAsState
 from tightbudget.errors import BudgetRefused
+from tightbudget.keywords import known_keywords, says_its_arguments, unknown_keyword
 from tightbudget.mechanisms import PureDP
 
 MOST = 2**53
@@ -35,6 +36,14 @@ class Filter(KeptAsState):
     """
 
     _sums: Sums
+
+    if not TYPE_CHECKING:  # type checkers know the arguments of each class
+
+        def __new__(cls, *arguments: Any, **named: Any) -> Self:
+            known = known_keywords(cls.__init__)
+            if known is not None and not named.keys() <= known:
+                raise unknown_keyword(cls.__name__, cls.__init__, named, known)
+            return super().__new__(cls)
 
     def __init__(self, epsilon: Any, delta: Any, *, mix_relations: bool = False) -> None:
         super().__init__(mix_relations)
@@ -100,6 +109,7 @@ class Filter(KeptAsState):
         with self._reading():
             return self._weigh(self._checked(increment))[0]
 
+    @says_its_arguments
     def spend(self, increment: Increment | str) -> Quote:
         """Spend the step, or raise BudgetRefused and change nothing. Call it before the step runs."""
         with self._spending():

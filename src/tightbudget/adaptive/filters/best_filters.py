@@ -10,6 +10,7 @@ from tightbudget.adaptive.filters.expected import Expected
 from tightbudget.adaptive.filters.registry import ALL
 from tightbudget.adaptive.increments import Increment
 from tightbudget.errors import InvalidParameter
+from tightbudget.keywords import says_its_arguments_as
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class Choices(Sequence[Choice]):
         return html_table(("filter", "admits", ""), ((row.name, _shown_count(row), row.note) for row in self.rows), caption)
 
 
+@says_its_arguments_as("best")
 def best_filters(epsilon: Any, delta: Any, expected: Increment | str, delta_for_steps: Any = None) -> Choices:
     """Return how many steps like the expected one each filter admits, with the filters ready to be used.
 

@@ -1,6 +1,7 @@
 """The commands put together, and every error shown as one sentence on standard error."""
 
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -17,6 +18,7 @@ NAME = "tightbudget"
 COMMANDS = (
     ("epsilon", "questions:epsilon", "The smallest ε at a δ."),
     ("delta", "questions:delta", "The smallest δ at an ε."),
+    ("check", "check:check", "Whether a budget is kept."),
     ("calibrate", "calibrate:calibrate", "The noise, rate or count that meets a target."),
     ("curve", "curve:curve", "δ over a range of ε."),
     ("explain", "explain:explain", "The risk in plain words."),
@@ -40,6 +42,15 @@ CODES = {
     "clock_went_back": UNAVAILABLE,
     "ledger_corrupt": BROKEN,
 }
+ELSEWHERE = {
+    ("tightbudget epsilon", "No such option: --epsilon"): "The δ at an ε is what tightbudget delta tells.",
+    ("tightbudget delta", "No such option: --delta"): "The ε at a δ is what tightbudget epsilon tells.",
+    **{
+        ("tightbudget ledger", f"No such command '{name}'"): f"It is tightbudget ledger budget {name}."
+        for name in ("create", "split", "extend", "list", "show", "lower", "close")
+    },
+}
+"""What is asked of one command and answered by another, by the beginning of the complaint."""
 
 app = plain_group(name=NAME, add_completion=True)
 
@@ -75,7 +86,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not prepare_streams():
         return _say_error("Standard output is closed, so no answer can be shown; send it to a file or to /dev/null.")
     try:
-        code = _whole_command()(args=None if arguments is None else list(arguments), prog_name=NAME, standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _note_warning
+            code = _whole_command()(args=None if arguments is None else list(arguments), prog_name=NAME, standalone_mode=False)
         return code if isinstance(code, int) else 0
     except BudgetRefused as problem:
         _say_error(str(problem))
@@ -98,14 +111,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if sentence.startswith("Usage: "):  # nothing was asked: the help itself
                 print(sentence, file=sys.stderr)
                 return BAD_INPUT
+            if not sentence:
+                return BAD_INPUT
+            asked = _command_asked(problem)
             ended = sentence if sentence.endswith((".", "?")) else f"{sentence}."
-            return _say_error(f"{ended} See {_command_asked(problem)} --help.") if sentence else BAD_INPUT
+            return _say_error(_meant_elsewhere(asked, sentence) or f"{ended} See {asked} --help.")
         raise
+
+
+def _meant_elsewhere(asked: str, sentence: str) -> str:
+    """Return the error of what is asked of a command that another one answers; nothing if that is not known."""
+    for (command, beginning), meant in ELSEWHERE.items():
+        if command == asked and sentence.startswith(beginning):
+            return f"{beginning}. {meant}"
+    return ""
 
 
 def _command_asked(problem: Exception) -> str:
     """Return the command that the problem is about, as it is typed."""
     return getattr(getattr(problem, "ctx", None), "command_path", NAME)
+
+
+def _note_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Say what the library warns of: which line of ours it was is nothing to whoever types."""
+    print(f"Note: {message}", file=sys.stderr)
 
 
 def _say_error(sentence: str) -> int:

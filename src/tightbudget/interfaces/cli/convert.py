@@ -27,7 +27,9 @@ class Form(Enum):
 
 
 def convert(
-    what: Annotated[str, typer.Argument(help="A composition in any of the forms, a file that holds one, or - for a pipe.")],
+    what: Annotated[
+        str, typer.Argument(help="A composition in any of the forms, a file that holds one, or - for a pipe.", metavar="WHAT")
+    ],
     to: Annotated[Form | None, typer.Option(help="Print this form alone.", show_default=False)] = None,
     read_as: Annotated[Form | None, typer.Option("--from", help="Read it as this form.", show_default=False)] = None,
     relation: Annotated[

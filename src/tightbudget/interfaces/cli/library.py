@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # so that type checkers know what each name is
     from tightbudget.adaptive.filters import parse_increment as parse_increment
     from tightbudget.adaptive.filters.best_filters import best_filters as best_filters
     from tightbudget.calibration import calibrate as calibrate
+    from tightbudget.calibration.verdict import verdict_on as verdict_on
     from tightbudget.comparison import compare as compare
     from tightbudget.engine.reasons import not_certified as not_certified
     from tightbudget.engine.reasons import of_a_class as of_a_class
@@ -84,6 +85,7 @@ else:
             "sweep_output": "tightbudget.interfaces.cli.sweep_output",
             "trace_lines": "tightbudget.interfaces.cli.traces:trace_lines",
             "sweep": "tightbudget.sweeps.run:sweep",
+            "verdict_on": "tightbudget.calibration.verdict:verdict_on",
             "vuvuzela": "tightbudget.research.studies.vuvuzela",
         },
     )

@@ -34,6 +34,13 @@ def test_spends_add_up_exactly() -> None:
     assert accountant.spent_budget == [(0.1, 0.0)] * 10
 
 
+def test_a_ceiling_that_looks_swapped_is_pointed_out() -> None:
+    with pytest.warns(UserWarning, match=r"delta = 0.9 is no smaller than epsilon = 1e-05. Are the two swapped\?") as seen:
+        BudgetAccountant(epsilon=1e-5, delta=0.9)
+    assert seen[0].filename == __file__
+    BudgetAccountant(epsilon=0.5)  # delta is 1 unless given, which is no ceiling
+
+
 def test_a_refusal_says_what_was_asked_spent_and_left_and_changes_nothing() -> None:
     accountant = BudgetAccountant(1.0, 1e-5).spend(0.75, 1e-6)
     with pytest.raises(BudgetError) as refusal:
@@ -132,9 +139,9 @@ def test_total_stays_within_the_ceiling_up_to_the_last_spend() -> None:
 
 def test_numbers_are_read_on_the_safe_side() -> None:
     third = Fraction(1, 3)
-    accountant = BudgetAccountant(third, third)
+    accountant = BudgetAccountant(third, third / 10)
     assert Fraction(repr(accountant.epsilon)) <= third
-    assert Fraction(repr(accountant.delta)) <= third
+    assert Fraction(repr(accountant.delta)) <= third / 10
     ((epsilon, delta),) = BudgetAccountant().spend(third, third).spent_budget
     assert Fraction(repr(epsilon)) >= third
     assert Fraction(repr(delta)) >= third
@@ -197,6 +204,7 @@ def test_slack_can_be_set_until_something_is_spent() -> None:
     assert accountant.slack == 1e-6
 
 
+@pytest.mark.filterwarnings("ignore:.*Are the two swapped")
 def test_a_ceiling_too_small_for_a_tail_bound_is_kept_by_plain_sums() -> None:
     accountant = BudgetAccountant(1e-41, 1e-5, slack=1e-6)
     assert accountant.spend(1e-41, 9e-6).total() <= (1e-41, 1e-5)

@@ -60,7 +60,7 @@ SAID = [
     ([*RUN, "--phase", "epoch=1 noise_multiplier=3", "--delta", "1e-5"], "Did you mean epochs?"),
     (
         [*RUN, "--phase", "epochs=1 noise_multiplier=1", "--target-epsilon", "1", "--delta", "1e-5"],
-        "noise_multiplier is 1, but must be left out, of one phase at least, where --target-epsilon is given.",
+        "noise_multiplier is 1, but must be left out in at least one phase where --target-epsilon is given.",
     ),
 ]  # fmt: skip
 

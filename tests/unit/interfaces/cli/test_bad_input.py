@@ -89,3 +89,23 @@ def test_a_usage_error_names_the_command(arguments: list[str], command: str, cap
 
 def test_the_package_shows_its_public_names_only() -> None:
     assert {name for name in dir(tightbudget) if not name.startswith("__")} == set(tightbudget.__all__) - {"__version__"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["epsilon", "gaussian(sigma=1)", "--epsilon", "1"],
+            "No such option: --epsilon. The δ at an ε is what tightbudget delta",
+        ),
+        (
+            ["delta", "gaussian(sigma=1)", "--delta", "1e-5"],
+            "No such option: --delta. The ε at a δ is what tightbudget epsilon",
+        ),
+        (["ledger", "list"], "No such command 'list'. It is tightbudget ledger budget list."),
+        (["ledger", "create", "x"], "No such command 'create'. It is tightbudget ledger budget create."),
+    ],
+)
+def test_what_another_command_answers(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    assert said in capsys.readouterr().err

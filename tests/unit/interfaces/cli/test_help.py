@@ -18,7 +18,7 @@ LEDGER = [
 ]  # fmt: skip
 GROUPS = ([], ["filter"], ["odometer"], ["study"], ["ledger"], ["ledger", "budget"], ["ledger", "individual"])
 COMMANDS = [
-    [], ["epsilon"], ["delta"], ["calibrate"], ["curve"], ["compare"], ["explain"], ["dpsgd"], ["reproduce"],
+    [], ["epsilon"], ["delta"], ["check"], ["calibrate"], ["curve"], ["compare"], ["explain"], ["dpsgd"], ["reproduce"],
     ["filter"], ["filter", "compare"], ["odometer"], ["odometer", "simulate"], ["odometer", "separation"],
     ["study"], ["study", "timing"], ["study", "vuvuzela"], ["sweep"], ["serve"],
     *LEDGER,

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 HELP = [
     ["--version"], ["--help"], [], ["nonsense"],
     *([*command, "--help"] for command in (
-        ["epsilon"], ["delta"], ["calibrate"], ["curve"], ["compare"], ["explain"], ["explain-sampling"], ["dpsgd"],
+        ["epsilon"], ["delta"], ["check"], ["calibrate"], ["curve"], ["compare"], ["explain"], ["explain-sampling"], ["dpsgd"],
         ["compute-dp-epsilon"],
         ["reproduce"], ["filter"], ["filter", "compare"], ["study"], ["study", "timing"], ["study", "vuvuzela"], ["odometer"],
         ["odometer", "simulate"], ["odometer", "separation"], ["sweep"], ["convert"], ["serve"],
