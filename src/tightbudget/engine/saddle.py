@@ -140,7 +140,7 @@ class Saddle:
 
     @plain_numbers
     def growth(self, theta: float) -> float:
-        """Return the power of the tilt with which the variance grows there: large if large losses are about to decide."""
+        """Return the power of the tilt with which the variance grows: large if large losses are about to decide."""
         table = self._table
         i = min(max(int(np.searchsorted(table.theta, theta)), 1), table.theta.size - 1)
         return math.log(table.variance[i] / table.variance[i - 1]) / math.log(table.theta[i] / table.theta[i - 1])

@@ -140,7 +140,7 @@ class Questions:
 
     def _epsilon(self, delta: float, rtol: float, atol: float, effort: float | None, ends: Ends = Ends.BOTH) -> Bracket:
         """Return the bracket; where all has a closed form, with the ends that are asked for alone."""
-        # of each direction the lower end is one: where one is the larger, the other is asked only if no effort is spared
+        # of each direction the lower end is one: where one is larger, the other is asked only if no effort is spared
         members = tuple(one._larger_alone for one in self._members) if effort is None else self._members
         at_once = bool(members) and all(map(in_closed_form, self._ways)) and all(map(Questions._one_closed_form, members))
         above = Ends.UPPER if at_once else ends

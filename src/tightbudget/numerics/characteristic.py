@@ -64,7 +64,7 @@ class EvenTurns:
     stride: float
 
     def sums(self, blocks: Array) -> Complex:
-        """Return the sums; of few rows at many angles without a table: turned by a few angles, and all that by others."""
+        """Return the sums; of few rows at many angles without a table: turned by a few, and all that by others."""
         if self.places.size <= _BLOCK or self.angles.size <= _MANY_ANGLES or blocks.shape[1] > _FEW_ROWS:
             return self.table().sums(blocks)
         count, few = self.angles.size, math.ceil(self.angles.size ** (1.0 / 3.0))

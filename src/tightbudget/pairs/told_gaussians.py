@@ -129,8 +129,9 @@ class ToldGaussiansPair(Pair):
         return strayed
 
     def _relevant(self, edges: Array) -> NDArray[np.bool_]:
-        """Return which moves are more than e^-45 of the density anywhere in which cell; of B as of A. The last ones may be
-        left out, if they are so nowhere.
+        """Return which moves are more than e^-45 of the density anywhere in which cell; of B as of A.
+
+        The last ones may be left out, if they are so nowhere.
 
         Logs of densities are concave in the loss: within a cell they are at least as large as at one of its ends, and
         largest at an end or at their peak.
