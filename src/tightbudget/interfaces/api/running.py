@@ -34,7 +34,7 @@ def prepared(settings: Settings) -> str:
     """
     _check_certificate(settings)
     signing_key(settings.secret_path)
-    checked_url(settings.ledger_url)  # before a file of a wrong name is made
+    checked_url(settings.ledger_url, "database")  # before a file of a wrong name is made
     engine = engine_of(settings.ledger_url)
     try:
         Ledger(settings.ledger_url).close()
