@@ -221,10 +221,10 @@ def main() -> None:
     table = []
     for name in options.only or DATABASES:
         with DATABASES[name]() as url:
-            prepare_bare(url)
             with Ledger(url) as ledger:
                 for budget in ("one", *(f"budget {number}" for number in range(CLIENTS))):
                     ledger.create_budget(budget, epsilon=10**6, delta=1e-6)
+            prepare_bare(url)
             parts: dict[str, Callable[[], Iterator[tuple[str, str]]]] = {
                 "bare": lambda url=url: against_bare(url, seconds, rounds),
                 "many": lambda url=url: many_budgets(url, seconds, rounds),
