@@ -12,7 +12,7 @@ from tightbudget.ledger.storage.addresses import checked_url
     ("address", "hint"),
     [
         ("sqlite:budget.db", "Write sqlite:///budget.db."),
-        ("sqlite:/home/ana/budget.db", "Write sqlite:////home/ana/budget.db."),
+        ("sqlite:/data/budget.db", "Write sqlite:////data/budget.db."),
         ("sqlite:", "Write sqlite:///budget.db."),
         ("postgresql:ana:secret@host/x", "Write postgresql://user@host/database."),
         ("sqlite://budget.db", "A file is named behind three slashes, sqlite:///budget.db,"),
