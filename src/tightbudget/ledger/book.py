@@ -29,7 +29,7 @@ from tightbudget.ledger.individual_rules import rules_of
 from tightbudget.ledger.receipts import Receipt, receipt_of
 from tightbudget.ledger.rules import Decision, Rules, Step
 from tightbudget.ledger.storage.database import Database, Transaction
-from tightbudget.ledger.storage.statements import BEFORE, CHANGING, ROW, Statements
+from tightbudget.ledger.storage.statements import CHANGING, CHANGING_AND_BEFORE, ROW, Statements
 
 ROOT = 0
 """The chain of the ledger itself: budgets made, heads signed, questions about budgets that do not exist."""
@@ -145,8 +145,8 @@ class Book:
         except TightBudgetError:  # what is wrong with a row that may be old, or with a key that may be known, is not known
             return None
         row.last, row.charges = row.seq, row.charges + 1
-        was, now = zip(BEFORE, _changing(before), strict=True), zip(CHANGING, _changing(row), strict=True)
-        values = {"id_": row.id, "origin": place.id, "key": wanted.key, **dict(was), **dict(now)}
+        values = dict(zip(CHANGING_AND_BEFORE, _changing(row) + _changing(before), strict=True))
+        values.update(id_=row.id, origin=place.id, key=wanted.key)
         if self.database.swaps:
             values.update(budget=row.id, kind=entries.CHARGED, body=entry.raw)
             return (entry, row) if tx.run(self.statements.swap, **values).rowcount == 1 else None

@@ -1,12 +1,14 @@
 """Receipts: what a ledger hands out for a charge, and what anybody can check with the public key alone."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.ledger import entries
 from tightbudget.ledger.entries import Body
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _STATES = {
     entries.RESERVED: "reserved",
@@ -91,4 +93,4 @@ def receipt_of(name: str, charge: Body, entry: Body, raw: bytes, digest: bytes) 
 
 
 def moment(microseconds: int) -> datetime:
-    return datetime.fromtimestamp(microseconds // 1_000_000, UTC).replace(microsecond=microseconds % 1_000_000)
+    return _EPOCH + timedelta(microseconds=microseconds)

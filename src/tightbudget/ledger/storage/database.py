@@ -33,14 +33,14 @@ class Transaction:
         self.cursor = cursor
 
     def run(self, statement: Prepared, **values: Any) -> Any:
-        return statement.run(self.cursor, **values)
+        return statement.run(self.cursor, values)
 
     def one(self, statement: Prepared, **values: Any) -> Any:
         """Return the first row, or None."""
-        return statement.run(self.cursor, **values).fetchone()
+        return statement.run(self.cursor, values).fetchone()
 
     def all(self, statement: Prepared, **values: Any) -> list[Any]:
-        return list(statement.run(self.cursor, **values).fetchall())
+        return list(statement.run(self.cursor, values).fetchall())
 
 
 class Database(ABC):

@@ -18,30 +18,34 @@ class Undivided:
     """A context that no fork of this process divides. Threads may be in it at once, and a thread twice."""
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._inside = 0
+        self._begin_anew()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(
-                before=self._wait, after_in_parent=lambda: self._changed.release(), after_in_child=self._begin_anew
+                before=self._wait, after_in_parent=lambda: self._lock.release(), after_in_child=self._begin_anew
             )
 
     def __enter__(self) -> None:
-        with self._changed:
+        with self._lock:
             self._inside += 1
 
     def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
-        with self._changed:
+        with self._lock:
             self._inside -= 1
-            if self._inside == 0:
+            if self._waiting and self._inside == 0:
                 self._changed.notify_all()
 
     def _wait(self) -> None:
-        self._changed.acquire()  # and keep it: nobody comes in before the fork is done
-        self._changed.wait_for(lambda: self._inside == 0, LONGEST)
+        self._lock.acquire()  # and keep it: nobody comes in before the fork is done
+        self._waiting += 1
+        try:
+            self._changed.wait_for(lambda: self._inside == 0, LONGEST)
+        finally:
+            self._waiting -= 1
 
     def _begin_anew(self) -> None:
-        self._changed = threading.Condition()
-        self._inside = 0
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+        self._inside = self._waiting = 0
 
 
 UNDIVIDED = Undivided()

@@ -4,6 +4,8 @@ A charge is three or four statements. Through SQLAlchemy's own execution they co
 the database, which all who wait for the same budget wait for too (decision 0033).
 """
 
+from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import ClauseElement, Dialect
@@ -12,16 +14,22 @@ from sqlalchemy import ClauseElement, Dialect
 class Prepared:
     """A statement in the words of one database; parameters are bound by name, and nothing is converted."""
 
-    __slots__ = ("_order", "sql")
+    __slots__ = ("_in_order", "sql")
 
     def __init__(self, statement: ClauseElement, dialect: Dialect) -> None:
         compiled = statement.compile(dialect=dialect)
         self.sql = str(compiled)
         order = compiled.positiontup  # type: ignore[attr-defined]
-        self._order: tuple[str, ...] | None = tuple(order) if order is not None else None
+        self._in_order: Callable[[dict[str, Any]], Any] = _as_they_are
+        if order is not None:
+            # of a single name itemgetter returns the value itself
+            self._in_order = itemgetter(*order) if len(order) > 1 else lambda values: [values[name] for name in order]
 
-    def run(self, cursor: Any, **values: Any) -> Any:
+    def run(self, cursor: Any, values: dict[str, Any]) -> Any:
         """Execute it and return the cursor."""
-        order = self._order
-        cursor.execute(self.sql, values if order is None else tuple([values[name] for name in order]))
+        cursor.execute(self.sql, self._in_order(values))
         return cursor
+
+
+def _as_they_are(values: dict[str, Any]) -> dict[str, Any]:
+    return values

@@ -15,6 +15,8 @@ CHANGING = ("state", "rules", "seq", "head", "time", "spent", "last", "charges")
 
 BEFORE = tuple(f"{name}_before" for name in CHANGING)
 
+CHANGING_AND_BEFORE = CHANGING + BEFORE
+
 
 class Statements:
     def __init__(self, dialect: Dialect) -> None:

@@ -20,8 +20,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-SPELL = 0.005
-"""Seconds for which others leave a writer alone; some ten charges on a fast disk."""
+SPELL = 0.01
+"""Seconds for which others leave a writer alone: some twenty charges on a fast disk, beside which a change costs little."""
 
 _LOOK = 0.0001  # seconds between two looks at the turn of whoever is next and ready
 _LONGEST, _SHORTEST = 0.02, 0.004  # seconds between two looks of others at the place of the next one
