@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from scipy import special
 from tightbudget.numerics.rounding import U
 
 Array = NDArray[np.float64]
+Number = TypeVar("Number", float, Array)
 
 _ROOT_HALF = math.sqrt(0.5)
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -31,20 +33,21 @@ def log_normal_mass(middle: Array, width: Array) -> tuple[Array, Array]:
             return _normal_mass_series(z, width)
         if wide.all():
             return _normal_mass_difference(z, width)
-        log_mass, error, narrow = np.empty(z.shape), np.empty(z.shape), ~wide
-        log_mass[narrow], error[narrow] = _normal_mass_series(z[narrow], width[narrow])
-        log_mass[wide], error[wide] = _normal_mass_difference(z[wide], width[wide])
-        return log_mass, error
+        # places one by one: masks take several times as long
+        flat, widths, narrow, wider = z.ravel(), width.ravel(), np.flatnonzero(~wide), np.flatnonzero(wide)
+        log_mass, error = np.empty(flat.size), np.empty(flat.size)
+        log_mass[narrow], error[narrow] = _normal_mass_series(flat[narrow], widths[narrow])
+        log_mass[wider], error[wider] = _normal_mass_difference(flat[wider], widths[wider])
+        return log_mass.reshape(z.shape), error.reshape(z.shape)
 
 
 def log_normal_mass_at(middle: float, width: float) -> tuple[float, float]:
-    """Return the same of one interval, by the same formulas: for wide ones without arrays."""
+    """Return the same of one interval, by the same formulas, without arrays."""
     z = abs(middle)
-    if width * max(1.0, z) > _NARROW:
-        with contextlib.suppress(ArithmeticError, ValueError):  # what overflows is left to arrays
-            log_mass, error = _difference_at(z, width)
-            if math.isfinite(error):
-                return log_mass, error
+    with contextlib.suppress(ArithmeticError, ValueError):  # what overflows, and nothing at all, is left to arrays
+        log_mass, error = _difference_at(z, width) if width * max(1.0, z) > _NARROW else _series_at(z, width)
+        if math.isfinite(error):
+            return log_mass, error
     logs, errors = log_normal_mass(np.array([middle]), np.array([width]))
     return float(logs[0]), float(errors[0])
 
@@ -63,13 +66,13 @@ def _normal_mass_series(z: Array, width: Array) -> tuple[Array, Array]:
     return log_mass, U * (8.0 + 4.0 * np.minimum(np.abs(log_width), 800.0)) + _error_share(2.0 * U, square)
 
 
-def _higher_terms(s: Array, q: Array) -> Array:
+def _higher_terms(s: Number, q: Number) -> Number:
     square = q * q
     cube, fourth = square * q, square * square  # products: powers take ten times as long
     he6 = ((s - 15.0 * q) * s + 45.0 * square) * s - 15.0 * cube
     he8 = (((s - 28.0 * q) * s + 210.0 * square) * s - 420.0 * cube) * s + 105.0 * fourth
     he10 = ((((s - 45.0 * q) * s + 630.0 * square) * s - 3150.0 * cube) * s + 4725.0 * fourth) * s - 945.0 * fourth * q
-    terms: Array = he6 / 5040.0 + he8 / 362880.0 + he10 / 39916800.0
+    terms: Number = he6 / 5040.0 + he8 / 362880.0 + he10 / 39916800.0
     return terms
 
 
@@ -99,6 +102,16 @@ def _difference_at(z: float, width: float) -> tuple[float, float]:
     rest = -math.expm1(gap)
     log_mass = math.log(0.5 * tail) - 0.5 * near * near + math.log(rest)
     return log_mass, U * (40.0 + 40.0 * math.exp(gap) / rest + 4.0 * near * near)
+
+
+def _series_at(z: float, width: float) -> tuple[float, float]:
+    q, s = (0.5 * width) ** 2, (0.5 * width * z) ** 2
+    tail = (s - q) / 6.0 + ((s - 6.0 * q) * s + 3.0 * q * q) / 120.0
+    if max(q, s) > _TINY_SQUARE:
+        tail += _higher_terms(s, q)
+    log_width = math.log(width)
+    log_mass = log_width - 0.5 * z * z - _LOG_SQRT_2PI + math.log1p(tail)
+    return log_mass, U * (8.0 + 4.0 * min(abs(log_width), 800.0) + 2.0 * z * z)
 
 
 def _error_share(factor: float, square: Array) -> Array:

@@ -83,10 +83,8 @@ class BelowPair(Pair):
         Infinite losses count for A. Cells are cut at the threshold as exactly as `cells` can; A and B lose the same
         events.
         """
-        survey, points = self.base.coarse_cells(), self.base.points()
-        # the last edge of coarse cells is the end of the losses up to rounding only
-        inner = survey.high[(survey.high > threshold) & (survey.high > survey.low)]
-        parts = [self.base.cells(np.concatenate([[threshold], inner, [math.inf]]))]
+        points = self.base.points()
+        parts = self._cells_above(threshold)
         if points.size:
             parts.append(points.where(points.low > threshold))
         cells = Cells.join(*parts)
@@ -101,6 +99,27 @@ class BelowPair(Pair):
             max(0.0, least_b - NEGLIGIBLE),
             most_b + beyond * math.exp(min(700.0, max(0.0, -threshold))),
         )
+
+    def _cells_above(self, threshold: float) -> list[Cells]:
+        """Return the cell from the threshold to the next edge of coarse cells, and those beyond."""
+        edges = self._coarse_ends
+        number = int(np.searchsorted(edges, threshold, side="right"))
+        if number == edges.size:
+            return [self.base.cells(np.array([threshold, math.inf]))]
+        if number not in self._known_beyond:
+            # the last edge of coarse cells is the end of the losses up to rounding only
+            self._known_beyond[number] = self.base.cells(np.append(edges[number:], math.inf))
+        return [self.base.cells(np.array([threshold, edges[number]])), self._known_beyond[number]]
+
+    @cached_property
+    def _coarse_ends(self) -> Array:
+        survey = self.base.coarse_cells()
+        return np.unique(survey.high[survey.high > survey.low])
+
+    @cached_property
+    def _known_beyond(self) -> dict[int, Cells]:
+        """Cells from the edge of a number on: two thresholds that are next to each other share them."""
+        return {}
 
 
 def _sum_of_masses(logs: Array) -> float:

@@ -17,7 +17,7 @@ from tightbudget.numerics.rounding import U, raised
 from tightbudget.pairs.base import Alignment, Array, Cells, Direction, Pair
 from tightbudget.pairs.negligible import without_negligible
 from tightbudget.pairs.points import PointPair, point_pair
-from tightbudget.pairs.poisson import poisson_pair
+from tightbudget.pairs.poisson import PoissonPair, poisson_pair
 from tightbudget.pairs.variation import total_variation
 
 
@@ -93,12 +93,23 @@ class BothBranchesPair(Pair):
         if split in (0, edges.size):
             cells = (self.below if split else self.above).cells(edges)
             return cells if not cells.size else self._less_certain(cells)
-        down, up = self.below.cells(np.append(edges[:split], 0.0)), self.above.cells(np.append(0.0, edges[split:]))
+        down, up = self._on_both_sides(np.append(edges[:split], 0.0), np.append(0.0, edges[split:]))
         if not (down.size and up.size):
             return Cells.none()  # neither has a continuous part: both are of the same base
         last = down.part(split - 1, split)
         middle = last if edges[split] == 0.0 else _joined_branch_cells(last, up.part(0, 1))
         return self._less_certain(Cells.join(down.part(0, split - 1), middle, up.part(1, up.size)))
+
+    def _on_both_sides(self, low: Array, high: Array) -> tuple[Cells, Cells]:
+        """Return the cells of the lower branch up to 0, and of the upper one from 0 on."""
+        if not (isinstance(self.below, PoissonPair) and isinstance(self.above, PoissonPair)):
+            return self.below.cells(low), self.above.cells(high)
+        # 0 stays 0, so that one call of the base serves both
+        inner = self.base.cells(np.concatenate([self.below.backward(low), self.above.backward(high)[1:]]))
+        if not inner.size:
+            return inner, inner
+        split = low.size - 1
+        return self.below.mixed(inner.part(0, split), low), self.above.mixed(inner.part(split, inner.size), high)
 
     def _less_certain(self, cells: Cells) -> Cells:
         near = (cells.low <= 2.0 * self._misplaced) & (cells.high >= -2.0 * self._misplaced)

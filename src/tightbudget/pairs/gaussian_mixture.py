@@ -17,6 +17,7 @@ from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import AMPLE, TINIEST, U, raised_by
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells, Pair
 from tightbudget.pairs.cells import log_delta
+from tightbudget.pairs.few_components import FewComponents, are_few
 from tightbudget.pairs.gaussian import GaussianPair
 from tightbudget.pairs.mixtures import Mixture
 from tightbudget.pairs.moments.closed import gaussian_log_moment
@@ -93,6 +94,11 @@ class GaussianMixturePair(Pair):
         # N(c, 1) and N(0, 1) are less than c/2 apart
         return raised_by(self.above.mean + self.below.mean, AMPLE) + TINIEST
 
+    @cached_property
+    def _few(self) -> FewComponents | None:
+        """Both mixtures at once, if that is quicker."""
+        return FewComponents(self.above, self.below) if are_few(self.above, self.below) else None
+
     # The loss and its inverse
 
     def _losses(self, x: Array) -> tuple[Array, Array]:
@@ -102,30 +108,47 @@ class GaussianMixturePair(Pair):
 
     def _ratios(self, x: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
         """Return what `log_ratio` says of A and of B at some places."""
+        if self._few is not None:
+            f, slope = self._few.log_ratios(x)
+            return (f[0], slope[0]), (f[1], slope[1])
         return self.above.log_ratio(x), self.below.log_ratio(-x)
 
     @cached_property
     def _coarse_ratios(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-        return self._ratios(self._coarse_places)
+        fine = self._closer
+        if fine is None:
+            return self._ratios(self._coarse_places)
+        (above, rise), (below, fall) = fine[1]
+        return (above[::_PARTS], rise[::_PARTS]), (below[::_PARTS], fall[::_PARTS])
+
+    @cached_property
+    def _closer(self) -> tuple[Array, tuple[tuple[Array, Array], tuple[Array, Array]]] | None:
+        """Coarse places and some between each two of them, of few components, and the ratios there."""
+        if len(self.above.centres) + len(self.below.centres) > _MANY:
+            return None
+        x = self._coarse_places
+        places = np.append((x[:-1, None] + np.diff(x)[:, None] * (np.arange(_PARTS) / _PARTS)).ravel(), x[-1])
+        return (places, self._ratios(places)) if (places[1:] > places[:-1]).all() else None
 
     @cached_property
     def _nodes(self) -> "_MixtureNodes":
-        if len(self.above.centres) + len(self.below.centres) <= _MANY:
-            x = self._coarse_places
-            fractions = np.arange(_PARTS) / _PARTS
-            places = np.unique(np.append((x[:-1, None] + np.diff(x)[:, None] * fractions).ravel(), x[-1]))
-            above, below = self._ratios(places)
-        else:
-            places, (above, below) = self._coarse_places, self._coarse_ratios
+        places, (above, below) = self._closer or (self._coarse_places, self._coarse_ratios)
         losses = np.maximum.accumulate(above[0] - below[0])
-        error_above, rise = self.above.known_to(places, above)
-        turned = below[0][::-1], below[1][::-1]
-        error_below, fall = (values[::-1] for values in self.below.known_to(-places[::-1], turned))
+        unknown, steepest = self._known_to(places, above, below)
         size = np.maximum(np.abs(losses[:-1]), np.abs(losses[1:]))
-        error = error_above + error_below + 2.0 * U * size + TINIEST
+        error = unknown + 2.0 * U * size + TINIEST
         # two neighbouring floats are at most this far apart in loss
-        grain = 4.0 * U * np.maximum(np.abs(places[:-1]), np.abs(places[1:])) * (rise + fall)
+        grain = 4.0 * U * np.maximum(np.abs(places[:-1]), np.abs(places[1:])) * steepest
         return _MixtureNodes(places, losses, above[1] + below[1], 2.0 * error + grain, error)
+
+    def _known_to(self, x: Array, above: tuple[Array, Array], below: tuple[Array, Array]) -> tuple[Array, Array]:
+        """Return the sums of what `known_to` says of A and of B between some places, where `_ratios` are these."""
+        if self._few is not None:
+            return self._few.known_to(x, np.stack([above[0], below[0]]), np.stack([above[1], below[1]]))
+        error_above, rise = self.above.known_to(x, above)
+        turned = below[0][::-1], below[1][::-1]
+        error_below, fall = (values[::-1] for values in self.below.known_to(-x[::-1], turned))
+        return error_above + error_below, rise + fall
 
     def loss_shift(self, loss: float) -> float:
         return self._nodes.loss_shift(loss)
@@ -203,8 +226,10 @@ class GaussianMixturePair(Pair):
 
     def _cells_at(self, x: Array, low: Array, high: Array) -> Cells:
         # both masses are of the very same events, up to the rounding of a middle
-        log_a, error_a = self.above.log_masses(x)
-        log_b, error_b = self.below.log_masses(-x)
+        if self._few is not None:
+            logs, errors = self._few.log_masses(x)
+            return Cells(low, high, logs[0], logs[1], np.maximum(errors[0], errors[1]))
+        (log_a, error_a), (log_b, error_b) = Mixture.log_masses_of_two(self.above, self.below, x)
         return Cells(low, high, log_a, log_b, np.maximum(error_a, error_b))
 
     def coarse_cells(self) -> Cells:

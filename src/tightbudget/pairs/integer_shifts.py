@@ -8,9 +8,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
+from tightbudget.numerics.byte_cache import ByteCache
 from tightbudget.numerics.remembered import remembered
 from tightbudget.numerics.rounding import GENEROUS, U, lowered, lowered_by
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Array
@@ -29,6 +31,7 @@ _MOST_SQUARE = 10_000
 _MOST_POINTS = 400_000  # of one shift
 _MOST_IN_ALL = 5_000_000  # points of all shifts
 _MOST_WORK = 3e8  # products in the sums of one shift
+_AT_ONCE = 2**16  # products that are summed by one call, those with 0 included
 _MOST_RATIO = 30.0  # of |v| to sigma: beyond, next to everything is revealed
 _LEVELS = (60.0, 700.0)  # exponents that are summed: what has less than e^-level is left out
 _LEAST_SUM = 1e-270  # sums below have lost terms to underflow
@@ -162,9 +165,7 @@ def _shift_class_sums(sigma: float, shift: Shift, level: float) -> tuple[Array, 
     masses, end, total = np.ones(1), 0, 0
     for entry in shift:
         total += entry * entry
-        longer = np.zeros(masses.size + 2 * reach * entry)
-        for x in range(2 * reach + 1):
-            longer[x * entry : x * entry + masses.size] += noise[x] * masses
+        longer = _with_entry(masses, noise, entry)
         end += reach * entry
         cut = max(0, end - max(math.ceil(reach * math.sqrt(total)), square))
         masses, end = longer[cut : longer.size - cut], end - cut
@@ -172,6 +173,19 @@ def _shift_class_sums(sigma: float, shift: Shift, level: float) -> tuple[Array, 
     missing = max(0, -first - end)
     masses = np.pad(masses, missing)
     return masses[end + missing + first : end + missing + first + square], first
+
+
+def _with_entry(masses: Array, noise: Array, entry: int) -> Array:
+    """Return the masses of k + entry x, of the masses of k and those of x: sums of as many products as x has masses."""
+    longer = np.zeros(masses.size + (noise.size - 1) * entry)
+    if masses.size * (longer.size - masses.size) <= _AT_ONCE:
+        apart = np.zeros((noise.size - 1) * entry + 1)
+        apart[::entry] = noise
+        at_once: Array = np.convolve(masses, apart)
+        return at_once
+    for x in range(noise.size):
+        longer[x * entry : x * entry + masses.size] += noise[x] * masses
+    return longer
 
 
 def _integer_shift_tail(m: float, gap_at_one: float) -> Tail:
@@ -225,15 +239,29 @@ def telling_shifts(sigma: float, shifts: tuple[Shift, ...]) -> tuple[Shift, ...]
     return tuple(shifts[i] for i in best.tolist() if shares[i] > 0.0) or shifts[:1]
 
 
-def _shift_profiles(sigma: float, shifts: tuple[Shift, ...]) -> tuple[Array, Array]:
-    """Return ratios above 1, and for each shift bounds on its profile at 1 and at each of them."""
+class _ShiftProfiles(NamedTuple):
+    """Ratios above 1, and for each shift bounds on its profile at 1 and at each of them."""
+
+    ratios: Array
+    profiles: Array
+
+    @property
+    def nbytes(self) -> int:
+        return self.ratios.nbytes + self.profiles.nbytes
+
+
+_PROFILES: ByteCache[_ShiftProfiles] = ByteCache(most_bytes=2**26)
+
+
+@_PROFILES.remember  # the dominating pair and its members go by the same
+def _shift_profiles(sigma: float, shifts: tuple[Shift, ...]) -> _ShiftProfiles:
     twice = 2.0 * sigma * sigma
     pairs = [shift_pair(sigma, shift) for shift in shifts]
     places = np.unique(np.concatenate([np.rint(pair.losses * twice) for pair in pairs]))
     places = places[(places > 0.0) & (places <= MOST_LOSS * twice)]
     ratios = np.unique(np.exp(places / twice))
     ratios = ratios[ratios > 1.0]
-    return ratios, _profiles_at(sigma, shifts, ratios)
+    return _ShiftProfiles(ratios, _profiles_at(sigma, shifts, ratios))
 
 
 def _profiles_at(sigma: float, shifts: tuple[Shift, ...], ratios: Array) -> Array:

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,14 @@ from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import AMPLE, TINIEST, U
 from tightbudget.pairs.cells import Array
 
-_CHUNK = 4096  # places at a time
+CHUNK = 4096
+"""Places at a time."""
+
 _MANY = 8  # components, of which few matter at any one place
 _AT_ONCE = 2**17  # components times places, then
 _FEW = 3  # components that are never worth choosing from
+_SMALL = 0.5  # errors d up to this have e^d - 1 < d + d^2
+_SHORT = 2**16  # components times places: to choose among so few takes longer than to take them all
 IRRELEVANT = 45.0  # e^-45 is less than half a rounding
 _HARDLY = 80.0  # e^-80 of the likeliest component is too little to take time
 _IMPOSSIBLE = 745.0  # e^-745 is below all floats
@@ -56,7 +61,7 @@ class Mixture:
         return np.array(self.centres), np.array(self.log_weights), np.array(self.errors)
 
     @cached_property
-    def _away(self) -> tuple[Array, Array, Array]:
+    def away(self) -> tuple[Array, Array, Array]:
         """Centres above 0, the logs of their weights, and bounds on the errors of these that grow with the centre."""
         first = 1 if self.centres[0] == 0.0 else 0
         centres, logs, errors = (values[first:] for values in self._all)
@@ -65,14 +70,14 @@ class Mixture:
     @cached_property
     def weights_away(self) -> tuple[tuple[float, float, float], ...]:
         """Centres above 0, their weights, and bounds on the weight of each and all that are further away."""
-        centres, logs, errors = self._away
+        centres, logs, errors = self.away
         weights = np.exp(logs)
         rest = np.cumsum((weights * (1.0 + 2.0 * errors))[::-1])[::-1] * (1.0 + AMPLE) + TINIEST
         return tuple(zip(centres.tolist(), weights.tolist(), rest.tolist(), strict=True))
 
     def _together(self, y: Array) -> list[tuple[int, int]]:
         """Return where to cut the places: so many are worked on at a time."""
-        size = _CHUNK if len(self.centres) <= _MANY else max(1, _AT_ONCE // len(self.centres))
+        size = CHUNK if len(self.centres) <= _MANY else max(1, _AT_ONCE // len(self.centres))
         return list(pairwise([*range(0, max(1, y.size), size), y.size]))
 
     @property
@@ -92,13 +97,14 @@ class Mixture:
         return np.concatenate([f for f, _ in parts]), np.concatenate([slope for _, slope in parts])
 
     def _log_ratio(self, y: Array) -> tuple[Array, Array]:
-        centres, logs, _ = self._away
+        centres, logs, _ = self.away
         if not centres.size:
             return np.zeros(y.size), np.zeros(y.size)
-        few = centres.size <= _FEW
-        if not few:
+        if centres.size > _FEW:
             possible = self._possible(float(y.min()), float(y.max()))
-            centres, logs = centres[possible], logs[possible]
+            if not possible.all():
+                centres, logs = centres[possible], logs[possible]
+        few = centres.size <= _FEW or centres.size * y.size <= _SHORT
         w = np.exp(logs)
         t = centres[:, None] * (y - 0.5 * centres[:, None])
         if few:
@@ -114,12 +120,12 @@ class Mixture:
         safe = np.where(near, s, 0.0)
         f, slope = np.log1p(safe), rise / (1.0 + safe)
         if not near.all():
-            f[~near], slope[~near] = self._log_ratio_by_logs(y[~near])
+            f[~near], slope[~near] = self.log_ratio_by_logs(y[~near])
         return f, slope
 
     def _possible(self, low: float, high: float) -> NDArray[np.bool_]:
         """Return which components may count somewhere between two places: what they have to exceed grows with those."""
-        centres, logs, _ = self._away
+        centres, logs, _ = self.away
         at_low, at_high = (centres * (place - 0.5 * centres) for place in (low, high))
         found: NDArray[np.bool_] = logs + np.maximum(at_high, 0.0) > self._floor(centres, logs, at_low) - self._margin
         return found
@@ -137,7 +143,7 @@ class Mixture:
             floor: Array = (logs + 2.0 * np.log(centres) + t).max(axis=0, initial=-math.inf) - math.log(2.0)
         return floor
 
-    def _log_ratio_by_logs(self, y: Array) -> tuple[Array, Array]:
+    def log_ratio_by_logs(self, y: Array) -> tuple[Array, Array]:
         centres, logs, _ = self._all
         terms = logs[:, None] + centres[:, None] * (y - 0.5 * centres[:, None])
         peak = terms.max(axis=0)
@@ -166,7 +172,7 @@ class Mixture:
         Given y, larger centres are the likelier the larger y is. So means of what grows with the centre are largest at
         the right ends, and what only small y make large is largest at the left ends.
         """
-        centres, logs, errors = self._away
+        centres, logs, errors = self.away
         if not centres.size:
             return np.zeros(y.size - 1), np.zeros(y.size - 1)
         f, slope = self.log_ratio(y) if at_places is None else at_places
@@ -198,22 +204,40 @@ class Mixture:
         return np.concatenate([log for log, _ in parts]), np.concatenate([error for _, error in parts])
 
     def _log_masses(self, y: Array) -> tuple[Array, Array]:
-        width, middle = np.abs(np.diff(y)), 0.5 * (y[:-1] + y[1:])
+        parts = self._weighty_parts(y)
+        return self._added_up(parts, *log_normal_mass(parts.away, parts.width))
+
+    def _weighty_parts(self, y: Array) -> "_Parts":
+        """Return the components that matter between which neighbouring places."""
         weighty = self._weighty_between(float(y.min()), float(y.max()))
         law = tuple(values[weighty] for values in self._all)
         component, cell = entries_of(self._weighty(y, *law[:2]))
+        middle = (0.5 * (y[:-1] + y[1:]))[cell]
         centres, logs, errors = (values[component] for values in law)
-        middle = middle[cell]
-        masses, rounding = log_normal_mass(middle - centres, width[cell])
-        masses = masses + logs
+        shape = law[0].size, y.size - 1
+        return _Parts(component, cell, middle, centres, logs, errors, middle - centres, np.abs(np.diff(y))[cell], shape)
+
+    def _added_up(self, parts: "_Parts", masses: Array, rounding: Array) -> tuple[Array, Array]:
+        """Return the sums over components, of which these are the logs of the masses without their weights."""
+        masses = masses + parts.logs
         with np.errstate(over="ignore"):  # an error beyond all floats is one that says nothing
             # the middle is good to u|y|, a centre to 6u of itself: log phi moves by at most 8u (|y| + c)^2
-            moved = 8.0 * (np.abs(middle) + centres) ** 2 + 16.0
-            added = np.abs(logs) + np.minimum(np.abs(masses), 1e5)
-            rounding = rounding + errors + U * (moved + added)
+            moved = 8.0 * (np.abs(parts.middle) + parts.centres) ** 2 + 16.0
+            added = np.abs(parts.logs) + np.minimum(np.abs(masses), 1e5)
+            rounding = rounding + parts.errors + U * (moved + added)
         if len(self.centres) == 1:
             return masses, rounding
-        return sums_by_cell(masses, rounding, component, cell, (law[0].size, width.size))
+        return sums_by_cell(masses, rounding, parts.component, parts.cell, parts.shape)
+
+    @staticmethod
+    def log_masses_of_two(first: "Mixture", second: "Mixture", y: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        """Return what `log_masses` says of one mixture at some places, and of another one at minus these."""
+        if len(first._together(y[:-1])) > 1 or len(second._together(y[:-1])) > 1:
+            return first.log_masses(y), second.log_masses(-y)
+        one, two = first._weighty_parts(y), second._weighty_parts(-y)
+        masses, rounding = log_normal_mass(np.concatenate([one.away, two.away]), np.concatenate([one.width, two.width]))
+        size = one.away.size
+        return first._added_up(one, masses[:size], rounding[:size]), second._added_up(two, masses[size:], rounding[size:])
 
     def log_roughly_above(self, y: Array, *, mirrored: bool = False) -> Array:
         """Return about the logs of the masses above some places, of its mirror image if asked: nothing is certified."""
@@ -243,6 +267,20 @@ class Mixture:
         return kept
 
 
+class _Parts(NamedTuple):
+    """Components in cells, one after the other: their numbers, and what their masses go by."""
+
+    component: NDArray[np.intp]
+    cell: NDArray[np.intp]
+    middle: Array
+    centres: Array
+    logs: Array  # of the weights
+    errors: Array
+    away: Array  # of the middle from the centre
+    width: Array
+    shape: tuple[int, int]  # components, cells
+
+
 NORMAL = Mixture((0.0,), (0.0,), (0.0,))
 """N(0, 1) itself."""
 
@@ -259,9 +297,17 @@ def joined_masses(logs: Array, errors: Array) -> tuple[Array, Array]:
     total = shares.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         joined = peak + np.log(total)
-        error = (shares * np.expm1(np.minimum(errors, 700.0))).sum(axis=0) / total
+        error = (shares * _shares_off(errors)).sum(axis=0) / total
     error = np.where(total > 0.0, error, errors.max(axis=0))
     return joined, (1.0 + AMPLE) * error + U * (8.0 + 2.0 * logs.shape[0] + 4.0 * np.minimum(np.abs(joined), 1e4))
+
+
+def _shares_off(errors: Array) -> Array:
+    """Return e^errors - 1, or a little more: small ones need no exponential."""
+    if not errors.size or float(errors.max()) < _SMALL:
+        small: Array = errors * (1.0 + errors)
+        return small
+    return np.expm1(np.minimum(errors, 700.0))
 
 
 def entries_of(table: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -283,7 +329,7 @@ def sums_by_cell(
     total = np.bincount(cell, shares, shape[1])
     with np.errstate(divide="ignore", invalid="ignore"):
         joined = peak + np.log(total)
-        error = np.bincount(cell, shares * np.expm1(np.minimum(errors, 700.0)), shape[1]) / total
+        error = np.bincount(cell, shares * _shares_off(errors), shape[1]) / total
     some = total > 0.0
     if not some.all():
         table[:] = 0.0
@@ -297,14 +343,17 @@ def sums_by_run(logs: Array, errors: Array, cell: NDArray[np.intp]) -> tuple[Arr
 
     `cell` is that of each column, 0, 0, 1, 2, 2 and so on: none is left out. The errors are the same for all laws.
     """
-    starts = np.flatnonzero(np.diff(cell, prepend=-1))
+    ends = np.concatenate([[0], np.flatnonzero(cell[1:] != cell[:-1]) + 1, [cell.size]])
+    starts, lengths = ends[:-1], ends[1:] - ends[:-1]
     peak = np.maximum.reduceat(logs, starts, axis=1)
     peak = np.where(np.isfinite(peak), peak, 0.0)
-    shares = np.exp(logs - peak[:, cell])
+    shares = logs - np.repeat(peak, lengths, axis=1)
+    np.exp(shares, out=shares)
     total = np.add.reduceat(shares, starts, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         joined = peak + np.log(total)
-        error = np.add.reduceat(shares * np.expm1(np.minimum(errors, 700.0)), starts, axis=1) / total
-    error = np.where(total > 0.0, error, np.maximum.reduceat(errors, starts))
-    longest = float(np.diff(starts, append=cell.size).max())
+        error = np.add.reduceat(shares * _shares_off(errors), starts, axis=1) / total
+    if not total.all():
+        error = np.where(total > 0.0, error, np.maximum.reduceat(errors, starts))
+    longest = float(lengths.max())
     return joined, (1.0 + AMPLE) * error + U * (8.0 + 2.0 * longest + 4.0 * np.minimum(np.abs(joined), 1e4))

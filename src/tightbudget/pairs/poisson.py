@@ -75,7 +75,7 @@ class PoissonPair(Pair):
         return Alignment(first, last - first, max(0.0, 1.0 - on_grid)) if last > first else None
 
     def loss_shift(self, loss: float) -> float:
-        # _backward rounds expm1 and the base loss. An error of the first moves the loss by u|1 - e^-loss|, one of the
+        # backward rounds expm1 and the base loss. An error of the first moves the loss by u|1 - e^-loss|, one of the
         # second by as much times the slope of the map, 1 - (1-q)e^-loss, which is at most q + |loss| and at most 1
         # (M3).
         size = 1.0 + abs(loss) - math.log(self.q) - math.log1p(-self.q)
@@ -90,9 +90,11 @@ class PoissonPair(Pair):
         return _subsample_points(self.base, self.q, self.direction)
 
     def cells(self, edges: Array) -> Cells:
-        cells = self.base.cells(self._backward(edges))
-        if cells.size == 0:
-            return cells
+        cells = self.base.cells(self.backward(edges))
+        return cells if cells.size == 0 else self.mixed(cells, edges)
+
+    def mixed(self, cells: Cells, edges: Array) -> Cells:
+        """Return the cells between losses, of those of the base between the losses that become these."""
         return self._mix(cells, edges[:-1], edges[1:])
 
     def coarse_cells(self) -> Cells:
@@ -160,7 +162,7 @@ class PoissonPair(Pair):
     def _forward(self, loss: Array) -> Array:
         return _forward_loss(loss, self.q, self.direction)
 
-    def _backward(self, edges: Array) -> Array:
+    def backward(self, edges: Array) -> Array:
         """Return the base losses that become `edges`; outside the range of the map, -inf and +inf."""
         sign = 1.0 if self.direction is Direction.REMOVE else -1.0
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

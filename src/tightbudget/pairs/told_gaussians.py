@@ -5,6 +5,7 @@ With probability e^log_weight the pair is N(m, 1) against N(0, 1), and both side
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,12 @@ _RARE = 80.0  # e^-80 is the weight of moves that sparse cells will do for
 _ROUGH, _NEAR, _LIKELY = 20, 8.0, 50.0  # for a guess: losses of each move, sigmas, and e^-50 of the likeliest move
 _EVENLY = np.linspace(0.0, 1.0, 16)
 _CORE, _MOST_CORE = 13.0, 512  # sigmas around each mean of A that coarse cells resolve well
+_BEYOND, _BELOW = np.linspace(_CORE, REACH, 41), np.linspace(_CORE, REACH, 20)  # sigmas from the last mean of A, and of B
+
+
+@lru_cache(32)
+def _core_points(size: int) -> Array:
+    return np.linspace(-_CORE, _CORE, size)
 
 
 @dataclass(frozen=True)
@@ -84,11 +91,19 @@ class ToldGaussiansPair(Pair):
 
     def _matter_at(self, loss: float) -> int:
         """Return the number of moves up to that."""
-        m = self._arrays[0][:, 0]
-        with np.errstate(over="ignore"):
-            heights = self._tops[:, 0] - 0.5 * (loss / m - 0.5 * m) ** 2
-        matters = heights >= np.maximum.accumulate(heights) - _IRRELEVANT - math.log(m.size)
-        return int(np.flatnonzero(matters)[-1]) + 1
+        found = self._known_numbers.get(loss)
+        if found is None:
+            m = self._arrays[0][:, 0]
+            with np.errstate(over="ignore"):
+                heights = self._tops[:, 0] - 0.5 * (loss / m - 0.5 * m) ** 2
+            matters = heights >= np.maximum.accumulate(heights) - _IRRELEVANT - math.log(m.size)
+            found = self._known_numbers[loss] = int(np.flatnonzero(matters)[-1]) + 1
+        return found
+
+    @cached_property
+    def _known_numbers(self) -> dict[float, int]:
+        """What `_matter_at` has found: samples ask about each loss several times."""
+        return {}
 
     def points(self) -> Cells:
         return Cells.none()
@@ -139,13 +154,19 @@ class ToldGaussiansPair(Pair):
         farthest = max(abs(float(edges[0])), abs(float(edges[-1])))  # losses increase
         matter = self._matter_at(farthest) if farthest < math.inf else len(self.moves)
         m, tops = self._arrays[0][:matter], self._tops[:matter]
-        peaks = 0.5 * m * m
         with np.errstate(over="ignore"):
-            heights = tops - 0.5 * ((edges - peaks) / m) ** 2
+            heights = edges / m
+            heights -= 0.5 * m
+            heights *= heights
+            heights *= -0.5
+            heights += tops
         left, right = heights[:, :-1], heights[:, 1:]
-        least = np.minimum(left, right).max(axis=0)
-        most = np.where((peaks > edges[:-1]) & (peaks < edges[1:]), tops, np.maximum(left, right))
-        kept: NDArray[np.bool_] = most > least - _IRRELEVANT - math.log(len(self.moves))
+        most = np.maximum(left, right)
+        peaks = 0.5 * m[:, 0] * m[:, 0]
+        within = np.searchsorted(edges, peaks) - 1  # the cell that each peak lies in, if any
+        some = np.flatnonzero((within >= 0) & (within < edges.size - 1))
+        most[some, within[some]] = tops[some, 0]
+        kept: NDArray[np.bool_] = most > np.minimum(left, right).max(axis=0) - _IRRELEVANT - math.log(len(self.moves))
         kept[0] |= ~kept.any(axis=0)  # of a cell so far out that it is empty
         return kept
 
@@ -169,9 +190,9 @@ class ToldGaussiansPair(Pair):
         # the likelier a move is, the finer
         least = max(self.log_weights) - _RARE
         sizes = [max(9, _MOST_CORE >> (2 + k)) if log > least else 3 for k, log in enumerate(self.log_weights)]
-        parts = [m * (0.5 * m + np.linspace(-_CORE, _CORE, size)) for m, size in zip(self.moves, sizes, strict=True)]
+        parts = [m * (0.5 * m + _core_points(size)) for m, size in zip(self.moves, sizes, strict=True)]
         last = self.moves[-1]
-        parts += [last * (0.5 * last + np.linspace(_CORE, REACH, 41)), -last * np.linspace(_CORE, REACH, 20)]
+        parts += [last * (0.5 * last + _BEYOND), -last * _BELOW]
         edges = np.unique(np.concatenate([*parts, [0.0]]))  # samples have another law on each side of 0
         cells = self.cells(edges)
         return cells.where(cells.log_a > -math.inf)

@@ -96,7 +96,11 @@ def choose_nodes(
     # where all places are near one another, beside the period, the modulus falls early and few nodes matter
     short = _SHORT_TRANSFORMS if _NEAR_PLACES * float(places[-1] - places[0]) > whole else _SHORT_NEAR
     if transformable and (least <= _SHORT_PERIOD if no_gaps(places) else rows * whole <= short and not to_follow):
-        return _all_by_transform(blocks, places, depth, whole)
+        # sums over few places are quicker than any transform, and show as much
+        few = None
+        if places.size <= _SHORT and not no_gaps(places):
+            few = _some_nodes(blocks, places, best, depth + _DEEPER, odd_length(least), _PATIENCE, whole, most_work, to_follow)
+        return _all_by_transform(blocks, places, depth, whole) if few is None else few
     if (least // 2 + 1) * places.size <= _FEW_ENTRIES:
         return _kept_nodes(
             blocks,
