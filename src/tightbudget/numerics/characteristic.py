@@ -4,7 +4,6 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Protocol
 
 import numpy as np
@@ -21,7 +20,6 @@ Nodes = NDArray[np.int64]
 _BLOCK = 64  # terms summed in one go: an error grows with this and with the number of blocks
 _HALF_BLOCK = _BLOCK // 2  # places, of which each makes two terms where a turn is a product
 _FEW = 12  # angles that are not worth factorising
-_ARMS = 5  # angles at even distances, of which fewer are not worth turning from their middle
 _AT_ONCE = 8  # blocks, so that what is made of them is short
 _FEW_ROWS, _MANY_ANGLES = 8, 48  # for which sums take less time than a table of the turns
 _HALF, _ONE_WORD = 2**20, 2**31  # periods up to 2^40 fit in two halves, those up to 2^31 in one
@@ -156,76 +154,18 @@ def from_to(places: Array, begin: float, end: float, count: int) -> EvenTurns:
 
 
 def joined_turns(places: Array, parts: Sequence[Array | EvenTurns]) -> Turning:
-    """Return the turns at angles given one by one or at even distances; few of these are taken together."""
+    """Return the turns at angles given one by one or at even distances; few of these are taken one by one too."""
     joined: list[Turning] = []
-    few: list[Array | EvenTurns] = []
+    single: list[Array] = []
     for part in parts:
         if isinstance(part, EvenTurns) and part.angles.size > _FEW:
-            joined += [_few_turns(places, few), part] if few else [part]
-            few = []
+            joined += [turns(places, np.concatenate(single)), part] if single else [part]
+            single = []
         else:
-            few.append(part)
-    if few:
-        joined.append(_few_turns(places, few))
+            single.append(part.angles if isinstance(part, EvenTurns) else part)
+    if single:
+        joined.append(turns(places, np.concatenate(single)))
     return joined[0] if len(joined) == 1 else JoinedTurns(joined)
-
-
-def _few_turns(places: Array, parts: Sequence[Array | EvenTurns]) -> Turns:
-    """Return the turns at few angles: one by one, or those around the middle of a part by turns to either side of it."""
-    groups = [(arms, list(some)) for arms, some in groupby(parts, _arms_of)]
-    angles = np.concatenate([part.angles if isinstance(part, EvenTurns) else part for part in parts])
-    if not any(arms for arms, _ in groups):
-        return turns(places, angles)
-    needed = list[Array]()
-    for arms, some in groups:
-        if arms:
-            distances = np.arange(1.0, arms + 1.0)
-            needed.append(np.array([part.angles[arms] for part in some if isinstance(part, EvenTurns)]))
-            needed += [part.stride * distances for part in some if isinstance(part, EvenTurns)]
-        else:
-            needed += [part.angles if isinstance(part, EvenTurns) else part for part in some]
-    exponent = np.multiply.outer(_filled_blocks(places), np.concatenate(needed))
-    both, first = (np.cos(exponent), np.sin(exponent)), 0
-    cosines, sines = list[Array](), list[Array]()
-    for arms, some in groups:
-        size = len(some) * (arms + 1) if arms else sum(_number_of(part) for part in some)
-        cosine, sine = (values[:, first : first + size] for values in both)
-        first += size
-        if arms:
-            cosine, sine = _around_middles(cosine, sine, len(some), arms)
-        cosines.append(cosine)
-        sines.append(sine)
-    return Turns(angles, *(_turns_in_blocks(np.concatenate(columns, axis=1)) for columns in (cosines, sines)))
-
-
-def _number_of(part: "Array | EvenTurns") -> int:
-    return part.angles.size if isinstance(part, EvenTurns) else part.size
-
-
-def _arms_of(part: "Array | EvenTurns") -> int:
-    """Return how many angles of a part are on either side of its middle; 0 if they are to be taken one by one.
-
-    They reach over no more than the first of them: then all are at least two thirds of the middle one (M19).
-    """
-    if not isinstance(part, EvenTurns) or part.angles.size % 2 == 0 or part.angles.size < _ARMS:
-        return 0
-    first, last = float(part.angles[0]), float(part.angles[-1])
-    return part.angles.size // 2 if last - first <= first else 0
-
-
-def _around_middles(cosines: Array, sines: Array, number: int, arms: int) -> tuple[Array, Array]:
-    """Return the turns of some parts, of which these are the middles', and then for each its distances' from 1 on."""
-    cos_middle, sin_middle = (values[:, :number, None] for values in (cosines, sines))
-    cos_away, sin_away = (values[:, number:].reshape(-1, number, arms) for values in (cosines, sines))
-    along, across = cos_middle * cos_away, sin_middle * sin_away
-    rising, falling = sin_middle * cos_away, cos_middle * sin_away
-    found = []
-    for middle, below, above in (
-        (cos_middle, along + across, along - across),
-        (sin_middle, rising - falling, rising + falling),
-    ):
-        found.append(np.concatenate([below[:, :, ::-1], middle, above], axis=2).reshape(cosines.shape[0], -1))
-    return found[0], found[1]
 
 
 def some_turns(places: Array, runs: Sequence[tuple[int, int]], stride: float) -> Turning:

@@ -139,19 +139,6 @@ def test_parts_stay_in_their_order(name: str):
         check(places, at, [mpf(angle) for angle in at.angles.tolist()])
 
 
-@pytest.mark.parametrize("name", ["few", "blocks", "wide"])
-def test_few_angles_around_their_middles(name: str):
-    """They share the turns by a distance, but for those that begin near 0: there the middle's rounding would be too much."""
-    places = PLACES[name]
-    starts = [(0.5, 0.75, 4), (0.75, 1.5, 4), (1e-9, 0.5, 4), (2.0, 2.5, 8), (2.5, 2.75, 2)]
-    parts = [np.array([0.1, 0.7]), *(from_to(places, begin, end, count) for begin, end, count in starts)]
-    at = joined_turns(places, parts)
-    angles = [0.1, 0.7, *(angle for begin, end, count in starts for angle in np.linspace(begin, end, count + 1).tolist())]
-    assert at.angles == pytest.approx(angles, rel=1e-15)
-    with mpmath.workdps(60):
-        check(places, at, [mpf(angle) for angle in at.angles.tolist()])
-
-
 @pytest.mark.slow
 def test_turns_side_by_side():
     places = PLACES["blocks"]
