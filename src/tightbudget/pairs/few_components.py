@@ -1,8 +1,8 @@
 """Two mixtures of few normal laws at the same places: what `Mixture` says of each, of both at once (M27).
 
-Lists of places are short, so that the time goes by the number of operations on them, not by their lengths. The formulas
-are those of `Mixture`, with the centres of B turned round, c to -c: then c (y - c/2) at y = -x is -c (x + c/2), the very
-same float, and the mass of N(0, 1) between two places serves both.
+Lists of places are short, so that the time goes by the number of operations on them, not by their lengths. The
+formulas are those of `Mixture`, with the centres of B turned round, c to -c: then c (y - c/2) at y = -x is
+-c (x + c/2), the very same float, and the mass of N(0, 1) between two places serves both.
 """
 
 from dataclasses import dataclass

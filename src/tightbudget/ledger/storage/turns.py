@@ -21,7 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 
 SPELL = 0.01
-"""Seconds for which others leave a writer alone: some twenty charges on a fast disk, beside which a change costs little."""
+"""Seconds for which others leave a writer alone: some twenty charges on a fast disk. A change costs little then."""
 
 _LOOK = 0.0001  # seconds between two looks at the turn of whoever is next and ready
 _LONGEST, _SHORTEST = 0.02, 0.004  # seconds between two looks of others at the place of the next one
