@@ -2015,6 +2015,8 @@ MUTATIONS = [
              "a charge is decided upon sums that others have moved", ["contract/test_sharing.py::test_what_lies_in_the_database_decides_and_not_what_was_left_there[sqlite]", "contract/test_sharing.py::test_two_take_turns_and_decide_upon_what_the_other_left[sqlite]"]),
     Mutation("ledger key of the past", "ledger/storage/statements.py", "*as_it_was, ~same_key", "*as_it_was",
              "a retry is taken for a new charge", ["contract/test_charges.py::test_a_retry_gets_the_same_receipt_and_spends_nothing[sqlite]"]),
+    Mutation("ledger miscounts after a fork", "ledger/storage/forks.py", "max(0, self._inside - 1)", "self._inside - 1",
+             "forks of a child divide what its threads do", ["unit/ledger/test_forks.py"]),
     Mutation("ledger lets a fork wait", "ledger/storage/forks.py", "if self._waiting and self._inside == 0:", "if False:",
              "a fork waits a second for a thread that is done", ["unit/ledger/test_forks.py"]),
     Mutation("ledger stands in the way", "ledger/storage/turns.py", "if aside or not self._turn.taken():", "if not self._turn.taken():",

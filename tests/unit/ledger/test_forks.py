@@ -1,5 +1,6 @@
 """A fork waits for what other threads do with a file, and no longer than that."""
 
+import os
 import threading
 import time
 
@@ -39,3 +40,14 @@ def test_a_fork_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
         thread.start()
         thread.join(10.0)
         assert not thread.is_alive()
+
+
+def test_a_child_that_was_forked_inside_counts_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It leaves what it never entered; one too few would let its own forks divide what other threads do."""
+    monkeypatch.setattr(forks, "LONGEST", 0.05)
+    with UNDIVIDED:
+        child = os.fork()
+    if child == 0:
+        os._exit(UNDIVIDED._inside != 0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert UNDIVIDED._inside == 0

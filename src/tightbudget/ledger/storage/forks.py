@@ -17,6 +17,9 @@ LONGEST = 1.0
 class Undivided:
     """A context that no fork of this process divides. Threads may be in it at once, and a thread twice."""
 
+    _inside: int
+    _waiting: int
+
     def __init__(self) -> None:
         self._begin_anew()
         if hasattr(os, "register_at_fork"):
@@ -30,7 +33,7 @@ class Undivided:
 
     def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
         with self._lock:
-            self._inside -= 1
+            self._inside = max(0, self._inside - 1)  # a child that was forked in here began with 0, and leaves once more
             if self._waiting and self._inside == 0:
                 self._changed.notify_all()
 
