@@ -4,7 +4,8 @@
     python bench/samplings.py --only zcdp      # those whose notation contains this
 
 Numbers differ a little from run to run, so that nothing is remembered from one to the next; one thread, the least of
-several CPU times. A peer whose answer takes seconds is asked about one count, and none once the time is up.
+several CPU times. A step and the base are asked in turns, so that what else the machine does falls on both. A peer
+whose answer takes seconds is asked about one count, and none once the time is up.
 """
 
 import argparse
@@ -20,10 +21,10 @@ from tightbudget.numerics.bracket import Bracket
 
 DELTA = 1e-6
 COUNTS = (1, 100, 10_000)
+RUNS = 30
 TOLERANCES = (1e-3, 1e-6)
 MOST = 3.0  # times the time of BASE
-QUICK = 0.06  # seconds, up to which a time is taken four times as often
-LONG = 0.3  # seconds, after which a time is not taken again
+LONG = 0.4  # seconds, after which a time is not taken again
 DEAR = 2.0  # seconds of a peer, after which it is not asked about other counts
 DEAREST = "mixture_of_gaussians"  # to the peer: it takes 20 seconds, and is asked last
 ENOUGH = 60.0  # seconds, after which no peer is asked
@@ -99,27 +100,28 @@ def cpu(work: Callable[[], object]) -> float:
     return time.process_time() - begun
 
 
-def our_time(step: str, count: int, rtol: float, runs: int, most: float = LONG) -> tuple[float, Bracket]:
-    """Return the least time of an answer, of few runs if it takes long, and the last answer."""
+def asked_in_turns(step: str, count: int, rtol: float, runs: int) -> tuple[float, float, Bracket]:
+    """Return the least times of an answer and of the base's, of at most `runs` turns each, and the last answer."""
     found: list[Bracket] = []
-    taken: list[float] = []
-    while not taken or (len(taken) < runs and sum(taken) < most) or (len(taken) < 4 * runs and sum(taken) < QUICK):
-        text = text_of(step, count)
-        taken.append(cpu(lambda text=text: found.append(tb.parse(text).epsilon(delta=DELTA, rtol=rtol))))
-    return min(taken), found[-1]
+
+    def ask(text: str) -> None:
+        found.append(tb.parse(text).epsilon(delta=DELTA, rtol=rtol))
+
+    turns: list[tuple[float, float]] = []
+    while not turns or (len(turns) < runs and sum(map(sum, turns)) < LONG):
+        base, text = text_of(BASE, count), text_of(step, count)
+        turns.append((cpu(lambda text=base: ask(text)), cpu(lambda text=text: ask(text))))
+    return min(own for _, own in turns), min(base for base, _ in turns), found[-1]
 
 
 def rows(asked: str, runs: int) -> Iterator[Row]:
-    """Yield our rows; the base's time is taken once for each count and tolerance, before all others."""
-    our_time(BASE, 1, 1e-3, 3)  # whatever is made at first use
-    base = {(count, rtol): our_time(BASE, count, rtol, 3 * runs, 5.0 * LONG)[0] for count in COUNTS for rtol in TOLERANCES}
+    """Yield our rows."""
     for step in STEPS:
         if asked in step:
-            our_time(step, 1, 1e-3, 1)
+            asked_in_turns(step, 1, 1e-3, 2)  # whatever is made at first use
             for count in COUNTS:
-                (coarse, answer), (fine, _) = (our_time(step, count, rtol, runs) for rtol in TOLERANCES)
-                ratios = coarse / base[count, TOLERANCES[0]], fine / base[count, TOLERANCES[1]]
-                yield Row(step, count, answer, (coarse, fine), ratios)
+                (coarse, base, answer), (fine, fine_base, _) = (asked_in_turns(step, count, rtol, runs) for rtol in TOLERANCES)
+                yield Row(step, count, answer, (coarse, fine), (coarse / base, fine / fine_base))
 
 
 # --- dp-accounting ---------------------------------------------------------------------------------------------------
@@ -189,7 +191,7 @@ def with_peers(found: list[Row], begun: float) -> Iterator[Row]:
     yield from (made[row.step, row.count] for row in found)
 
 
-def measure(runs: int = 3, asked: str = "") -> list[Row]:
+def measure(runs: int = RUNS, asked: str = "") -> list[Row]:
     """Return all rows, with the peer's answers where it is installed."""
     begun = time.perf_counter()
     return list(with_peers(list(rows(asked, runs)), begun))
@@ -198,7 +200,7 @@ def measure(runs: int = 3, asked: str = "") -> list[Row]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="steps whose notation contains this")
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=RUNS, help="turns, at most")
     options = parser.parse_args()
     for row in measure(options.runs, options.only):
         times = "  ".join(f"{1e3 * t:8.1f} ms {r:5.1f}x" for t, r in zip(row.times, row.ratios, strict=True))

@@ -37,7 +37,7 @@ def _central_limit_moments(pair: Pair) -> tuple[float, float]:
     """Return mean and variance of the loss under A, from its few hundred coarse cells."""
     cells = pair.coarse_cells()
     mass = np.exp(cells.log_a)
-    loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)
+    loss = cells.mean_losses
     mass, loss = mass[mass > 0.0], loss[mass > 0.0]
     mean = float(mass @ loss)
     return mean, float(mass @ (loss - mean) ** 2)

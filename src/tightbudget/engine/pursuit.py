@@ -95,7 +95,7 @@ class Pursuit:
         attempt = self._compute(read, self._started, self._most_points)
         if planned > 0.0 and self._made == self._started < _WIDEST and 0.0 < planned * self.upper < math.inf:
             self.law = self.width / (planned * self.upper) * (log_width / 2.0 ** (self._made / 4.0))
-        self._record(replace(attempt, held_back=self.reason))
+        self._write(attempt)
 
     def try_refining(self, read: Read, wanted: float) -> None:
         """Refine, unless that takes long lists."""
@@ -118,20 +118,23 @@ class Pursuit:
             self._in_vain += 1
         if not self.final and self._in_vain > 1:
             self.final, self.reason = True, ROUNDING
-        self._record(replace(attempt, held_back=self.reason))
+        self._write(attempt)
+
+    def _write(self, attempt: Attempt) -> None:
+        self._record(replace(attempt, held_back=self.reason) if self.reason else attempt)
 
     def _compute(self, read: Read, wanted: int, most_points: float) -> Attempt:
         """Bring lower and upper to the width wanted, or as near as the lists may be long; never widens them."""
         self._dear = False
-        begun = time.perf_counter()
-        attempt = Attempt(self.source.route, self._direction, 0.0, math.inf, width=2.0 ** (wanted / 4.0))
+        begun, width = time.perf_counter(), 2.0 ** (wanted / 4.0)
+        route, tilt, points, lower, upper = self.source.route, None, 0, 0.0, math.inf
         in_reach = False  # of a larger effort
         # nothing wider than what there is already would help
         for width_index in range(wanted, self._made, _COARSER):
             profile = self.source.profile(*self.tilt, width_index, most_points)
             if profile is None and most_points < self._most_points:
                 self._dear = True
-                return attempt
+                break
             in_reach = in_reach or (profile is None and self.source.in_reach(*self.tilt, width_index, most_points))
             if profile is not None:
                 try:
@@ -142,9 +145,9 @@ class Pursuit:
                 self.lower, self.upper = max(self.lower, lower), min(self.upper, upper)
                 self._most_points -= profile.points
                 self._made = width_index
-                attempt = replace(attempt, route=profile.route, tilt=profile.tilt, points=int(profile.points))
-                attempt = replace(attempt, lower=lower, upper=upper)
+                route, tilt, points = profile.route, profile.tilt, int(profile.points)
                 break
-        if self._made > wanted:
+        if self._made > wanted and not self._dear:
             self.final, self.reason = True, TOO_LONG if in_reach else NO_LISTS
-        return replace(attempt, seconds=time.perf_counter() - begun)
+        seconds = time.perf_counter() - begun
+        return Attempt(route, self._direction, lower, upper, tilt, width, points, seconds)

@@ -58,7 +58,7 @@ class RoughLaw:
         theta = point.theta * max(0.0, 1.0 - _SEEN / max(-point.log_delta, _SEEN))
         losses, masses, log_scale = list[Array](), list[Array](), 0.0
         for one, count in zip(cells, counts, strict=True):
-            loss = np.clip(one.log_a - one.log_b, one.low, one.high)
+            loss = one.mean_losses
             exponent = one.log_a + theta * loss
             peak = float(exponent.max())
             mass = np.exp(exponent - peak)

@@ -108,7 +108,7 @@ class Saddle:
 
     @plain_numbers
     def at_index(self, tilt_index: int) -> Tilt:
-        interval = int(np.searchsorted(self._depth, tilt_index)) - 1
+        interval = int(self._depth.searchsorted(tilt_index)) - 1
         log_theta, depth, variance, curvature = self._tilt_indices(interval)
         theta, variance_there, curvature_there = (
             math.exp(min(700.0, float(np.interp(tilt_index, depth, values)))) for values in (log_theta, variance, curvature)
@@ -142,7 +142,7 @@ class Saddle:
     def growth(self, theta: float) -> float:
         """Return the power of the tilt with which the variance grows: large if large losses are about to decide."""
         table = self._table
-        i = min(max(int(np.searchsorted(table.theta, theta)), 1), table.theta.size - 1)
+        i = min(max(int(table.theta.searchsorted(theta)), 1), table.theta.size - 1)
         return math.log(table.variance[i] / table.variance[i - 1]) / math.log(table.theta[i] / table.theta[i - 1])
 
     def leaps(self, theta: float) -> bool:
@@ -165,7 +165,7 @@ class Saddle:
     def _integral(table: Cumulants) -> Array:
         """Return the integral of sqrt(F'') from the first tilt on."""
         root = np.sqrt(table.curvature)
-        return np.concatenate([[0.0], np.cumsum(0.5 * (root[1:] + root[:-1]) * np.diff(table.theta))])
+        return np.concatenate([[0.0], np.cumsum(0.5 * (root[1:] + root[:-1]) * (table.theta[1:] - table.theta[:-1]))])
 
     @plain_numbers
     def for_epsilon(self, epsilon: float) -> SaddlePoint:
@@ -259,7 +259,7 @@ class Saddle:
     def _depth_at(self, here: Cumulants) -> float:
         """Return the depth of a tilt, rounded to an index by who asks."""
         theta = float(here.theta[0])
-        tilts, depths, _, _ = self._tilt_indices(int(np.searchsorted(self._table.theta, theta)) - 1)
+        tilts, depths, _, _ = self._tilt_indices(int(self._table.theta.searchsorted(theta)) - 1)
         return float(np.interp(math.log(theta), tilts, depths))
 
     @staticmethod
@@ -311,8 +311,7 @@ def _rows_of(cells: list[Cells]) -> tuple[Array, Array]:
 
 
 def _losses_and_masses(cells: Cells) -> tuple[Array, Array]:
-    with np.errstate(invalid="ignore"):
-        loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)
+    loss = cells.mean_losses
     return _grouped_cells(loss, cells.log_a) if loss.size > _CELLS else (loss, cells.log_a)
 
 

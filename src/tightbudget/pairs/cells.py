@@ -44,6 +44,13 @@ class Cells:
     def size(self) -> int:
         return self.low.size
 
+    @property
+    def mean_losses(self) -> Array:
+        """About the mean loss of each cell; NaN where it holds nothing."""
+        with np.errstate(invalid="ignore"):
+            losses: Array = np.minimum(np.maximum(self.log_a - self.log_b, self.low), self.high)
+        return losses
+
     def where(self, keep: NDArray[np.bool_]) -> "Cells":
         return Cells(self.low[keep], self.high[keep], self.log_a[keep], self.log_b[keep], self.error[keep])
 

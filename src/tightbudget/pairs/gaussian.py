@@ -18,6 +18,8 @@ from tightbudget.pairs.moments.events import Events, normal_events
 _SURVEY_CELLS = 128
 _MASS_ERROR = 1e-11  # of the logarithm of an infinite mass, beyond the roundings of its ends
 _CORE = 13.0  # sigmas around the mean of A that coarse cells resolve well
+_FAR_CELLS = 20  # below that
+_FROM_CORE = np.concatenate([np.linspace(-_CORE, _CORE, _SURVEY_CELLS, endpoint=False), np.linspace(_CORE, REACH, 41)])
 
 
 @dataclass(frozen=True)
@@ -99,13 +101,12 @@ class GaussianPair(Pair):
         if low >= high:
             return Cells.none()
         with np.errstate(over="ignore"):  # an edge beyond all floats is beyond the range too
-            z = np.clip(edges / self.m + 0.5 * self.m, low, high)
+            z = np.minimum(np.maximum(edges / self.m + 0.5 * self.m, low), high)
         return self._cells_at(z, edges[:-1], edges[1:])
 
     def _cells_at(self, z: Array, low: Array, high: Array) -> Cells:
         # One width serves both masses, so that they belong to the very same events; only the middle is rounded twice.
-        width = np.diff(z)
-        middle = 0.5 * (z[:-1] + z[1:])
+        width, middle = z[1:] - z[:-1], 0.5 * (z[:-1] + z[1:])
         (log_a, log_b), errors = log_normal_mass(np.array([middle - self.m, middle]), np.array([width, width]))
         norm = self._log_norm
         at_cut = 8.0 * U * self._cut_size * (np.abs(middle) + self.m + 1.0)
@@ -124,13 +125,8 @@ class GaussianPair(Pair):
             return Cells.none()
         if self.cut > self.m + REACH:
             # dense where A and moderate tilts of it live, sparse in the far tails
-            z = self.m + np.concatenate(
-                [
-                    np.linspace(-self.m - REACH, -_CORE, 20, endpoint=False),
-                    np.linspace(-_CORE, _CORE, _SURVEY_CELLS, endpoint=False),
-                    np.linspace(_CORE, REACH, 41),
-                ]
-            )
+            far = np.linspace(-self.m - REACH, -_CORE, _FAR_CELLS, endpoint=False)
+            z = self.m + np.concatenate([far, _FROM_CORE])
         else:
             # cells get narrower towards both ends, where steep tilts gather the mass
             fine = 0.5 * (high - low) * np.geomspace(1e-12, 1.0, _SURVEY_CELLS // 4, endpoint=False)

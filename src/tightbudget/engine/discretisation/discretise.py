@@ -52,7 +52,7 @@ def discretise(
     if places is None:
         k = np.arange(start, stop + 1, dtype=np.float64)
     else:
-        begin, end = int(np.searchsorted(places, start, "right")) - 1, int(np.searchsorted(places, stop))
+        begin, end = int(places.searchsorted(start, "right")) - 1, int(places.searchsorted(stop))
         if begin < 0 or end >= places.size:  # rounding has moved the window beyond the grid
             raise TooWide
         k = places[begin : end + 1]
@@ -60,14 +60,14 @@ def discretise(
     # on a grid with gaps the outer points may lie far beyond the window, and cells reach as far as they do
     loss_shift = max(loss_shift, pair.loss_shift(max(abs(float(x[0])), abs(float(x[-1])))))
 
-    events = _discretised_cells(pair.cells(x), x, step * np.diff(k), loss_shift)
+    events = _discretised_cells(pair.cells(x), x, step * (k[1:] - k[:-1]), loss_shift)
     points = pair.points()
     if points.size:  # those outside are in log_below, log_beyond or truncated
         inside = (points.low >= span.low) & (points.low <= span.high)
         points = points if inside.all() else points.where(inside)
     if points.size:
         events = _joined_events(events, _discretised_points(points, x, k, step, (points.low - anchor) / step, error_bound))
-    below = (span.log_below, int(np.searchsorted(x, span.low))) if span.log_below > -math.inf else None
+    below = (span.log_below, int(x.searchsorted(span.low))) if span.log_below > -math.inf else None
     if not events.above.size and not below:
         raise TooWide
     return _tilted_readings(events, below, x, k, step, theta, loss_shift, span.log_beyond, anchor, begin)
@@ -160,7 +160,7 @@ def _tilted_readings(
     place = step * (k - k[peak])
     origin = float(x[peak])
     tilts = np.multiply.outer((theta, theta + 1.0), place[above])
-    tilt_down = np.exp(-theta * step * np.diff(k))  # tilt of the point below against the one above
+    tilt_down = np.exp(-theta * step * (k[1:] - k[:-1]))  # tilt of the point below against the one above
     exponents = logs + tilts
     lifted = theta * float(place[below[1]]) if below else 0.0
     moved = below[0] + lifted if below else -math.inf
@@ -212,7 +212,7 @@ def _one_reading(both: TiltedPMF, rows: slice, anchor: float) -> TiltedPMF:
 
 def _heaviest_event(tilted: Array, above: NDArray[np.intp], below: tuple[float, int] | None, theta: float, x: Array) -> int:
     """Return the index of the heaviest event."""
-    top = int(np.argmax(tilted)) if tilted.size else -1
+    top = int(tilted.argmax()) if tilted.size else -1
     if below and (top < 0 or below[0] + theta * float(x[below[1]]) > float(tilted[top])):
         return below[1]
     return int(above[top])

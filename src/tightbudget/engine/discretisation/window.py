@@ -34,9 +34,7 @@ def tail_truncated(pair: Pair, log_tail_mass: float) -> Cells:
 
 def loss_window(cells: Cells, theta: float, tail: float) -> Window:
     """Return the range of losses outside which the tilted mass of the cells is at most `tail` of the whole."""
-    with np.errstate(invalid="ignore"):
-        loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)
-    limit = log_sum(cells.log_a + theta * loss) + math.log(tail)
+    limit = log_sum(cells.log_a + theta * cells.mean_losses) + math.log(tail)
     # above: masses at the upper end of their cell; below: everything moved up to the window's lower end
     right = np.logaddexp.accumulate((cells.log_a + theta * cells.high)[::-1])[::-1]
     left = np.logaddexp.accumulate(cells.log_a)

@@ -135,7 +135,7 @@ def _spread_of(steps: Steps) -> float:
     variance = 0.0
     for pair, count in steps.items:
         cells = pair.coarse_cells()
-        loss, mass = np.clip(cells.log_a - cells.log_b, cells.low, cells.high), np.exp(cells.log_b)
+        loss, mass = cells.mean_losses, np.exp(cells.log_b)
         mean = float(mass @ loss)
         variance += count * max(0.0, float(mass @ (loss * loss)) - mean * mean)
     return math.sqrt(variance)

@@ -52,8 +52,9 @@ def spectral_grid(target: PlanTarget, most_points: float, overlap: int = 0) -> S
     mass = np.zeros(mesh.size - 1)
     for cells, weight, count, anchor in zip(target.cells, weights, counts, anchors, strict=True):
         edges = np.concatenate([cells.low[:1], cells.high]) - anchor
-        mass += count * np.diff(np.interp(mesh, edges, np.concatenate([[0.0], np.cumsum(weight)])))
-    widths = np.diff(mesh)
+        below = np.interp(mesh, edges, np.concatenate([[0.0], weight.cumsum()]))
+        mass += count * (below[1:] - below[:-1])
+    widths = mesh[1:] - mesh[:-1]
     total = float(mass.sum())
     if not 0.0 < total < math.inf or not 0.0 < high - low < math.inf:
         raise TooWide
@@ -91,9 +92,7 @@ def _spectral_lattice(
 
 def tilted_weights(cells: Cells, theta: float) -> Array:
     """Return the share of each cell in the tilted mass."""
-    with np.errstate(invalid="ignore"):
-        loss = np.clip(cells.log_a - cells.log_b, cells.low, cells.high)
-    exponent = cells.log_a + theta * loss
+    exponent = cells.log_a + theta * cells.mean_losses
     weight: Array = np.exp(exponent - exponent.max())
     weight /= weight.sum()
     return weight
@@ -135,7 +134,7 @@ def _spectral_mesh(target: PlanTarget, weights: list[Array], anchors: tuple[floa
 
 def _grid_places(mesh: Array, multiples: Array, overlap: int) -> Array:
     """Return whole numbers that cover the mesh, at distances of its multiples, and go on beyond its ends."""
-    change = np.flatnonzero(np.diff(multiples)) + 1
+    change = (multiples[1:] != multiples[:-1]).nonzero()[0] + 1
     starts, ends = np.concatenate([[0], change]), np.concatenate([change, [multiples.size]])
     parts: list[Array] = []
     last = -math.inf

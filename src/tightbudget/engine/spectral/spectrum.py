@@ -52,7 +52,7 @@ class Chernoff:
 
     def reach(self, depth: float) -> float:
         """Return where a tail of e^-depth begins, for the row where it is farthest."""
-        return float(np.max(np.min((self.log_moments + depth) / self.slopes, axis=1)))
+        return float(((self.log_moments + depth) / self.slopes).min(axis=1).max())
 
     def wrapped(self, row: int, x: float, period: int) -> float:
         r"""Return a bound on $\sum_{m \ge 1} E e^{-s (x + m\,period - k)}$ for the best slope s."""
@@ -154,7 +154,7 @@ class Laws:
             count * (one.spread.first - round(self.places[one.begin - self.begin]))
             for count, one in zip(counts, self.discretised, strict=True)
         )
-        variance = float(np.max(sum(block.total(block.variances) for block in blocks))) + normal * normal
+        variance = float(np.add.reduce([block.total(block.variances) for block in blocks]).max()) + normal * normal
         deviation = math.sqrt(variance)
         if not 0.0 < deviation < _LONGEST:
             return None
