@@ -214,6 +214,7 @@ class Composable(Questions):
             "_pair",
             "_pairs",
             "_views",
+            "_under_relations",
             "relations",
         }
         return {name: value for name, value in self.__dict__.items() if name not in cached}

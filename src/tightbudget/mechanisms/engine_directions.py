@@ -24,10 +24,10 @@ def directions_of(parts: "Parts", only: Direction | None) -> tuple[OneDirection,
 
 
 def directions_with_promises_apart(parts: "Parts", only: Direction | None) -> tuple[OneDirection, ...] | None:
-    """Return the same with a pair for each promise on a sample, if there are any: either way is sound (M34)."""
-    if not any(_is_sampled_promise(step) for step, _ in parts):
-        return None
+    """Return the same with a pair for each promise on a sample, if there are several: either way is sound (M34)."""
     apart = [part for part in parts if _is_sampled_promise(part[0])]
+    if not apart or _has_one_promise(parts):
+        return None
     return _one_or_both_directions([*apart, *_promises_summed(tuple(part for part in parts if part not in apart))], only)
 
 
@@ -55,9 +55,13 @@ def _is_sampled_promise(step: "Mechanism") -> bool:
     return step.subsamples and step.moment_promise is not None
 
 
+def _has_one_promise(parts: "Parts") -> bool:
+    return sum(count for step, count in parts if step.moment_promise is not None) == 1
+
+
 def _promises_summed(parts: "Parts") -> "Iterable[tuple[Mechanism, int]]":
-    """Return the steps with all promises on moments as one (M34)."""
+    """Return the steps with all promises on moments as one (M34); of a single one, the pair of its own is no worse."""
     block = [(step.moment_promise, count) for step, count in parts if step.moment_promise is not None]
-    if not block:
+    if not block or (_has_one_promise(parts) and any(_is_sampled_promise(step) for step, _ in parts)):
         return parts
     return [*(part for part in parts if part[0].moment_promise is None), (block[0][0].summed(block), 1)]

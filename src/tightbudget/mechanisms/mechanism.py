@@ -59,7 +59,7 @@ class Mechanism(Composable, Known):
         """The relations that can be asked about."""
         if not self.relations:
             return frozenset(RELATIONS)
-        return frozenset(relation for relation in RELATIONS if self._under(relation) is not None)
+        return frozenset(relation for relation in RELATIONS if self._kept_under(relation) is not None)
 
     @property
     def rests_on(self) -> str:
@@ -86,11 +86,22 @@ class Mechanism(Composable, Known):
         >>> print(Gaussian(sigma=2.0).under("replace_one"))
         gaussian(sigma=2.0, sensitivity=2.0, relation='replace_one')
         """
-        found = self if not self.relations else self._under(relation_named(relation))
+        found = self if not self.relations else self._kept_under(relation_named(relation))
         if found is None:
             check_known(self, self.known_relations, relation, self._relation_hint(relation))
             raise AssertionError(f"{self} knows {relation} and does not")
         return found
+
+    def _kept_under(self, relation: str) -> "Mechanism | None":
+        """Return what `_under` does, made once: a question asks for it again and again."""
+        kept = self._under_relations
+        if relation not in kept:
+            kept[relation] = self._under(relation)
+        return kept[relation]
+
+    @cached_property
+    def _under_relations(self) -> "dict[str, Mechanism | None]":
+        return {}
 
     def _under(self, relation: str) -> "Mechanism | None":
         """Return the mechanism under a relation that may be another than the one stated; None if that is not known."""

@@ -12,6 +12,7 @@ from tightbudget.numerics.rounding import AMPLE, U
 Array = NDArray[np.float64]
 
 MOST_TERMS = 3_000_000
+_UNLIKELY = 60.0  # e^-60 of the largest, times the most terms, is far less than a rounding
 _TOO_SMALL = 1e-300  # relative to all: what lies beyond the terms is less than e^-760 of it
 
 
@@ -29,10 +30,13 @@ class Binomial:
     def log_sum(self) -> tuple[float, float]:
         """Return the log of the sum of all terms, before they are divided by it, and a bound on its error."""
         top = float(self.logs.max())
-        shares = np.exp(self.logs - top)
+        some = np.flatnonzero(self.logs > top - _UNLIKELY)
+        kept = slice(int(some[0]), int(some[-1]) + 1)
+        shares = np.exp(self.logs[kept] - top)
         total = float(shares.sum())
-        error = float(shares @ np.expm1(self.errors)) / total
-        return top + math.log(total), (1.0 + AMPLE) * error + U * (16.0 + self.logs.size + 4.0 * abs(top)) + _TOO_SMALL
+        error = float(shares @ np.expm1(self.errors[kept])) / total
+        rounding = U * (17.0 + self.logs.size + 4.0 * abs(top))  # and what is not kept
+        return top + math.log(total), (1.0 + AMPLE) * error + rounding + _TOO_SMALL
 
     def log_between(self, low: int, high: int) -> tuple[float, float]:
         """Return log Pr[low <= k <= high] and a bound on its error; -inf if it is not worth a term."""

@@ -56,12 +56,14 @@ class ByteCache(Generic[Value]):
         if new.nbytes > self.most_bytes:
             return  # it would only drive out all others
         self._entries[key] = new
-        entries = list(self._entries.items())
-        if len(entries) <= self.most_values and sum(entry.nbytes for _, entry in entries) <= self.most_bytes:
+        if len(self._entries) <= self.most_values and self.nbytes <= self.most_bytes:
             return
+        entries = list(self._entries.items())
+        # several at once where there are many, so that not every new one puts all others in order
+        most = self.most_values - self.most_values // 8 if len(entries) > self.most_values else self.most_values
         room, latest_first = self.most_bytes, sorted(entries, key=lambda item: -item[1].used)
         for place, (known, entry) in enumerate(latest_first):
-            if place < self.most_values and entry.nbytes <= room:
+            if place < most and entry.nbytes <= room:
                 room -= entry.nbytes
             else:
                 room = -1  # what was used before it goes as well, however small
@@ -88,7 +90,7 @@ class ByteCache(Generic[Value]):
     @property
     def nbytes(self) -> int:
         """The bytes of all that is held."""
-        return sum(entry.nbytes for entry in list(self._entries.values()))
+        return sum([entry.nbytes for entry in list(self._entries.values())])  # quicker than one by one
 
     def __len__(self) -> int:
         return len(self._entries)

@@ -11,6 +11,8 @@ from tightbudget.numerics.rounding import float_above, raised
 Array = NDArray[np.float64]
 
 _LN2 = math.log(2.0)
+_SMALL = 1e-280  # of the largest: what floats lose of the terms of a sum is far less than a rounding of it
+_SHORT = 256  # of which logarithms are quickly added up
 _ROUNDINGS = 16  # of a conversion and a logarithm, each good to 2u, the conversion relative to a log of at least ln 2
 
 
@@ -18,6 +20,19 @@ def log_sum(logs: Array) -> float:
     """Return log(sum(exp(logs))); good to about size(logs) roundings, relatively to the sum."""
     top = float(logs.max())
     return top + math.log(float(np.exp(logs - top).sum())) if top > -math.inf else -math.inf
+
+
+def log_tails(logs: Array) -> Array:
+    """Return log(sum(exp(logs[i:]))) for each i; good to about size(logs) roundings, relatively to each sum."""
+    top = float(logs.max(initial=-math.inf))
+    first = 0  # of those that have to be added up as logarithms, which takes several times as long
+    found = np.empty(logs.size)
+    if logs.size > _SHORT and math.isfinite(top):
+        sums = np.exp(logs - top)[::-1].cumsum()[::-1]
+        first = int(np.count_nonzero(sums > _SMALL))
+        found[:first] = top + np.log(sums[:first])
+    found[first:] = np.logaddexp.accumulate(logs[first:][::-1])[::-1]
+    return found
 
 
 def group_log_sum(logs: Array, starts: NDArray[np.intp]) -> Array:

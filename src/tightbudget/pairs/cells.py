@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tightbudget.numerics.logs import log_tails
+
 Array = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-300
@@ -56,7 +58,7 @@ class Cells:
 
     def tails(self) -> tuple[Array, Array, Array]:
         """Return logs of A and B from each cell on, and about that of delta at its lower end: nothing is certified."""
-        log_a, log_b = (np.logaddexp.accumulate(logs[::-1])[::-1] for logs in (self.log_a, self.log_b))
+        log_a, log_b = log_tails(self.log_a), log_tails(self.log_b)
         return log_a, log_b, log_delta(self.low, log_a, log_b)
 
     def part(self, begin: int, end: int) -> "Cells":

@@ -42,7 +42,7 @@ def pair_from_profile(key: tuple[object, ...], ratios: Array, bounds: Array, rev
     put = strictly_raised(below * reverse[:0:-1], 4)
     places = np.concatenate([below, [1.0], ratios])
     values = np.concatenate([put, [min(bounds[0], reverse[0])], bounds[1:]])  # H_1 is the same both ways
-    values = np.clip(values, LEAST, np.where(places < 1.0, places, 1.0))
+    values = np.minimum(np.maximum(values, LEAST), np.minimum(places, 1.0))
     sound = (places >= 1.0) | (values > LEAST)
     places, values = places[sound], values[sound]
     masses, certain = _masses_from_profile(places, values)
@@ -101,30 +101,41 @@ def _masses_from_profile(places: Array, values: Array) -> tuple[Array, NDArray[n
     """
     exponents = np.frexp(places)[1]
     with np.errstate(over="ignore", invalid="ignore"):
-        slopes = (
-            _profile_chord_slopes(places, values, exponents, before=True),
-            _profile_chord_slopes(places, values, exponents, before=False),
-        )
-        turn = double_double.double_less(slopes[1], slopes[0])
-        certain = turn > _LEAST_TURN * (np.abs(slopes[0].high) + np.abs(slopes[1].high))
+        before, after = _profile_chord_slopes(places, values, exponents)
+        turn = double_double.double_less(after, before)
+        certain = turn > _LEAST_TURN * (np.abs(before.high) + np.abs(after.high))
         apart = np.flatnonzero(places[1:] / places[:-1] > _FARTHEST)
     certain[: apart[-1] + 1 if apart.size else 0] = False
     return np.ldexp(places, -exponents) * turn, certain
 
 
-def _profile_chord_slopes(places: Array, values: Array, exponents: NDArray[np.int32], *, before: bool) -> double_double.Double:
-    """Return the slopes of the chords before or after the dots, times 2^exponent; after the last one H is flat."""
-    put = places < 1.0
-    if before:
-        other, value = np.append(0.0, places[:-1]), np.append(0.0, values[:-1])
-        other_put = np.append(True, put[:-1])
-    else:
-        other, value = np.append(places[1:], 2.0 * places[-1]), np.append(values[1:], values[-1])
-        other_put = np.append(put[1:], False)
+def _profile_chord_slopes(
+    places: Array, values: Array, exponents: NDArray[np.int32]
+) -> tuple[double_double.Double, double_double.Double]:
+    """Return the slopes of the chords before and after the dots, times 2^exponent; after the last one H is flat."""
+    other, value = np.append(0.0, places[:-1]), np.append(0.0, values[:-1])
+    before = _slopes_to(other, value, places, values, exponents)
+    # the chord after a dot is the one before the next, in the unit of this one
+    unit = exponents[:-1] - exponents[1:]
+    after = double_double.Double(*(np.append(np.ldexp(part[1:], unit), 0.0) for part in before))
+    # but for the one to the first dot from 1 on: that is given as H_g, and what lies before it as put = H_g - (1-g)
+    first = int(np.searchsorted(places, 1.0))
+    to, last = slice(first, first + 1), slice(first - 1, first)
+    to_first = _slopes_to(other[to], value[to], places[to], values[to], exponents[to], put=1.0)
+    before.high[to], before.low[to] = to_first
+    if first:
+        from_last = _slopes_to(places[to], values[to], places[last], values[last], exponents[last], put=-1.0)
+        after.high[last], after.low[last] = from_last
+    return before, after
+
+
+def _slopes_to(
+    other: Array, value: Array, places: Array, values: Array, exponents: NDArray[np.int32], put: float = 0.0
+) -> double_double.Double:
+    """Return the slopes between dots and others, times 2^exponent; 1 - other is added to their values `put` times."""
     rise = double_double.double_difference(value, values)
-    # of a neighbour that is given as the other of the two: H_g = put + (1 - g)
-    rest = double_double.double_difference(np.ones(places.size), other)
-    sign = np.where(other_put & ~put, 1.0, np.where(put & ~other_put, -1.0, 0.0))
-    rise = double_double.double_plus(double_double.double_plus(rise, sign * rest.high), sign * rest.low)
+    if put:
+        rest = double_double.double_difference(np.ones(other.size), other)
+        rise = double_double.double_plus(double_double.double_plus(rise, put * rest.high), put * rest.low)
     run = double_double.double_difference(np.ldexp(other, -exponents), np.ldexp(places, -exponents))
     return double_double.double_quotient(rise, run)

@@ -24,6 +24,7 @@ MOST_ORDER, MOST_BOUND, LEAST_BOUND = 1e6, 1e4, 1e-20
 
 _LEAST_THETA = 1e-6  # of an order less 1
 _LONG = 1e6  # an order that is the best for less than this many times the error of where that begins is left out
+_FIRST = 1e-12  # relative: how well the first place where it may start is looked for
 _NEAR = 16.0  # times that error: losses so near to an end are taken for it
 _REACH = 745.0  # -log A(loss > x) at the last x that is resolved: e^-745 < 1e-300
 _COARSE = 256
@@ -101,6 +102,8 @@ class PowerLaws:
         for _ in range(64):  # any place where it may start will do; the first is the best
             middle = 0.5 * (low + high)
             low, high = (low, middle) if self._may_start(middle) else (middle, high)
+            if high - low <= _FIRST * high:
+                break
         nearest = int(np.abs(self._ends - high).argmin())
         doubt = float(self.pieces.doubt[nearest])
         if abs(float(self._ends[nearest]) - high) <= _NEAR * doubt:  # or the piece between the two would not be known

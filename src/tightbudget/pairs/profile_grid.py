@@ -17,7 +17,8 @@ Profile = Callable[[Array], Array]
 """Upper bounds on H_g at losses log g from 0 on."""
 
 MOST_LOSS = 650.0  # e^650 and its products are floats
-_ENDS = np.geomspace(1e-12, MOST_LOSS, 600)  # where a profile may end
+_ENDS = np.geomspace(1e-12, MOST_LOSS, 601)  # where a profile may end
+_STRIDE = 25  # of a first look at these
 _NOTHING = 1e-280  # profiles are not followed below
 _FIRST = 2000  # dots of the first look, at most
 _MOST = 2**14  # dots of each side
@@ -47,7 +48,7 @@ def _profile_grid_losses(profile: Profile, reverse: Profile, most: int) -> Array
     looks = min(_FIRST, max(400, most // 6))
     first = end * _first_look(looks)
     density = np.maximum(_profile_dot_density(profile, first), _profile_dot_density(reverse, first))
-    counts = np.concatenate([[0.0], np.cumsum(density * np.diff(first))])
+    counts = np.concatenate([[0.0], (density * (first[1:] - first[:-1])).cumsum()])
     size = int(min(most, max(64.0, counts[-1])))
     return np.unique(np.concatenate([np.interp(np.linspace(0.0, counts[-1], size), counts, first), first[:: looks // 100]]))
 
@@ -60,18 +61,20 @@ def _first_look(looks: int) -> Array:
 
 def _end_of_profile(profile: Profile) -> float:
     """Return a loss beyond which there is nothing to see."""
-    bounds = profile(_ENDS)
-    flat = np.flatnonzero((bounds <= _NOTHING) | (bounds <= raised_by(bounds[-1], GENEROUS)))
-    return float(_ENDS[flat[0]]) if flat.size else MOST_LOSS
+    far = profile(_ENDS[::_STRIDE])
+    nothing = max(_NOTHING, raised_by(float(far[-1]), GENEROUS))
+    first = int((far <= nothing).argmax()) * _STRIDE  # profiles fall: the end lies behind the place before
+    near = _ENDS[max(0, first - _STRIDE + 1) : first + 1]
+    return float(near[(profile(near) <= nothing).argmax()])
 
 
 def _profile_dot_density(profile: Profile, losses: Array) -> Array:
     """Return how many dots there should be per unit of loss between the losses."""
     bounds = np.maximum(profile(losses), 1e-300)
-    slopes = np.diff(bounds) / np.diff(losses)
+    slopes = (bounds[1:] - bounds[:-1]) / (losses[1:] - losses[:-1])
     # the second derivative in g times g^2, at the inner dots: that in the loss, less the first
     gaps = 0.5 * (losses[2:] - losses[:-2])
-    bend = np.abs(np.diff(slopes) / gaps - 0.5 * (slopes[1:] + slopes[:-1]))
+    bend = np.abs((slopes[1:] - slopes[:-1]) / gaps - 0.5 * (slopes[1:] + slopes[:-1]))
     bend = np.where(bend > _NOISE * bounds[1:-1] / gaps**2, bend, 0.0)
     log_bounds = np.log(bounds[1:-1])
     finest = np.where(log_bounds > np.log(bounds[0]) - _BULK, _FINEST, _FINE)

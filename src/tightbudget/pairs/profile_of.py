@@ -37,10 +37,12 @@ def _normal_profile(m: float) -> Profile:
         u, v = losses / m - 0.5 * m, losses / m + 0.5 * m
         scale = 0.5 * np.exp(-0.5 * u * u)
         second = scale * special.erfcx(v * _ROOT_HALF)
-        first = np.where(u < 0.0, special.ndtr(-u), scale * special.erfcx(np.maximum(u, 0.0) * _ROOT_HALF))
+        first = scale * special.erfcx(np.maximum(u, 0.0) * _ROOT_HALF)
+        likely = u < 0.0
+        first[likely] = special.ndtr(-u[likely])
         error = U * (24.0 + 4.0 * (np.abs(u) + 1.0) * v) * (first + second) + NEGLIGIBLE
         most = min(1.0, raised(m * _DENSITY, 8))  # delta(0) is less, and all others are no more
-        bounded: Array = np.clip(raised(first - second + error, 4), NEGLIGIBLE, most)
+        bounded: Array = np.minimum(np.maximum(raised(first - second + error, 4), NEGLIGIBLE), most)
         return bounded
 
     return bounds

@@ -129,8 +129,26 @@ def test_many_sampled_promises_are_added_up_first() -> None:
 
 def test_of_one_sampled_promise_the_pair_is_better() -> None:
     step = tb.Poisson(tb.ZCDP(0.5), 0.1)
-    curve_alone = epsilon_bracket(step._directions, 1e-3, 1e-3, 1e-300, None)
-    assert step.epsilon(1e-3).upper < 0.91 < 1.2 < curve_alone.upper
+    assert step.epsilon(1e-3).upper < 0.91 < 1.2 < _by_moments(step).epsilon(1e-3).upper
+    assert step._directions_apart is None
+    assert (step + tb.ZCDP(0.1))._directions_apart is not None
+
+
+def _by_moments(step: tb.Poisson) -> tb.Mechanism:
+    promise = step.moment_promise
+    assert promise is not None
+    return promise.summed([(promise, 1)])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_of_one_sampled_promise_moments_are_never_better(seed: int) -> None:
+    source = np.random.default_rng(300 + seed)
+    promise = tb.ZCDP(10 ** source.uniform(-5, 1.5))
+    if seed % 2:
+        orders = np.unique(1 + np.exp(source.uniform(0.1, 4, 3)))
+        promise = tb.RDP(orders.tolist(), np.sort(10 ** source.uniform(-4, 1.5, orders.size)).tolist())
+    step, delta = tb.Poisson(promise, 10 ** source.uniform(-5, -0.05)), 10 ** source.uniform(-50, -1)
+    assert step.epsilon(delta).upper <= _by_moments(step).epsilon(delta).upper * (1 + 1e-9)
 
 
 def test_sampled_promises_join_the_other_steps() -> None:
