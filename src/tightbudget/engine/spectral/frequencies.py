@@ -36,7 +36,7 @@ _LADDER = np.array([0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, *(9.0 * 1.8 ** np.a
 _STRIDE = 1.4  # distance of further such angles, in units of 1 / standard deviation
 _SHORT, _SHORT_STRIDE = 64, 0.5  # where many angles are looked at in one go
 _SAME = 1e-6  # lengths of intervals, relatively: those differ by a factor, or by rounding
-_SPLITS = 4  # times that an interval is looked at more closely
+_PIECES, _SPLITS = 2, 8  # of an interval that is looked at more closely, and times that it is
 _MOST_NODES = 8192  # to be summed over, and intervals to be looked at; with more, levels are tried
 _MOST_WORK = 2**22  # points times angles: what a table of turns may hold
 _FEW_ENTRIES = 2**15  # of the table of all turns, for which it is quicker to look at every node
@@ -296,15 +296,15 @@ def _frequency_islands(
             return None
         # what failed is looked at more closely, unless it is as short as an island anyway
         split = highs - lows > short
-        work = 5 * int(np.count_nonzero(split)) * places.size
+        work = (_PIECES + 1) * int(np.count_nonzero(split)) * places.size
         if turn == _SPLITS or not work or work > _MOST_WORK:
             break
         most_work -= work
         if most_work < 0.0:
             return None
         kept += zip(lows[~split].tolist(), highs[~split].tolist(), strict=True)
-        quarters, low = _cut_in_four(places, lows[split], highs[split])
-        at = _turning(quarters, to_follow)
+        pieces, low = _cut_intervals(places, lows[split], highs[split])
+        at = _turning(pieces, to_follow)
         closer.append(at)
         angles = at.angles
         lows, highs = angles[low], angles[low + 1]
@@ -313,21 +313,21 @@ def _frequency_islands(
     return kept, exp_up(beyond), ruled_out, closer
 
 
-def _cut_in_four(places: Array, lows: Array, highs: Array) -> tuple[Turning, NDArray[np.intp]]:
-    """Return the turns at the ends of quarters of the intervals, and the numbers of the angles that quarters begin at.
+def _cut_intervals(places: Array, lows: Array, highs: Array) -> tuple[Turning, NDArray[np.intp]]:
+    """Return the turns at the ends of pieces of the intervals, and the numbers of the angles that pieces begin at.
 
     Intervals of one length that follow one another are cut together, at angles of one distance.
     """
     lengths = highs - lows
-    begins = (lows[1:] != highs[:-1]) | (np.abs(np.diff(lengths)) > _SAME * lengths[1:])
+    begins = (lows[1:] != highs[:-1]) | (np.abs(lengths[1:] - lengths[:-1]) > _SAME * lengths[1:])
     first = np.concatenate([[0], np.flatnonzero(begins) + 1])
-    counts = 4 * np.diff(np.concatenate([first, [lows.size]]))
-    ends = highs[np.concatenate([first[1:], [lows.size]]) - 1]
+    after = np.concatenate([first[1:], [lows.size]])
+    counts, ends = _PIECES * (after - first), highs[after - 1]
     parts = [
         from_to(places, begin, end, count)
         for begin, end, count in zip(lows[first].tolist(), ends.tolist(), counts.tolist(), strict=True)
     ]
-    # every part has one angle more than quarters
+    # every part has one angle more than pieces
     return joined_turns(places, parts), np.arange(int(counts.sum())) + np.repeat(np.arange(first.size), counts)
 
 
@@ -448,11 +448,16 @@ def _log_bound(blocks: Sequence[Block], angles: Array, transforms: Transforms, l
 def _square_bound(block: Block, angles: Array, values: Complex, error: Array, low: NDArray[np.intp]) -> Array:
     """Return bounds on the squared modulus of each row between the angles numbered `low` and those that follow them.
 
-    |phi|^2 = E cos u(X - X') has a second derivative of at least -2 Var X, so that between two angles it exceeds the
-    larger of its values there by at most a quarter of the variance times the squared distance.
+    |phi|^2 = E cos u(X - X') has a second derivative of at least -2 Var X, so that between two angles it exceeds its
+    chord by at most c t (1 - t), c the variance times the squared distance and t from 0 to 1. That sum is largest where
+    it exceeds the larger end by (c - d)^2 / 4c, d the difference of the ends, or, if c < d, at that end.
     """
-    gaps = raised_by(0.25 * (angles[low + 1] - angles[low]) ** 2, GENEROUS)
+    gaps = raised_by((angles[low + 1] - angles[low]) ** 2, GENEROUS)
     square = raised_by((np.abs(values) + error) ** 2, AMPLE)
-    bound: Array = np.maximum(square[:, low], square[:, low + 1]) + np.multiply.outer(block.variances, gaps) + 1e-13
-    # a little beyond the ends too, which are rounded
-    return bound + 64.0 * U * np.sqrt(block.variances)[:, None]
+    left, right = square[:, low], square[:, low + 1]
+    most = np.multiply.outer(block.variances, gaps) + 1e-300
+    rest = np.maximum(most - np.abs(left - right), 0.0)
+    # differences are rounded at the size of their terms, and ends reach a little farther, as they are rounded too
+    rounding = 1e-13 + 16.0 * U * most + 64.0 * U * np.sqrt(block.variances)[:, None]
+    bound: Array = np.maximum(left, right) + raised_by(rest * rest / (4.0 * most), GENEROUS) + rounding
+    return bound
