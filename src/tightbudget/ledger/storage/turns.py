@@ -20,11 +20,11 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-SPELL = 0.01
-"""Seconds for which others leave a writer alone: some twenty charges on a fast disk. A change costs little then."""
+SPELL = 0.015
+"""Seconds for which others leave a writer alone: some thirty charges on a fast disk. A change costs little then."""
 
 _LOOK = 0.0001  # seconds between two looks at the turn of whoever is next and ready
-_LONGEST, _SHORTEST = 0.02, 0.004  # seconds between two looks of others at the place of the next one
+_FIRST, _LONGEST, _SHORTEST = 0.02, 0.05, 0.012  # seconds to the first look of others at the place of the next one, and on
 _LONG = 0.15  # seconds after which these pauses are the shortest, so that who waited longest comes first
 _STUCK = 0.5  # seconds after which others look at the turn itself, too: the next one may have been stopped
 
@@ -70,6 +70,7 @@ class Turn:
         now = began
         late = began - self._last < 2 * SPELL  # it has just had its turn: others come first
         looks = 0 if late else 8  # it may have met a single charge, which is soon over, and no spell
+        longest = _FIRST
         try:
             while True:
                 is_next = is_next or (not late and self._next.taken())
@@ -79,7 +80,8 @@ class Turn:
                     raise sqlite3.OperationalError("database is locked")
                 late, pause = False, _LOOK
                 if not is_next:
-                    pause = random.uniform(0.5, 1.5) * max(_SHORTEST, _LONGEST * (1.0 - (now - began) / _LONG))
+                    pause = random.uniform(0.5, 1.5) * max(_SHORTEST, longest * (1.0 - (now - began) / _LONG))
+                    longest = _LONGEST  # there are several: each look of theirs holds the writer up
                 elif looks > 0:
                     looks -= 1
                 elif (left := self._end(now) - now) > 0.0:
