@@ -120,20 +120,32 @@ class BothBranchesPair(Pair):
 
     @cached_property
     def _coarse_cells(self) -> Cells:
-        continuous = []
-        for pair, wanted in ((self.below, -1.0), (self.above, 1.0)):
-            cells = pair.coarse_cells()
-            wide = cells.where(cells.high > cells.low)
-            mine = wide.where(wide.high <= 0.0 if wanted < 0.0 else wide.low >= 0.0)
-            if 0.0 in (mine.high[-1:] if wanted < 0.0 else mine.low[:1]):  # no cell has 0 inside
-                mine = self._less_certain(mine)
-            else:
-                edges = np.unique(np.concatenate([wide.low, wide.high, [0.0]]))
-                mine = self.cells(edges[edges <= 0.0] if wanted < 0.0 else edges[edges >= 0.0])
-            continuous.append(mine.where(mine.log_a > -np.inf))
-        joined = Cells.join(*continuous, self.points())
+        continuous = self._coarse_sides() or [self._coarse_side(self.below, -1.0), self._coarse_side(self.above, 1.0)]
+        joined = Cells.join(*(side.where(side.log_a > -np.inf) for side in continuous), self.points())
         order = np.argsort(joined.low, kind="stable")
         return Cells(*(getattr(joined, name)[order] for name in ("low", "high", "log_a", "log_b", "error")))
+
+    def _coarse_sides(self) -> list[Cells] | None:
+        """Return coarse cells on both sides of 0 of a base that has no points, if its own have no gaps and meet there."""
+        if not (isinstance(self.below, PoissonPair) and isinstance(self.above, PoissonPair)):
+            return None
+        cells = self.base.coarse_cells()
+        split = int(np.count_nonzero(cells.high <= 0.0))
+        whole = bool((cells.high > cells.low).all()) and np.array_equal(cells.low[1:], cells.high[:-1])
+        if not (whole and 0 < split < cells.size and cells.low[split] == 0.0):
+            return None
+        sides = (self.below, cells.part(0, split)), (self.above, cells.part(split, cells.size))
+        return [self._less_certain(branch.coarse(side)) for branch, side in sides]
+
+    def _coarse_side(self, branch: Pair, sign: float) -> Cells:
+        """Return the continuous part of a branch on its side of 0 in coarse cells."""
+        cells = branch.coarse_cells()
+        wide = cells.where(cells.high > cells.low)
+        mine = wide.where(wide.high <= 0.0 if sign < 0.0 else wide.low >= 0.0)
+        if 0.0 in (mine.high[-1:] if sign < 0.0 else mine.low[:1]):  # no cell has 0 inside
+            return self._less_certain(mine)
+        edges = np.unique(np.concatenate([wide.low, wide.high, [0.0]]))
+        return self.cells(edges[edges <= 0.0] if sign < 0.0 else edges[edges >= 0.0])
 
     def rough_profile(self) -> tuple[Array, Array]:
         return self.above.rough_profile()  # that of losses from 0 on

@@ -104,19 +104,22 @@ class PoissonPair(Pair):
     def _coarse_cells(self) -> Cells:
         cells = self.base.coarse_cells()
         wide = cells.high > cells.low
-        continuous = cells if wide.all() else cells.where(wide)
-        if continuous.size and np.array_equal(continuous.low[1:], continuous.high[:-1]):
-            edges = self._forward(np.concatenate([continuous.low, continuous.high[-1:]]))
-            low, high = edges[:-1], edges[1:]
-        else:
-            low, high = self._forward(continuous.low), self._forward(continuous.high)
-        # a cell squeezed flat against the end of the support is still no point mass
-        mapped = self._mix(continuous, low, np.maximum(high, np.nextafter(low, np.inf)))
+        mapped = self.coarse(cells if wide.all() else cells.where(wide))
         if not self.points().size:
             return mapped
         joined = Cells.join(mapped, self.points())
         order = np.argsort(joined.low, kind="stable")
         return Cells(*(getattr(joined, name)[order] for name in ("low", "high", "log_a", "log_b", "error")))
+
+    def coarse(self, cells: Cells) -> Cells:
+        """Return coarse cells of the base's continuous part as they become; those next to one another stay so."""
+        if cells.size and np.array_equal(cells.low[1:], cells.high[:-1]):
+            edges = self._forward(np.concatenate([cells.low, cells.high[-1:]]))
+            low, high = edges[:-1], edges[1:]
+        else:
+            low, high = self._forward(cells.low), self._forward(cells.high)
+        # a cell squeezed flat against the end of the support is still no point mass
+        return self._mix(cells, low, np.maximum(high, np.nextafter(low, np.inf)))
 
     def coarse_edges(self) -> Array:
         if self.points().size:
