@@ -16,6 +16,7 @@ Number = TypeVar("Number", float, Array)
 _ROOT_HALF = math.sqrt(0.5)
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 _TINY_SQUARE = 2.5e-5  # (width/2)^2 max(1, z^2) below which He_6 adds less than 15 * (2.5e-5)^3 / 7! < 5e-17
+_F3, _F5, _F7, _F9, _F11 = (1.0 / math.factorial(n) for n in (3, 5, 7, 9, 11))
 _NARROW = 0.25  # width times max(1, |middle|) below which the series is used
 
 
@@ -53,27 +54,30 @@ def log_normal_mass_at(middle: float, width: float) -> tuple[float, float]:
 
 
 def _normal_mass_series(z: Array, width: Array) -> tuple[Array, Array]:
-    # He_2, He_4, ... He_10 over 3!, 5!, ... 11!; the higher ones only if they matter anywhere. With s = q z^2 all terms
-    # stay small.
-    q = (0.5 * width) ** 2
-    s = (0.5 * width * z) ** 2
-    tail = (s - q) / 6.0 + ((s - 6.0 * q) * s + 3.0 * q * q) / 120.0
-    if (np.maximum(q, s) > _TINY_SQUARE).any():
-        tail += _higher_terms(s, q)
+    half = 0.5 * width
+    q, s = half * half, (half * z) ** 2
+    tail = _series_tail(s, q) if (np.maximum(q, s) > _TINY_SQUARE).any() else _short_tail(s, q)
     square = z * z
     log_width = np.log(width)
     log_mass = log_width - 0.5 * square - _LOG_SQRT_2PI + np.log1p(tail)
     return log_mass, U * (8.0 + 4.0 * np.minimum(np.abs(log_width), 800.0)) + _error_share(2.0 * U, square)
 
 
-def _higher_terms(s: Number, q: Number) -> Number:
-    square = q * q
-    cube, fourth = square * q, square * square  # products: powers take ten times as long
-    he6 = ((s - 15.0 * q) * s + 45.0 * square) * s - 15.0 * cube
-    he8 = (((s - 28.0 * q) * s + 210.0 * square) * s - 420.0 * cube) * s + 105.0 * fourth
-    he10 = ((((s - 45.0 * q) * s + 630.0 * square) * s - 3150.0 * cube) * s + 4725.0 * fourth) * s - 945.0 * fourth * q
-    terms: Number = he6 / 5040.0 + he8 / 362880.0 + he10 / 39916800.0
-    return terms
+def _short_tail(s: Number, q: Number) -> Number:
+    """Return the terms of He_2 and He_4, over 3! and 5!; with s = q z^2 all of them stay small."""
+    tail: Number = (s - q) / 6.0 + ((s - 6.0 * q) * s + 3.0 * q * q) / 120.0
+    return tail
+
+
+def _series_tail(s: Number, q: Number) -> Number:
+    """Return the terms of He_2 to He_10, as a polynomial in s whose coefficients are polynomials in q."""
+    fourth = _F9 - 45.0 * _F11 * q
+    third = _F7 + q * (630.0 * _F11 * q - 28.0 * _F9)
+    second = _F5 + q * (q * (210.0 * _F9 - 3150.0 * _F11 * q) - 15.0 * _F7)
+    first = _F3 + q * (q * (45.0 * _F7 + q * (4725.0 * _F11 * q - 420.0 * _F9)) - 6.0 * _F5)
+    constant = q * (q * (3.0 * _F5 + q * (q * (105.0 * _F9 - 945.0 * _F11 * q) - 15.0 * _F7)) - _F3)
+    tail: Number = ((((_F11 * s + fourth) * s + third) * s + second) * s + first) * s + constant
+    return tail
 
 
 def _normal_mass_difference(z: Array, width: Array) -> tuple[Array, Array]:
@@ -83,8 +87,8 @@ def _normal_mass_difference(z: Array, width: Array) -> tuple[Array, Array]:
     gap = np.log(special.erfcx(_ROOT_HALF * far) / tail) - z * width
     rest = -np.expm1(gap)
     square = near * near
-    log_mass = np.log(0.5 * tail) - 0.5 * square + np.log(rest)
-    error = U * (40.0 + 40.0 * np.exp(gap) / rest) + _error_share(4.0 * U, square)
+    log_mass = np.log(0.5 * tail * rest) - 0.5 * square
+    error = U * (4.0 + 40.0 / rest) + _error_share(4.0 * U, square)  # e^gap / rest is 1 / rest - 1
     # around the bulk P = 1 - P(Z > far) - P(Z < near) does not cancel, and erfcx(near) may overflow
     around = near < -1.0
     if around.any():
@@ -100,15 +104,14 @@ def _difference_at(z: float, width: float) -> tuple[float, float]:
     tail = float(special.erfcx(_ROOT_HALF * near))
     gap = math.log(float(special.erfcx(_ROOT_HALF * far)) / tail) - z * width
     rest = -math.expm1(gap)
-    log_mass = math.log(0.5 * tail) - 0.5 * near * near + math.log(rest)
-    return log_mass, U * (40.0 + 40.0 * math.exp(gap) / rest + 4.0 * near * near)
+    log_mass = math.log(0.5 * tail * rest) - 0.5 * near * near
+    return log_mass, U * (4.0 + 40.0 / rest + 4.0 * near * near)
 
 
 def _series_at(z: float, width: float) -> tuple[float, float]:
-    q, s = (0.5 * width) ** 2, (0.5 * width * z) ** 2
-    tail = (s - q) / 6.0 + ((s - 6.0 * q) * s + 3.0 * q * q) / 120.0
-    if max(q, s) > _TINY_SQUARE:
-        tail += _higher_terms(s, q)
+    half = 0.5 * width
+    q, s = half * half, (half * z) ** 2
+    tail = _series_tail(s, q) if max(q, s) > _TINY_SQUARE else _short_tail(s, q)
     log_width = math.log(width)
     log_mass = log_width - 0.5 * z * z - _LOG_SQRT_2PI + math.log1p(tail)
     return log_mass, U * (8.0 + 4.0 * min(abs(log_width), 800.0) + 2.0 * z * z)
