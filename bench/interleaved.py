@@ -1,4 +1,4 @@
-"""This tree beside another one, in turns: `python bench/interleaved.py TREE [--rounds N] [--only TEXT]`, TREE a checkout.
+"""This tree beside another one, a checkout, in turns: `python bench/interleaved.py TREE [--rounds N] [--only TEXT]`.
 
 Every question of cases.py is asked of both in turns, one answer each, so that what else the machine does falls on both
 alike; a round is a new process of each. A time is the least processor time of a round, the ratio the median over the

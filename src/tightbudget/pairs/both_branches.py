@@ -126,7 +126,7 @@ class BothBranchesPair(Pair):
         return Cells(*(getattr(joined, name)[order] for name in ("low", "high", "log_a", "log_b", "error")))
 
     def _coarse_sides(self) -> list[Cells] | None:
-        """Return coarse cells on both sides of 0 of a base that has no points, if its own have no gaps and meet there."""
+        """Return coarse cells on both sides of 0, of a base without points whose own have no gaps and meet there."""
         if not (isinstance(self.below, PoissonPair) and isinstance(self.above, PoissonPair)):
             return None
         cells = self.base.coarse_cells()
