@@ -60,6 +60,17 @@ def test_values_of_no_bytes_are_bounded_by_their_number() -> None:
     assert cache.get(19) is not None
 
 
+def test_of_many_values_several_are_forgotten_at_once_those_used_least_recently() -> None:
+    cache = ByteCache[Array](1000, most_values=64)
+    for key in range(64):
+        cache.put(key, of(1))
+    assert cache.get(0) is not None
+    cache.put("new", of(1))
+    assert len(cache) == 56
+    assert [key for key in range(64) if cache.get(key) is not None] == [0, *range(10, 64)]
+    assert cache.get("new") is not None
+
+
 def test_a_function_is_asked_once_for_the_same_arguments() -> None:
     asked = []
     cache = ByteCache[Array](100)
