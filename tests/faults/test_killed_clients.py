@@ -120,7 +120,7 @@ def test_clients_are_killed_at_any_moment(url: str, tmp_path: Path) -> None:
         names = ["census", "survey"]
         for name in names:
             ledger.create_budget(name, epsilon=1000, delta=0, filter="basic")
-        clients = Clients(url, tmp_path / "told", clients=4, count=scaled(400, 3000), kills=kills, budgets=names)
+        clients = Clients(url, tmp_path / "told", clients=4, count=scaled(400, 6000), kills=kills, budgets=names)
         assert clients.killed() >= kills
         told = clients.told()
         assert len(told) == 4 * clients.spec["count"]
