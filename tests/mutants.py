@@ -2018,6 +2018,8 @@ MUTATIONS = [
              "two decide upon the same sums", ["contract/test_sharing.py::test_while_one_decides_nobody_else_does[postgresql-batch]"]),
     Mutation("ledger row and key not locked", "ledger/storage/statements.py", ".with_for_update(of=budgets)", ".where(True)",
              "two decide upon the same sums", ["contract/test_sharing.py::test_while_one_decides_nobody_else_does[postgresql-reserve]"]),
+    Mutation("ledger server recovers", "ledger/storage/postgresql.py", "if self._server_says_wait():", "if False:",
+             "a server that recovers for long is taken for one that is not there", ["faults/test_killed_clients.py::test_a_server_that_recovers_is_waited_for"]),
     Mutation("ledger writes late", "ledger/storage/sqlite.py", 'own.cursor.execute("BEGIN IMMEDIATE")', 'own.cursor.execute("BEGIN")',
              "another program writes between the decision and its entry", ["contract/test_sharing.py::test_while_one_decides_nobody_else_does[sqlite-charge]"]),
     Mutation("ledger order of locks", "ledger/book.py", "ids = sorted({id for wanted in everything for id in wanted.place.lineage})", "ids = list(dict.fromkeys(id for wanted in everything for id in wanted.place.lineage))",

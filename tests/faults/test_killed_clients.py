@@ -173,6 +173,30 @@ def test_a_ledger_is_opened_while_its_server_starts(request: pytest.FixtureReque
         starting.join()
 
 
+def test_a_server_that_recovers_is_waited_for(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.support.postgresql import new_database, run_outside
+
+    server = request.getfixturevalue("own_server")
+    with new_database(server.url) as address:
+        url = address.render_as_string(hide_password=False)
+        Ledger(url).close()
+        run_outside(server.url, "ALTER SYSTEM SET hot_standby = off")
+        server.kill_all()
+        starting = server.start_rejecting()
+        try:
+            monkeypatch.setattr("tightbudget.ledger.storage.postgresql.STARTING", 0.5)  # of silence: this one answers
+            with pytest.raises(tb.LedgerUnavailable):
+                Ledger(url, patience=1.0)
+            threading.Timer(2.0, server.let_go).start()
+            with Ledger(url) as ledger:
+                assert ledger.names() == []
+        finally:
+            if server.rejects():
+                server.let_go()
+            starting.join()
+            run_outside(server.url, "ALTER SYSTEM RESET hot_standby")
+
+
 def test_a_server_that_is_not_there_is_not_waited_for_for_long() -> None:
     started = time.monotonic()
     with pytest.raises(tb.LedgerUnavailable):

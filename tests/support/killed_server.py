@@ -1,10 +1,13 @@
 """A PostgreSQL server of a test's own, which it may kill."""
 
+import signal
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
+import psycopg
 from sqlalchemy import URL, create_engine
 from sqlalchemy.exc import DBAPIError
 from tests.support.postgresql import address, started, stop
@@ -51,6 +54,31 @@ class OwnServer:
         with self._server._lock:
             self._server.ensure_postgres_running()
         self.wait()
+
+    def start_rejecting(self) -> threading.Thread:
+        """Start the server after a crash so that it rejects connections until it is let go; return who waits for that.
+
+        It is a standby that nobody can read, which takes `hot_standby = off`.
+        """
+        (self._home / "standby.signal").touch()
+        waiting = threading.Thread(target=self.start_again, daemon=True)
+        waiting.start()
+        until = time.monotonic() + 60
+        while not self.rejects():
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        return waiting
+
+    def rejects(self) -> bool:
+        """Return whether the server is there and takes no connections."""
+        found = psycopg.pq.PGconn.ping(self.url.set(drivername="postgresql").render_as_string(hide_password=False).encode())
+        return found == psycopg.pq.Ping.REJECT
+
+    def let_go(self) -> None:
+        """Let a server that rejects connections take them."""
+        (self._home / "promote").touch()
+        first = int((self._home / "postmaster.pid").read_text().split()[0])
+        psutil.Process(first).send_signal(signal.SIGUSR1)
 
     def wait(self) -> None:
         engine = create_engine(self.url)

@@ -84,7 +84,7 @@ class Database(ABC):
         """Return a context manager with a Connection inside a transaction that may write; for what is done seldom."""
 
     def wait_until_there(self) -> None:
-        """Wait some seconds for a server that is being started; whether it was, whoever asks it something will see."""
+        """Wait for a server that starts, or recovers; whether it is there, whoever asks it something will see."""
         return
 
     def exists(self) -> bool:

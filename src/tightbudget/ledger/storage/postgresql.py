@@ -18,11 +18,12 @@ from tightbudget.ledger.storage.database import PATIENCE, Database, Result, Tran
 
 try:
     import psycopg
+    from psycopg.conninfo import make_conninfo
 except ImportError:
     raise MissingExtra("postgres", "psycopg[binary]") from None
 
 STARTING = 5.0
-"""Seconds for which a ledger that is opened waits for its server, which may have been started at the same time."""
+"""Seconds for which a ledger that is opened waits for a silent server, which may have been started at the same time."""
 
 _PASSING = (
     psycopg.errors.SerializationFailure,
@@ -105,16 +106,31 @@ class PostgreSQL(Database):
             raise self.explained(problem) from problem
 
     def wait_until_there(self) -> None:
-        until = time.monotonic() + min(STARTING, self.patience)
+        begun = heard = time.monotonic()
         while True:
             try:
                 self._connection().close()
             except psycopg.Error as problem:
-                if not self._may_pass(problem) or time.monotonic() > until:
+                if not self._may_pass(problem):
+                    return
+                now = time.monotonic()
+                if self._server_says_wait():
+                    heard = now
+                if now - heard > STARTING or now - begun > self.patience:
                     return
             else:
                 return
             time.sleep(random.uniform(0.05, 0.15))
+
+    def _server_says_wait(self) -> bool:
+        """Whether the server is there and takes no connections yet: it starts, or recovers from a crash.
+
+        The error of a connection that failed has no code for that, and its words are in the server's language.
+        """
+        _, settings = self.engine.dialect.create_connect_args(self.engine.url)
+        settings.pop("context", None)  # SQLAlchemy's, and no part of the address
+        address = make_conninfo(**{**settings, "connect_timeout": 2}).encode()
+        return psycopg.pq.PGconn.ping(address) == psycopg.pq.Ping.REJECT
 
     def _connection(self) -> Any:
         try:
