@@ -2020,6 +2020,8 @@ MUTATIONS = [
              "two decide upon the same sums", ["contract/test_sharing.py::test_while_one_decides_nobody_else_does[postgresql-reserve]"]),
     Mutation("ledger server recovers", "ledger/storage/postgresql.py", "if self._server_says_wait():", "if False:",
              "a server that recovers for long is taken for one that is not there", ["faults/test_killed_clients.py::test_a_server_that_recovers_is_waited_for"]),
+    Mutation("ledger report while a server recovers", "ledger/storage/postgresql.py", "            self.wait_until_there()\n            return self._answering()", "            return self._answering()",
+             "a report is given up while its server recovers", ["faults/test_killed_clients.py::test_reports_wait_for_a_server_that_recovers"]),
     Mutation("ledger writes late", "ledger/storage/sqlite.py", 'own.cursor.execute("BEGIN IMMEDIATE")', 'own.cursor.execute("BEGIN")',
              "another program writes between the decision and its entry", ["contract/test_sharing.py::test_while_one_decides_nobody_else_does[sqlite-charge]"]),
     Mutation("ledger order of locks", "ledger/book.py", "ids = sorted({id for wanted in everything for id in wanted.place.lineage})", "ids = list(dict.fromkeys(id for wanted in everything for id in wanted.place.lineage))",

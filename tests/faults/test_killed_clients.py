@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -173,28 +174,47 @@ def test_a_ledger_is_opened_while_its_server_starts(request: pytest.FixtureReque
         starting.join()
 
 
-def test_a_server_that_recovers_is_waited_for(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def rejecting(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Any, str, Ledger, Ledger]]:
+    """A server that answers, and takes no connections, as while it recovers; two ledgers, one of little patience."""
     from tests.support.postgresql import new_database, run_outside
 
     server = request.getfixturevalue("own_server")
+    monkeypatch.setattr("tightbudget.ledger.storage.postgresql.STARTING", 0.5)  # of silence: this one answers
     with new_database(server.url) as address:
         url = address.render_as_string(hide_password=False)
-        Ledger(url).close()
-        run_outside(server.url, "ALTER SYSTEM SET hot_standby = off")
-        server.kill_all()
-        starting = server.start_rejecting()
-        try:
-            monkeypatch.setattr("tightbudget.ledger.storage.postgresql.STARTING", 0.5)  # of silence: this one answers
-            with pytest.raises(tb.LedgerUnavailable):
-                Ledger(url, patience=1.0)
-            threading.Timer(2.0, server.let_go).start()
-            with Ledger(url) as ledger:
-                assert ledger.names() == []
-        finally:
-            if server.rejects():
-                server.let_go()
-            starting.join()
-            run_outside(server.url, "ALTER SYSTEM RESET hot_standby")
+        with Ledger(url) as patient, Ledger(url, patience=1.0) as hasty:
+            patient.create_budget("census", epsilon=1, delta=0, filter="basic")
+            assert hasty.names() == ["census"]
+            run_outside(server.url, "ALTER SYSTEM SET hot_standby = off")
+            server.kill_all()
+            starting = server.start_rejecting()
+            try:
+                yield server, url, patient, hasty
+            finally:
+                if server.rejects():
+                    server.let_go()
+                starting.join()
+                run_outside(server.url, "ALTER SYSTEM RESET hot_standby")
+
+
+def test_a_server_that_recovers_is_waited_for(rejecting: tuple[Any, str, Ledger, Ledger]) -> None:
+    server, url, _, _ = rejecting
+    with pytest.raises(tb.LedgerUnavailable):
+        Ledger(url, patience=1.0)
+    threading.Timer(2.0, server.let_go).start()
+    with Ledger(url) as ledger:
+        assert ledger.names() == ["census"]
+
+
+def test_reports_wait_for_a_server_that_recovers(rejecting: tuple[Any, str, Ledger, Ledger]) -> None:
+    server, _, patient, hasty = rejecting
+    with pytest.raises(tb.LedgerUnavailable):
+        hasty.names()
+    threading.Timer(2.0, server.let_go).start()
+    assert patient.names() == ["census"]
+    assert patient.budget("census").status().charges == 0
+    assert hasty.names() == ["census"]
 
 
 def test_a_server_that_is_not_there_is_not_waited_for_for_long() -> None:

@@ -23,7 +23,7 @@ except ImportError:
     raise MissingExtra("postgres", "psycopg[binary]") from None
 
 STARTING = 5.0
-"""Seconds for which a ledger that is opened waits for a silent server, which may have been started at the same time."""
+"""Seconds for which whoever opens a ledger, or reads it, waits for a silent server, which may just be starting."""
 
 _PASSING = (
     psycopg.errors.SerializationFailure,
@@ -139,17 +139,23 @@ class PostgreSQL(Database):
             raise problem.orig or problem from None
 
     def _alive(self) -> Connection:
-        """Return a connection that answers. Those that were kept do not after a restart of the server."""
-        for last in (False, True):
-            connection = self.engine.connect()
-            try:
-                connection.exec_driver_sql("SELECT 1")
-                connection.rollback()
-                break
-            except DBAPIError as problem:
-                connection.close()
-                if last or not problem.connection_invalidated:
-                    raise
+        """Return a connection that answers: those that were kept do not after a restart, which is waited for."""
+        try:
+            return self._answering()
+        except DBAPIError as problem:
+            if not (problem.connection_invalidated or (problem.orig and self._may_pass(problem.orig))):
+                raise
+            self.wait_until_there()
+            return self._answering()
+
+    def _answering(self) -> Connection:
+        connection = self.engine.connect()
+        try:
+            connection.exec_driver_sql("SELECT 1")
+            connection.rollback()
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     @contextmanager
