@@ -17,7 +17,8 @@ from tightbudget.engine.hockey_stick import weight_norms
 from tightbudget.engine.saddle import Tilt
 from tightbudget.engine.sharing.grid_plan import GridPlan, SeenOnce
 from tightbudget.engine.spectral.blocks import Block
-from tightbudget.engine.spectral.frequencies import ChosenNodes, exp_up
+from tightbudget.engine.spectral.frequencies import ChosenNodes
+from tightbudget.engine.spectral.modulus import exp_up
 from tightbudget.engine.spectral.profile import geometric_series
 from tightbudget.engine.spectral.spectrum import Discretise, Laws, Spectrum, spectrum_certificate
 from tightbudget.engine.target import PlanTarget

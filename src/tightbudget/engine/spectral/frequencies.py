@@ -1,4 +1,7 @@
-"""Which frequencies of a characteristic function matter, and a bound on its modulus at all others (M19)."""
+"""Which frequencies of a characteristic function matter, and a bound on its modulus at all others (M19).
+
+The bounds between two frequencies are in `modulus.py`.
+"""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.engine.spectral.blocks import Block, block_of, no_gaps
+from tightbudget.engine.spectral.blocks import Block, no_gaps
+from tightbudget.engine.spectral.modulus import (
+    Transforms,
+    between_angles_bound,
+    core_bound,
+    core_on,
+    exp_up,
+    law_core,
+    log_bound,
+)
 from tightbudget.numerics.characteristic import (
     LONGEST_PERIOD,
     JoinedTurns,
@@ -25,13 +37,10 @@ from tightbudget.numerics.characteristic import (
     whole_transform,
     wrapped_rows,
 )
-from tightbudget.numerics.rounding import AMPLE, GENEROUS, U, lowered_by, raised, raised_by
+from tightbudget.numerics.rounding import AMPLE, GENEROUS, raised_by
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
-Transforms = list[tuple[Complex, Array]]
-"""Of each block, some angles in columns: the values, and a bound on their error (one column may serve all)."""
-
 _LADDER = np.array([0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, *(9.0 * 1.8 ** np.arange(60))])  # where the modulus is looked at
 _STRIDE = 1.4  # distance of further such angles, in units of 1 / standard deviation
 _SHORT, _SHORT_STRIDE = 64, 0.5  # where many angles are looked at in one go
@@ -164,12 +173,6 @@ def _heights(blocks: Sequence[Block], transforms: Transforms) -> tuple[Array, fl
     return log_modulus, 0.0
 
 
-def exp_up(logs: Array) -> Array:
-    """Return e^logs, rounded up, of negative numbers: a factor below 1 raises them."""
-    exponentials: Array = raised_by(np.exp(logs * (1.0 - GENEROUS)), GENEROUS)
-    return exponentials
-
-
 def _some_nodes(
     blocks: Sequence[Block],
     places: Array,
@@ -224,7 +227,7 @@ def _first_look(blocks: Sequence[Block], places: Array, best: float, most_work: 
         return _look_everywhere(blocks, places, best, widest, most_work)
     # Angles are close together where the modulus begins to fall, and then as far apart as the variance allows: first
     # that of all points, and beyond that of few of them, which shows that the modulus stays small.
-    core = _law_core(blocks, places) if places.size > _SHORT else None
+    core = law_core(blocks, places) if places.size > _SHORT else None
     last = min(math.pi, 2.0 / core.deviation) if core else math.pi
     stride = (_STRIDE if core else _SHORT_STRIDE) / widest
     ladder = best * _LADDER
@@ -234,7 +237,7 @@ def _first_look(blocks: Sequence[Block], places: Array, best: float, most_work: 
     if steps * places.size > most_work:
         return None
     at = _turning(joined_turns(places, [ladder, shifted_turns(places, begin, steps, (last - begin) / steps)]), to_follow)
-    lows, highs, bound = at.angles[:-1], at.angles[1:], _between_angles_bound(blocks, at.angles, _block_transforms(blocks, at))
+    lows, highs, bound = at.angles[:-1], at.angles[1:], between_angles_bound(blocks, at.angles, _block_transforms(blocks, at))
     if not core or not last < math.pi:
         return Look(lows, highs, bound, at)
     count = math.ceil((math.pi - last) * core.deviation / _STRIDE)
@@ -242,7 +245,7 @@ def _first_look(blocks: Sequence[Block], places: Array, best: float, most_work: 
         return None
     far = from_to(core.places, float(at.angles[-1]), math.pi, count).table()  # no gap between the two
     lows, highs = np.concatenate([lows, far.angles[:-1]]), np.concatenate([highs, far.angles[1:]])
-    bound = np.concatenate([bound, _core_bound(core, far, np.arange(count))], axis=1)
+    bound = np.concatenate([bound, core_bound(core, far, np.arange(count))], axis=1)
     return Look(lows, highs, bound, at, far, core.few)
 
 
@@ -264,7 +267,7 @@ def _look_everywhere(blocks: Sequence[Block], places: Array, best: float, widest
         far = np.concatenate([values[:, first:], np.conj(values[:, -1:])], axis=1)
         errors = np.concatenate([near_error, np.broadcast_to(error, far.shape)], axis=1)
         transforms.append((np.concatenate([near, far], axis=1), errors))
-    return Look(angles[:-1], angles[1:], _between_angles_bound(blocks, angles, transforms))
+    return Look(angles[:-1], angles[1:], between_angles_bound(blocks, angles, transforms))
 
 
 def _frequency_islands(
@@ -308,7 +311,7 @@ def _frequency_islands(
         closer.append(at)
         angles = at.angles
         lows, highs = angles[low], angles[low + 1]
-        bound = _log_bound(blocks, angles, _block_transforms(blocks, at), low)
+        bound = log_bound(blocks, angles, _block_transforms(blocks, at), low)
     kept += zip(lows.tolist(), highs.tolist(), strict=True)
     return kept, exp_up(beyond), ruled_out, closer
 
@@ -382,82 +385,9 @@ class FrequencyPlan:
         transforms = _block_transforms(blocks, self.at)
         bounds = [np.full((3, 1), -math.inf)]
         if self.near.size:
-            bounds.append(_log_bound(blocks, self.at.angles, transforms, self.near))
+            bounds.append(log_bound(blocks, self.at.angles, transforms, self.near))
         if self.far_at is not None and self.few is not None and self.far.size:
-            bounds.append(_core_bound(_core_on(blocks, places, self.few), self.far_at, self.far))
+            bounds.append(core_bound(core_on(blocks, places, self.few), self.far_at, self.far))
         kept = slice(self.at.angles.size - self.nodes.size, None)
         some = [(values[:, kept], error[:, kept]) for values, error in transforms]
         return ChosenNodes(self.period, self.nodes, some, exp_up(np.concatenate(bounds, axis=1).max(axis=1)))
-
-
-@dataclass(frozen=True, slots=True)
-class _LawCore:
-    """The laws given that k is one of few neighbouring points: weight * law is a part of each row."""
-
-    few: slice
-    places: Array
-    blocks: list[tuple[Block, Array]]  # conditional laws, and their weights
-    deviation: float  # the largest
-
-
-def _law_core(blocks: Sequence[Block], places: Array) -> _LawCore:
-    """Return the laws on the points around the peak."""
-    peak = int(np.argmax(sum(block.counts @ block.rows[::3] for block in blocks)))
-    size = _SHORT if places.size < 16 * _SHORT else 4 * _SHORT  # few points take many angles to get from, many to get to
-    begin = max(0, min(peak - size // 2, places.size - size))
-    return _core_on(blocks, places, slice(begin, begin + size))
-
-
-def _core_on(blocks: Sequence[Block], places: Array, few: slice) -> _LawCore:
-    """Return the laws on the points given."""
-    parts = []
-    for block in blocks:
-        weights = block.rows[:, few].sum(axis=1)
-        rows = block.rows[:, few] / np.maximum(weights, 1e-300)[:, None]
-        parts.append((block_of(rows, block.counts, places[few]), lowered_by(weights, GENEROUS)))
-    return _LawCore(few, places[few], parts, math.sqrt(max(float(part.variances.max()) for part, _ in parts)))
-
-
-def _core_bound(core: _LawCore, at: Turns, low: NDArray[np.intp]) -> Array:
-    """Return bounds on the log modulus of the product between some neighbours: |phi| <= 1 - w + w |phi_core|."""
-    log_modulus = np.zeros((3, low.size))
-    for block, weights in core.blocks:
-        values, error = transform(block.folded, block.mean_place, at)
-        modulus = np.sqrt(np.minimum(_square_bound(block, at.angles, values, error, low), 1.0))
-        # a row sums to 1 up to 64 roundings; what is below 0 is raised by a factor below 1
-        logs = np.log1p(weights[:, None] * (modulus - 1.0) * (1.0 - GENEROUS) + 128.0 * U)
-        log_modulus += block.total(logs)
-    return log_modulus
-
-
-def _between_angles_bound(blocks: Sequence[Block], angles: Array, transforms: Transforms) -> Array:
-    """Return bounds on the log modulus of the product between neighbouring angles, kind by kind of row."""
-    return _log_bound(blocks, angles, transforms, np.arange(angles.size - 1))
-
-
-def _log_bound(blocks: Sequence[Block], angles: Array, transforms: Transforms, low: NDArray[np.intp]) -> Array:
-    """Return bounds on the log modulus of the product between the angles numbered `low` and those that follow them."""
-    log_modulus = np.zeros((3, low.size))
-    for block, (values, error) in zip(blocks, transforms, strict=True):
-        # rows sum to 1 up to 64 roundings
-        logs = np.log(np.minimum(_square_bound(block, angles, values, error, low), raised(1.0, 256)))
-        log_modulus += 0.5 * block.total(logs)
-    return log_modulus
-
-
-def _square_bound(block: Block, angles: Array, values: Complex, error: Array, low: NDArray[np.intp]) -> Array:
-    """Return bounds on the squared modulus of each row between the angles numbered `low` and those that follow them.
-
-    |phi|^2 = E cos u(X - X') has a second derivative of at least -2 Var X, so that between two angles it exceeds its
-    chord by at most c t (1 - t), c the variance times the squared distance and t from 0 to 1. That sum is largest where
-    it exceeds the larger end by (c - d)^2 / 4c, d the difference of the ends, or, if c < d, at that end.
-    """
-    gaps = raised_by((angles[low + 1] - angles[low]) ** 2, GENEROUS)
-    square = raised_by((np.abs(values) + error) ** 2, AMPLE)
-    left, right = square[:, low], square[:, low + 1]
-    most = np.multiply.outer(block.variances, gaps) + 1e-300
-    rest = np.maximum(most - np.abs(left - right), 0.0)
-    # differences are rounded at the size of their terms, and ends reach a little farther, as they are rounded too
-    rounding = 1e-13 + 16.0 * U * most + 64.0 * U * np.sqrt(block.variances)[:, None]
-    bound: Array = np.maximum(left, right) + raised_by(rest * rest / (4.0 * most), GENEROUS) + rounding
-    return bound

@@ -7,7 +7,7 @@ import pytest
 from tests.support import spectra
 
 from tightbudget.engine.spectral.blocks import Block, blocks_of
-from tightbudget.engine.spectral.frequencies import ChosenNodes, FrequencyPlan, _cut_intervals, _square_bound, choose_nodes
+from tightbudget.engine.spectral.frequencies import ChosenNodes, FrequencyPlan, _cut_intervals, choose_nodes
 from tightbudget.numerics.characteristic import EvenTurns
 
 FINE = np.arange(-16.0, 16.0)
@@ -201,36 +201,6 @@ def test_short_periods_are_transformed_as_a_whole_unless_others_are_to_follow(na
     modulus = np.abs(made[0].rows @ np.exp(-1j * np.multiply.outer(places, 2.0 * PI / chosen.period * left_out)))
     largest = count * np.log(np.maximum(modulus, 1e-300)).max(axis=1)
     assert (largest <= np.log(np.maximum(chosen.beyond, 1e-300)) + 1e-9).all()
-
-
-def moduli(block: Block, places: np.ndarray, angles: np.ndarray) -> np.ndarray:
-    return np.abs(block.rows @ np.exp(-1j * np.multiply.outer(places, angles)))
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_between_two_angles_no_modulus_is_above_its_bound(seed: int):
-    source = np.random.default_rng(seed)
-    size = int(source.integers(2, 7))
-    places = np.sort(source.choice(np.arange(-12.0, 13.0), size, replace=False))
-    block = blocks(source.dirichlet(np.full(size, 0.5)), places, 1)[0]
-    angles = np.cumsum(source.uniform(0.0, 0.4, 30))
-    bound = _square_bound(block, angles, moduli(block, places, angles), np.zeros((3, angles.size)), np.arange(29))
-    inner = np.linspace(angles[:-1], angles[1:], 101)
-    largest = (moduli(block, places, inner.ravel()) ** 2).reshape(3, 101, 29).max(axis=1)
-    assert (largest <= bound).all()
-    ends = moduli(block, places, angles) ** 2
-    flat = np.maximum(ends[:, :-1], ends[:, 1:]) + 0.25 * np.multiply.outer(block.variances, np.diff(angles) ** 2)
-    assert (bound <= flat * (1 + 1e-8) + 1e-12).all()
-
-
-def test_the_bound_between_two_angles_is_attained():
-    """Of a fair coin |phi|^2 is the squared cosine: nearly a parabola of the largest curvature about 0, and falling."""
-    places = np.array([-1.0, 1.0])
-    block = next(iter(blocks_of([spectra.leaf(np.full((3, 2), 0.5), 0, 0)], [1], places, 0)))
-    around, behind = np.array([-1e-2, 1e-2]), np.array([1e-2, 2e-2])
-    for angles, largest in ((around, 1.0), (behind, math.cos(1e-2) ** 2)):
-        bound = _square_bound(block, angles, moduli(block, places, angles), np.zeros((3, 2)), np.array([0]))
-        assert largest <= bound.min() <= bound.max() <= largest + 1e-7
 
 
 @pytest.mark.parametrize("lows", [[0.5], [0.5, 0.75, 1.0], [0.1, 0.2, 0.5, 0.75, 1.0, 2.0]])

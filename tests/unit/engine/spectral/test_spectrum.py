@@ -2,7 +2,6 @@
 place.
 """
 
-import math
 from collections import Counter
 from fractions import Fraction
 from itertools import product
@@ -21,13 +20,12 @@ from tightbudget.engine.discretisation.discretise import DiscretisedPair
 from tightbudget.engine.discretisation.window import loss_window, tail_truncated
 from tightbudget.engine.saddle import Tilt
 from tightbudget.engine.spectral.blocks import block_of, blocks_of, without_empty_columns
-from tightbudget.engine.spectral.frequencies import _core_bound, _law_core, _node_runs
+from tightbudget.engine.spectral.frequencies import _node_runs
 from tightbudget.engine.spectral.grid import SpectralGrid
 from tightbudget.engine.spectral.profile import SpectralProfile
 from tightbudget.engine.spectral.spectrum import Spectrum, composed_spectrum
 from tightbudget.engine.steps import Steps
 from tightbudget.engine.target import PlanTarget
-from tightbudget.numerics.characteristic import turns
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Pair
 
@@ -318,34 +316,6 @@ def test_doubtful_pairs_stay_inside():
         for epsilon in (0.0, 1.0, 3.0):
             true = hockey_stick(exact, mpf(epsilon))
             assert mpf(found.delta_lower(epsilon)) <= true <= mpf(found.delta_upper(epsilon))
-
-
-WIDE = np.arange(-100.0, 101.0)
-COMB = np.where(WIDE % 8 == 0, 1.0 / 26.0, 0.0)
-BELL = bell(WIDE, 0.0, 8.0)
-
-
-@pytest.mark.parametrize(
-    ("name", "weights", "gap"),
-    [
-        ("a comb around a bell", 0.2 * BELL / BELL.sum() + 0.8 * COMB, 0.05),
-        ("a bell", bell(WIDE, 3.0, 20.0), 0.05),
-        ("two atoms", np.where(np.abs(WIDE) == 31.0, 1.0, 1e-9), 0.2),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_few_points_bound_the_modulus_of_all(name: str, weights: np.ndarray, gap: float):
-    """|phi| <= 1 - w + w |phi_core| at every angle between two that were looked at."""
-    rows = np.tile(weights / weights.sum(), (3, 1))
-    block = block_of(rows, np.array([5.0]), WIDE)
-    core = _law_core([block], WIDE)
-    assert core.places.size < WIDE.size
-    edges = np.arange(0.1, math.pi, gap)
-    bound = _core_bound(core, turns(WIDE[core.few], edges), np.arange(edges.size - 1))
-    for part in np.linspace(0.0, 1.0, 11):
-        angles = edges[:-1] + part * np.diff(edges)
-        modulus = np.abs(np.exp(-1j * np.multiply.outer(angles, WIDE)) @ rows[0])
-        assert (5.0 * np.log(modulus) <= bound[0] + 1e-9).all(), name
 
 
 def test_columns_without_anything_are_left_out():
