@@ -686,7 +686,7 @@ MUTATIONS = [
     Mutation("anchor of a law", "engine/sharing/pair_law.py", "math.fsum((anchor, loss_shift, exponent / theta))",
              "math.fsum((loss_shift, exponent / theta))",
              "a bound by the modulus counts losses from another point", [PAIR_LAW]),
-    Mutation("nodes a law leaves out", "engine/sharing/pair_law.py", "replace(self.seen, beyond=beyond)", "self.seen if best else None",
+    Mutation("nodes a law leaves out", "engine/sharing/pair_law.py", "self.seen._replace(beyond=beyond)", "self.seen if best else None",
              "what frequencies left out may hold is that of one step, in place of a power", [PAIR_LAW]),
     Mutation("root of a bound", "engine/sharing/pair_law.py", "np.maximum(found.seen.beyond, 1e-300)) / count)", "np.maximum(found.seen.beyond, 1e-300)))",
              "what frequencies left out may hold in one step is taken to be what they hold in all", [PAIR_LAW]),

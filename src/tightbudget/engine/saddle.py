@@ -9,6 +9,7 @@ saddle point of eps. F'' does not depend on eps.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +35,7 @@ _NEWTON = 40  # corrections of a tilt read off the table, at most
 _LEAP = 10.0  # power of a tilt with which the variance grows: then it is that of rare losses, farther away than any answer
 
 
-@dataclass(frozen=True, slots=True)
-class Tilt:
+class Tilt(NamedTuple):
     """A tilt, the standard deviation of the tilted loss, and sqrt(F'')."""
 
     theta: float
@@ -43,8 +43,7 @@ class Tilt:
     root_curvature: float
 
 
-@dataclass(frozen=True, slots=True)
-class SaddlePoint:
+class SaddlePoint(NamedTuple):
     """A point (epsilon, log delta) of the privacy curve, roughly, and the index of the tilt that suits it."""
 
     epsilon: float
@@ -53,7 +52,7 @@ class SaddlePoint:
     theta: float  # about the slope of -log delta there
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cumulants:
     """K and its first two derivatives at some tilts."""
 

@@ -20,7 +20,7 @@ _WIDEST_STEP = 0.5  # times the tilt; the law of the width holds while a step ch
 _APART = 4.0  # times: an aim and the saddle point differ no more in what makes delta, or the aim is none
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PlanTarget:
     """What a plan has to achieve, whatever its form."""
 

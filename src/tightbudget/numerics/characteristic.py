@@ -3,8 +3,7 @@
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +39,7 @@ class Turning(Protocol):
         """Return all turns, for whoever needs them more than once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Turns:
+class Turns(NamedTuple):
     """cos(u k) and sin(u k) at the points k (whole numbers) and the angles u, in blocks of points."""
 
     angles: Array
@@ -55,8 +53,7 @@ class Turns:
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class EvenTurns:
+class EvenTurns(NamedTuple):
     """The turns at angles of one distance, the stride: each is the product of one of a few and another of a few."""
 
     places: Array
@@ -107,8 +104,7 @@ class EvenTurns:
         return Turns(self.angles, _turns_in_blocks(product.real), _turns_in_blocks(product.imag))
 
 
-@dataclass(frozen=True, slots=True)
-class JoinedTurns:
+class JoinedTurns(NamedTuple):
     """Turns at the angles of several parts, one after the other."""
 
     parts: Sequence[Turning]

@@ -41,7 +41,7 @@ class TooWide(Exception):
     """The tails of a product are too heavy for the longest transform we make."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Product:
     """The computed product; rows[:, i] belongs to index first + i of the full linear convolution.
 

@@ -29,7 +29,7 @@ class Direction(enum.Enum):
     ADD = "add"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Cells:
     """Events grouped by loss: cell i holds events with low[i] <= loss <= high[i] and has masses exp(log_a), exp(log_b).
 

@@ -1,7 +1,7 @@
 """Discretisation of one pair: its privacy loss distribution on a grid, from above and from below (M5, M6)."""
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,7 @@ _MOST_ERROR = 50.0  # of a logarithm: masses that are known less well are not kn
 _ROUNDINGS = 16.0 * U  # of the number of steps from the anchor, relative
 
 
-@dataclass(frozen=True, slots=True)
-class DiscretisedPair:
+class DiscretisedPair(NamedTuple):
     """The upper and lower reading of one pair; true losses are at most `loss_shift` above those of the spread one."""
 
     spread: TiltedPMF
@@ -73,8 +72,7 @@ def discretise(
     return _tilted_readings(events, below, x, k, step, theta, loss_shift, span.log_beyond, anchor, begin)
 
 
-@dataclass(frozen=True, slots=True)
-class GridEvents:
+class GridEvents(NamedTuple):
     """Masses on their way to the grid: `share` of each goes up to index `above`, the rest to the index before it.
 
     For the lower reading they belong to bucket `above`.

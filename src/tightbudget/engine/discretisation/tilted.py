@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 _BATCH = 2**15  # entries of units that go through one transform together: they should stay in the processor's cache
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TiltedPMF:
     """Probability mass functions of the tilted loss, a row each; rows[:, i] belongs to index first + i."""
 

@@ -30,7 +30,7 @@ _LARGEST = 1e9  # loss for which this is tried: squares and exponentials stay in
 _ROUNDED = 1e-11  # relative, of products of many masses
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _LargeLossBounds:
     """Bounds on events in which some step loses more than its ceiling."""
 
@@ -65,7 +65,7 @@ class _LargeLossBounds:
         return min(self.a_upper, raised(max(0.0, total), 8) + NEGLIGIBLE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SplitProfile:
     small: Profile
     large: _LargeLossBounds

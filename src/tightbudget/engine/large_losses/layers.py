@@ -33,7 +33,7 @@ _TURNS, _FINER = 3, -24  # refinements of a layer, and quarter octaves of one
 _MOST_POINTS = 2.0**15  # of a layer: one that takes longer lists is no easier than the whole
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _LossLayer:
     """Compositions with given numbers of large losses: `ways` of them, all alike."""
 
@@ -45,7 +45,7 @@ class _LossLayer:
         return min(decades + 3 * math.ceil(math.log10(self.ways) / 3.0), MOST_DECADES)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LayeredProfile:
     """Sums of readings, each times the number of compositions it stands for."""
 

@@ -13,7 +13,7 @@ from tightbudget.numerics.rounding import GENEROUS, raised_by
 Units = list[tuple[TiltedPMF, int]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Composed:
     """Both readings of a composition; true losses are at most `loss_shift` above those of the spread one."""
 
@@ -24,7 +24,7 @@ class Composed:
     loss_shift: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Reading:
     """How one of the two readings is trimmed and made coarser."""
 

@@ -30,7 +30,7 @@ _MOST_WORK = 2**19  # entries of a table for many counts: some 20 ms
 _MORE = 3.0  # times what frequencies left out may hold; they are allowed a fiftieth of the width
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class GridPlan:
     """Places to put masses on and frequencies to look at, in steps."""
 

@@ -74,13 +74,13 @@ class PairLaw:
         block = replace(self.laws.blocks[0], counts=np.array([float(count)]))
         if off > OFF:  # there is less of the law, and what is left out weighs more
             width *= math.exp(-0.5 * off * off)
-        return replace(self.laws, blocks=[block]).composed([count], width, self._choose)
+        return self.laws._replace(blocks=[block]).composed([count], width, self._choose)
 
     def _choose(self, blocks: Sequence[Block], places: Array, best: float, depth: float, length: float) -> ChosenNodes | None:
         beyond = self._beyond(float(blocks[0].counts[0]))
         if length > self.seen.period or float(beyond.max()) > _MORE * math.exp(-depth):
             return None
-        return replace(self.seen, beyond=beyond)
+        return self.seen._replace(beyond=beyond)
 
     def _beyond(self, count: float) -> Array:
         """Return the bound on the modulus at all other nodes, raised to a power; that of one step has ample room."""
@@ -155,7 +155,7 @@ def own_law(target: PlanTarget, found: SeenOnce, reach: float) -> PairLaw:
         width=target.width,
         laws=found.laws,
         # the bound of a power, and so its root, which is rounded up
-        seen=replace(found.seen, beyond=exp_up(np.log(np.maximum(found.seen.beyond, 1e-300)) / count)),
+        seen=found.seen._replace(beyond=exp_up(np.log(np.maximum(found.seen.beyond, 1e-300)) / count)),
         reach=reach,
     )
 

@@ -17,7 +17,7 @@ _MOST_ENTRIES = 2**18  # of a block
 _MOST_USED = 0.5  # of all columns, for the others to be worth leaving out
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Block:
     """Some discretised pairs on the common grid: rows 3i, 3i + 1 and 3i + 2 belong to pair i."""
 

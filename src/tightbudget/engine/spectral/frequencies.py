@@ -5,7 +5,7 @@ The bounds between two frequencies are in `modulus.py`.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,8 +58,7 @@ _PATIENCE = 64  # intervals to be looked at more closely, where a transform of t
 _AS_DEAR, _TABLE_AS_DEAR = 16, 2  # terms of sums, and entries of tables, take as long as one of a period transformed
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
+class Outlook(NamedTuple):
     """Where was looked: the intervals that were ruled out and those in which nodes are kept reach from 0 to pi.
 
     Intervals go by the number of the angle they begin at; those of `first` are numbered on into `far`.
@@ -73,8 +72,7 @@ class Outlook:
     nodes: Turning
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenNodes:
+class ChosenNodes(NamedTuple):
     """The nodes that may matter, and the transforms there."""
 
     period: int
@@ -208,8 +206,7 @@ def _some_nodes(
     return ChosenNodes(period, nodes, _block_transforms(blocks, at), beyond, outlook)
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """Intervals of angles that follow one another up to pi, and bounds on the log modulus there."""
 
     lows: Array
@@ -346,8 +343,7 @@ def _node_runs(intervals: list[tuple[float, float]], stride: float, last: int) -
     return runs
 
 
-@dataclass(frozen=True, slots=True)
-class FrequencyPlan:
+class FrequencyPlan(NamedTuple):
     """Angles to look at again, for the neighbours of a composition; whatever is seen there is certified anew (M19).
 
     Between `near` and `far` intervals and the nodes nothing up to pi is left out, so the modulus at any other node is

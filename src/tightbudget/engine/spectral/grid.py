@@ -23,7 +23,7 @@ LAST = 2.0 ** np.arange(24)
 """Distances of the points beyond the ends of a grid."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SpectralGrid:
     """Points k step, k in `places`, counted from the anchor of each item."""
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +52,7 @@ def _square_bound(block: Block, angles: Array, values: Complex, error: Array, lo
     return bound
 
 
-@dataclass(frozen=True, slots=True)
-class LawCore:
+class LawCore(NamedTuple):
     """The laws given that k is one of few neighbouring points: weight * law is a part of each row."""
 
     few: slice

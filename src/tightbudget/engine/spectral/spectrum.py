@@ -10,6 +10,7 @@ rounding.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +45,7 @@ Discretise = Callable[[Pair, Window, float, float, float, Array], DiscretisedPai
 """Of a pair, its window, a step, a tilt, an anchor and places: what `discretise` returns."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chernoff:
+class Chernoff(NamedTuple):
     """Bounds on the tails of the rows: P(k >= x) <= exp(log_moments - slope x)."""
 
     slopes: Array
@@ -66,7 +66,7 @@ class Chernoff:
         return raised_by(math.exp(min(exponent, 700.0)) / -math.expm1(-slope * period), GENEROUS)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Spectrum:
     """Transforms of three rows: the spread reading of A, and the merged readings of A and of B.
 
@@ -128,8 +128,7 @@ def discretised_laws(
     return Laws(grid.step, target.tilt.theta, discretised, places, begin, support, blocks)
 
 
-@dataclass(frozen=True, slots=True)
-class Laws:
+class Laws(NamedTuple):
     """Discretised pairs on one grid: columns from `begin` on, of which `places` are the places.
 
     Blocks have the columns at `support` alone, which hold all there is.
