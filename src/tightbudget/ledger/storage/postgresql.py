@@ -23,7 +23,7 @@ except ImportError:
     raise MissingExtra("postgres", "psycopg[binary]") from None
 
 STARTING = 5.0
-"""Seconds for which whoever opens a ledger, or reads it, waits for a silent server, which may just be starting."""
+"""Seconds for which whoever opens a ledger, or lists its budgets, waits for a silent server, which may be starting."""
 
 _PASSING = (
     psycopg.errors.SerializationFailure,
