@@ -21,7 +21,7 @@ Complex = NDArray[np.complex128]
 MOST_EPSILON = 150.0
 """For which a law is made: e to the power of all its losses is a float."""
 
-_SIZE = 2048  # entries of a transform
+_SIZE = 1024  # entries of a transform
 _SEEN = 25.0  # e^-25 is well above what transforms round: so small a delta is seen without a tilt
 _CUT, _PERIOD = 1.5, 4.0  # times the saddle point's epsilon, which is too large: losses that are looked at, and the period
 _BLUR = 0.03  # of epsilon: it is known no better, and cells are as wide

@@ -3,7 +3,7 @@
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ _BLOCK = 64  # terms summed in one go: an error grows with this and with the num
 _HALF_BLOCK = _BLOCK // 2  # places, of which each makes two terms where a turn is a product
 _FEW = 12  # angles that are not worth factorising
 _AT_ONCE = 8  # blocks, so that what is made of them is short
-_FEW_ROWS, _MANY_ANGLES = 8, 48  # for which sums take less time than a table of the turns
+_FEW_ROWS, _MANY_ANGLES = 8, 16  # for which sums take less time than a table of the turns
 _HALF, _ONE_WORD = 2**20, 2**31  # periods up to 2^40 fit in two halves, those up to 2^31 in one
 LONGEST_PERIOD = 3**12  # of which all frequencies are looked at: tens of milliseconds
 _ODD = sorted(3**i * 5**j * 7**k for i in range(13) for j in range(9) for k in range(7) if 3**i * 5**j * 7**k <= LONGEST_PERIOD)
@@ -47,7 +47,8 @@ class Turns(NamedTuple):
     sines: Array
 
     def sums(self, blocks: Array) -> Complex:
-        return _pairwise_sum(np.matmul(blocks, self.cosines)) - 1j * _pairwise_sum(np.matmul(blocks, self.sines))
+        sums: Complex = _pairwise_sum(np.matmul(blocks, self.cosines)) - 1j * _pairwise_sum(np.matmul(blocks, self.sines))
+        return sums
 
     def table(self) -> "Turns":
         return self
@@ -68,25 +69,21 @@ class EvenTurns(NamedTuple):
         width = few * math.ceil(math.sqrt(count / few))
         places = _filled_blocks(self.places).reshape(-1, _BLOCK)
         some = (slice(i, i + _AT_ONCE) for i in range(0, blocks.shape[0], _AT_ONCE))
-        sums = _pairwise_sum(np.concatenate([self._sums_of_halves(blocks[one], places[one], few, width) for one in some]))
-        both = sums.reshape(blocks.shape[1], -1, 2, width)
-        cosines, sines = (both[:, :, i].reshape(blocks.shape[1], -1)[:, :count] for i in (0, 1))
-        return cosines - 1j * sines
+        sums: Complex = _pairwise_sum(
+            np.concatenate([self._sums_of_halves(blocks[one], places[one], few, width) for one in some])
+        )
+        return sums.reshape(blocks.shape[1], -1)[:, :count]
 
-    def _sums_of_halves(self, blocks: Array, places: Array, few: int, width: int) -> Array:
-        """Return sums of cosines and of sines over halves of blocks: (halves, rows and some angles, other angles)."""
+    def _sums_of_halves(self, blocks: Array, places: Array, few: int, width: int) -> Complex:
+        """Return sums over halves of blocks: (halves, rows and some angles, other angles)."""
         halves, kinds = 2 * blocks.shape[0], blocks.shape[1]
         places = places.reshape(halves, _HALF_BLOCK)
         rows = blocks.reshape(-1, kinds, 2, _HALF_BLOCK).transpose(0, 2, 1, 3).reshape(halves, kinds, 1, _HALF_BLOCK)
-        first = np.multiply.outer(self.angles[::width], places).transpose(1, 0, 2)[:, None]
-        turned = np.concatenate([rows * np.cos(first), rows * np.sin(first)], axis=3).reshape(halves, -1, _BLOCK)
+        first = _turned(places[:, None, None] * self.angles[::width, None])
         steps = np.concatenate([np.arange(0.0, width, few), np.arange(few, dtype=np.float64)])
-        then = np.multiply.outer(places, self.stride * steps)
-        factors = np.cos(then) + 1j * np.sin(then)
-        others = (factors[:, :, :-few, None] * factors[:, :, None, -few:]).reshape(halves, _HALF_BLOCK, width)
-        # cos(a + b) = cos a cos b - sin a sin b, sin(a + b) = cos a sin b + sin a cos b
-        upper, lower = (others.real, others.imag), (-others.imag, others.real)
-        sums: Array = np.matmul(turned, np.concatenate([np.concatenate(upper, axis=2), np.concatenate(lower, axis=2)], axis=1))
+        then = _turned(np.multiply.outer(places, self.stride * steps))
+        others = (then[:, :, :-few, None] * then[:, :, None, -few:]).reshape(halves, _HALF_BLOCK, width)
+        sums: Complex = np.matmul((rows * first).reshape(halves, -1, _HALF_BLOCK), others)
         return sums
 
     def table(self) -> Turns:
@@ -99,9 +96,9 @@ class EvenTurns(NamedTuple):
             _filled_blocks(self.places),
             np.concatenate([self.angles[::width], self.stride * np.arange(width, dtype=np.float64)]),
         )
-        factors = np.cos(few) + 1j * np.sin(few)
+        factors = _turned(few)
         product = (factors[:, :rows, None] * factors[:, None, rows:]).reshape(few.shape[0], -1)[:, :count]
-        return Turns(self.angles, _turns_in_blocks(product.real), _turns_in_blocks(product.imag))
+        return Turns(self.angles, _turns_in_blocks(product.real), _turns_in_blocks(-product.imag))
 
 
 class JoinedTurns(NamedTuple):
@@ -171,6 +168,14 @@ def some_turns(places: Array, runs: Sequence[tuple[int, int]], stride: float) ->
     return turns(places, stride * np.concatenate([np.arange(first, first + count, dtype=np.float64) for first, count in runs]))
 
 
+def _turned(angles: Array) -> Complex:
+    """Return e^{-i angle}."""
+    turned = np.empty(angles.shape, dtype=np.complex128)
+    np.cos(angles, out=turned.real)
+    np.sin(angles, out=turned.imag)
+    return np.conjugate(turned, out=turned)
+
+
 def _filled_blocks(places: Array) -> Array:
     """Return the places, and zeros up to a whole number of blocks; a short list is a block of its own."""
     if places.size <= _BLOCK:
@@ -206,13 +211,13 @@ def transform(blocks: Array, mean_place: Array, at: Turning) -> tuple[Complex, A
     return at.sums(blocks), U * (terms + np.multiply.outer(8.0 * mean_place, np.abs(at.angles)))
 
 
-def _pairwise_sum(parts: Array) -> Array:
+def _pairwise_sum(parts: NDArray[Any]) -> NDArray[Any]:
     """Return the sum of the parts, the two halves of which are added again and again: few roundings for each."""
     while parts.shape[0] > 1:
         half = parts.shape[0] // 2
         added = parts[:half] + parts[half : 2 * half]
         parts = added if parts.shape[0] == 2 * half else np.concatenate([added, parts[-1:]])
-    total: Array = parts[0]
+    total: NDArray[Any] = parts[0]
     return total
 
 

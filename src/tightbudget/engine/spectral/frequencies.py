@@ -41,9 +41,11 @@ from tightbudget.numerics.rounding import AMPLE, GENEROUS, raised_by
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
-_LADDER = np.array([0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, *(9.0 * 1.8 ** np.arange(60))])  # where the modulus is looked at
+# where the modulus is looked at: with larger steps intervals are not ruled out, and have to be looked at once more
+_LADDER = np.array([0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.5, *(8.0 * 1.5 ** np.arange(90))])
 _STRIDE = 1.4  # distance of further such angles, in units of 1 / standard deviation
 _SHORT, _SHORT_STRIDE = 64, 0.5  # where many angles are looked at in one go
+_SHORTEST = 0.55  # times where a normal law falls: an island is no shorter, and no step of the ladder up to 3 is longer
 _SAME = 1e-6  # lengths of intervals, relatively: those differ by a factor, or by rounding
 _PIECES, _SPLITS = 2, 8  # of an interval that is looked at more closely, and times that it is
 _MOST_NODES = 8192  # to be summed over, and intervals to be looked at; with more, levels are tried
@@ -190,7 +192,7 @@ def _some_nodes(
     looked = _first_look(blocks, places, best, most_work, to_follow)
     if looked is None or not looked.lows.size:
         return None
-    short = max(0.5 * best, 8.0 * _frequency_node(period))
+    short = max(_SHORTEST * best, 8.0 * _frequency_node(period))
     closer = min(math.inf if instead is None else 0.5 * instead, math.inf if most_work >= _MOST_WORK else most_work)
     found = _frequency_islands(blocks, places, looked, depth, short, patience, closer, to_follow)
     if found is None:
