@@ -3,17 +3,18 @@
 import math
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter, UnknownRelation
 from tightbudget.mechanisms.batches import check_batch
 from tightbudget.mechanisms.gaussian import Gaussian, gaussian_pair
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT
 from tightbudget.mechanisms.without_replacement import OneBranch
-from tightbudget.numerics.mass import Mass
+from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import U, lowered, raised, strictly_raised
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.both_branches import both_branches_pair
@@ -107,14 +108,21 @@ class WithReplacement(Mechanism):
         return OneBranch(self._replaced, lowered(drawn, 32))
 
     def pair(self, direction: Direction) -> Pair | None:
+        if self.relation == REPLACE_ONE or self.batch == 0 or self.examples == 1:
+            return self._pair
         noise = self._replaced
-        if self.batch == 0 or gaussian_pair(noise.sigma, noise.sensitivity) is None:
+        if gaussian_pair(noise.sigma, noise.sensitivity) is None:
             return None
-        if self.examples == 1:  # the record is all there is, batch times
-            return gaussian_pair(noise.sigma, raised(noise.sensitivity * self.batch, 4))
-        if self.relation == ADD_REMOVE:
-            return copies_pair(int(self.batch), int(self.examples), noise.sensitivity / noise.sigma, direction)
-        batch, examples = int(self.batch), int(self.examples)
+        return copies_pair(int(self.batch), int(self.examples), noise.sensitivity / noise.sigma, direction)
+
+    @cached_property
+    def _pair(self) -> Pair | None:
+        """The pair for both directions: of a record that is replaced, and of one that is all there is, or never drawn."""
+        noise, batch, examples = self._replaced, int(self.batch), int(self.examples)
+        if batch == 0 or gaussian_pair(noise.sigma, noise.sensitivity) is None:
+            return None
+        if examples == 1:  # batch times
+            return gaussian_pair(noise.sigma, raised(noise.sensitivity * batch, 4))
         if self._usual(noise):
             return both_branches_pair(
                 _told_copies(batch, examples, noise.sensitivity / noise.sigma), _drawn_rate_above(batch, examples)
@@ -149,11 +157,8 @@ class SomeCopies(Mechanism):
 
     def pair(self, direction: Direction) -> Pair | None:
         batch, examples, m = int(self.batch), int(self.examples), self.mechanism.sensitivity / self.mechanism.sigma
-        copies, _ = _copies_with_replacement(batch, examples, _HARDLY_EVER * _chance_of_being_drawn(batch, examples))
-        none = batch * math.log1p(-1.0 / examples)
-        logs = (none, *(math.log(p) for _, p in copies))
-        errors = (16.0 * U * (1.0 - none), *(4.0 * _copies_error(k, batch, examples) + 16.0 * U for k, _ in copies))
-        moves = Mixture((0.0, *(k * m for k, _ in copies)), logs, errors)
+        copies, logs, errors = _weights_of_copies(batch, examples)
+        moves = Mixture(tuple(k * m for k in copies), logs, errors)
         above, below = (moves, NORMAL) if direction is Direction.REMOVE else (NORMAL, moves)
         return gaussian_mixture_pair(above, below)
 
@@ -178,14 +183,8 @@ def _told_copies(batch: int, examples: int, m: float) -> Pair:
 
     Sampled as in both branches, it has the profile sum_k p_k d_k(g').
     """
-    copies, beyond = _copies_with_replacement(batch, examples)
-    drawn = _chance_of_being_drawn(batch, examples)
-    return ToldGaussiansPair(
-        tuple(k * m for k, _ in copies),
-        tuple(math.log(p / drawn) for _, p in copies),
-        tuple(4.0 * _copies_error(k, batch, examples) + 256.0 * U for k, _ in copies),
-        Mass.exactly(raised(beyond / drawn, 64)),  # more than that of all other copies: it is taken from the first ones
-    )
+    (copies, logs, errors), beyond = _weights_told(batch, examples)
+    return ToldGaussiansPair(tuple(k * m for k in copies), logs, errors, beyond)
 
 
 @REMEMBERED.remember
@@ -212,7 +211,45 @@ def _copies_error(k: int, batch: int, examples: int) -> float:
     return (8.0 * k + 8.0 * (1.0 + batch / examples)) * U
 
 
-@lru_cache(maxsize=64)  # a search for the noise asks about one batch again and again
+class _Weights(NamedTuple):
+    """Numbers of copies, the logs of their probabilities, and bounds on the errors of these."""
+
+    copies: tuple[int, ...]
+    logs: tuple[float, ...]
+    errors: tuple[float, ...]
+
+
+# A search for the noise asks about one batch again and again.
+
+
+@lru_cache(maxsize=64)
+def _weights_told(batch: int, examples: int) -> tuple[_Weights, Mass]:
+    """Return the weights of 1, 2, ... copies of a record that is drawn, and the probability of more than these."""
+    copies, beyond = _copies_with_replacement(batch, examples)
+    drawn = _chance_of_being_drawn(batch, examples)
+    weights = _Weights(
+        tuple(k for k, _ in copies),
+        tuple(math.log(p / drawn) for _, p in copies),
+        tuple(4.0 * _copies_error(k, batch, examples) + 256.0 * U for k, _ in copies),
+    )
+    # more than that of all others: it is taken from the first ones
+    more = raised(beyond / drawn, 64)
+    return weights, Mass.about(math.log(more), 4.0 * U * abs(math.log(more))) if more else NONE
+
+
+@lru_cache(maxsize=64)
+def _weights_of_copies(batch: int, examples: int) -> _Weights:
+    """Return the weights of 0, 1, ... copies, without those that hardly ever occur."""
+    copies, _ = _copies_with_replacement(batch, examples, _HARDLY_EVER * _chance_of_being_drawn(batch, examples))
+    none = batch * math.log1p(-1.0 / examples)
+    return _Weights(
+        (0, *(k for k, _ in copies)),
+        (none, *(math.log(p) for _, p in copies)),
+        (16.0 * U * (1.0 - none), *(4.0 * _copies_error(k, batch, examples) + 16.0 * U for k, _ in copies)),
+    )
+
+
+@lru_cache(maxsize=64)
 def _copies_with_replacement(batch: int, examples: int, rare: float = _RARE) -> tuple[tuple[tuple[int, float], ...], float]:
     """Return bounds on the probabilities of 1, 2, ... copies of a record, and one on that of more than all of these."""
     made: list[tuple[int, float]] = []

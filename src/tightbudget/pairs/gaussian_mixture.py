@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from tightbudget.cached import cached_property
 from tightbudget.numerics.logs import log_sum
@@ -435,14 +434,11 @@ def _end_of_near_components(mixture: Mixture, near: int) -> tuple[float, bool]:
     end = mixture.centres[resolved - 1] + REACH
     if near <= _MANY:
         return end, resolved < near
-    centres, logs = (np.array(values[:resolved]) for values in (mixture.centres, mixture.log_weights))
-    logs = logs + np.array(mixture.errors[:resolved])
-    low, high = 0.0, end  # the likelier components end long before the last one does
-    while high - low > 1.0:
-        middle = 0.5 * (low + high)
-        enough = np.exp(logs + special.log_ndtr(centres - middle)).sum() < 0.25 * _DROPPED
-        low, high = (low, middle) if enough else (middle, high)
-    return max(high, REACH), True
+    # The likelier components end long before the last one does: N(c, 1) has at most e^(-t^2/2) / 2 above c + t.
+    centres, logs, errors = (np.array(values[:resolved]) for values in (mixture.centres, mixture.log_weights, mixture.errors))
+    exponents = logs + errors - math.log(0.5 * _DROPPED / resolved)
+    farthest = float((centres + np.sqrt(2.0 * np.maximum(exponents, 0.0))).max()) + 1e-6
+    return max(min(farthest, end), REACH), True
 
 
 def _resolved_components(mixture: Mixture, near: int) -> int:

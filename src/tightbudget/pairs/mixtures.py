@@ -100,10 +100,11 @@ class Mixture:
         centres, logs, _ = self.away
         if not centres.size:
             return np.zeros(y.size), np.zeros(y.size)
+        squares = self._log_squares
         if centres.size > _FEW:
             possible = self._possible(float(y.min()), float(y.max()))
             if not possible.all():
-                centres, logs = centres[possible], logs[possible]
+                centres, logs, squares = centres[possible], logs[possible], squares[possible]
         few = centres.size <= _FEW or centres.size * y.size <= _SHORT
         w = np.exp(logs)
         t = centres[:, None] * (y - 0.5 * centres[:, None])
@@ -111,7 +112,7 @@ class Mixture:
             growth = np.expm1(np.minimum(t, OVERFLOW))
             s, rise = w @ growth, (w * centres) @ growth + float((w * centres).sum())
         else:
-            kept, flat = self._relevant(centres[:, None], logs[:, None], t)
+            kept, flat = self._relevant(logs[:, None], squares[:, None], t)
             component, place = entries_of(kept)
             growth = w[component] * np.expm1(np.minimum(t[kept], OVERFLOW))
             s = np.bincount(place, growth, y.size) - w @ flat
@@ -127,21 +128,21 @@ class Mixture:
         """Return which components may count somewhere between two places: what they have to exceed grows with those."""
         centres, logs, _ = self.away
         at_low, at_high = (centres * (place - 0.5 * centres) for place in (low, high))
-        found: NDArray[np.bool_] = logs + np.maximum(at_high, 0.0) > self._floor(centres, logs, at_low) - self._margin
+        found: NDArray[np.bool_] = logs + np.maximum(at_high, 0.0) > (self._log_squares + at_low).max() - self._margin
         return found
 
-    def _relevant(self, centres: Array, logs: Array, t: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _relevant(self, logs: Array, squares: Array, t: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which components count at which places, by their exponents t, and of which others e^t - 1 is -1."""
-        some = logs + np.maximum(t, 0.0) > self._floor(centres, logs, t) - self._margin
+        some = logs + np.maximum(t, 0.0) > (squares + t).max(axis=0) - self._margin
         flat = some & (t <= -IRRELEVANT)
         return some & ~flat, flat
 
-    @staticmethod
-    def _floor(centres: Array, logs: Array, t: Array) -> Array:
-        """Return the log of what u times is less than a term of the error that is stated."""
-        with np.errstate(divide="ignore"):
-            floor: Array = (logs + 2.0 * np.log(centres) + t).max(axis=0, initial=-math.inf) - math.log(2.0)
-        return floor
+    @cached_property
+    def _log_squares(self) -> Array:
+        """Of components away from 0, the logs of w c^2 / 2: u w c^2 e^t / 2 is less than a term of the error stated."""
+        centres, logs, _ = self.away
+        squares: Array = logs + (2.0 * np.log(centres) - math.log(2.0))
+        return squares
 
     def log_ratio_by_logs(self, y: Array) -> tuple[Array, Array]:
         centres, logs, _ = self._all
@@ -209,13 +210,16 @@ class Mixture:
 
     def _weighty_parts(self, y: Array) -> "_Parts":
         """Return the components that matter between which neighbouring places."""
+        middle, width = 0.5 * (y[:-1] + y[1:]), np.abs(y[1:] - y[:-1])
+        if len(self.centres) == 1:
+            one = np.zeros(middle.size, dtype=np.intp)
+            return _Parts(one, np.arange(middle.size), middle, *self._all, middle - self.centres[0], width, (1, middle.size))
         weighty = self._weighty_between(float(y.min()), float(y.max()))
         law = tuple(values[weighty] for values in self._all)
         component, cell = entries_of(self._weighty(y, *law[:2]))
-        middle = (0.5 * (y[:-1] + y[1:]))[cell]
+        middle = middle[cell]
         centres, logs, errors = (values[component] for values in law)
-        shape = law[0].size, y.size - 1
-        return _Parts(component, cell, middle, centres, logs, errors, middle - centres, np.abs(np.diff(y))[cell], shape)
+        return _Parts(component, cell, middle, centres, logs, errors, middle - centres, width[cell], (law[0].size, y.size - 1))
 
     def _added_up(self, parts: "_Parts", masses: Array, rounding: Array) -> tuple[Array, Array]:
         """Return the sums over components, of which these are the logs of the masses without their weights."""

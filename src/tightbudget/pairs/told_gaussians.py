@@ -4,7 +4,7 @@ With probability e^log_weight the pair is N(m, 1) against N(0, 1), and both side
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -20,6 +20,8 @@ from tightbudget.pairs.cells import log_delta
 from tightbudget.pairs.mixtures import entries_of, joined_masses, sums_by_run
 
 _IRRELEVANT = 45.0  # e^-45 is less than half a rounding
+_COARSELY = 30.0  # e^-30 of a mass is left out of coarse cells, and part of their error
+_LARGEST = 2.0**1000  # loss, from which on all moves count as relevant
 _AT_ONCE = 2**16  # moves times cells
 _RARE = 80.0  # e^-80 is the weight of moves that sparse cells will do for
 _ROUGH, _NEAR, _LIKELY = 20, 8.0, 50.0  # for a guess: losses of each move, sigmas, and e^-50 of the likeliest move
@@ -90,7 +92,10 @@ class ToldGaussiansPair(Pair):
         return self.moves[self._matter_at(loss) - 1]
 
     def _matter_at(self, loss: float) -> int:
-        """Return the number of moves up to that."""
+        """Return the number of moves up to that, at the next power of 2, so that losses near one another ask once."""
+        if not loss < _LARGEST:
+            return len(self.moves)
+        loss = math.ldexp(1.0, math.frexp(loss)[1])
         found = self._known_numbers.get(loss)
         if found is None:
             m = self._arrays[0][:, 0]
@@ -120,53 +125,56 @@ class ToldGaussiansPair(Pair):
         return tops
 
     def cells(self, edges: Array) -> Cells:
+        return self._cells(edges, _IRRELEVANT)
+
+    def _cells(self, edges: Array, margin: float) -> Cells:
+        """Return the cells, of moves that are more than e^-margin of the density there."""
         size = max(1, _AT_ONCE // len(self.moves))
-        parts = [self._cells(edges[start : start + size + 1]) for start in range(0, max(1, edges.size - 1), size)]
+        starts = range(0, max(1, edges.size - 1), size)
+        parts = [self._few_cells(edges[start : start + size + 1], margin) for start in starts]
         return parts[0] if len(parts) == 1 else Cells.join(*parts)
 
-    def _cells(self, edges: Array) -> Cells:
-        """Return the cells: masses of those moves that matter there, one by one, and their sums."""
-        cell, move = entries_of(self._relevant(edges).T)  # of every cell some move
-        m, logs, errors = (values[move, 0] for values in self._arrays)
+    def _few_cells(self, edges: Array, margin: float) -> Cells:
+        """Return the cells: masses of the moves that matter there, one by one, and their sums."""
+        farthest = max(abs(float(edges[0])), abs(float(edges[-1])))  # losses increase
+        moves = self._arrays[0][: self._matter_at(farthest)]
         with np.errstate(over="ignore"):  # an edge beyond all floats is beyond the range too
-            low, high = (np.clip(ends / m + 0.5 * m, -REACH, m + REACH) for ends in (edges[cell], edges[cell + 1]))
+            places = edges / moves - 0.5 * moves  # from the mean of A
+            cell, move = entries_of(self._relevant(edges, places, margin).T)  # of every cell some move
+        m, logs, errors = (values[move, 0] for values in self._arrays)
+        first = move * edges.size + cell
+        low, high = (np.minimum(np.maximum(places.ravel()[at], -REACH - m), REACH) for at in (first, first + 1))
         width, middle = high - low, 0.5 * (high + low)
-        masses, rounding = log_normal_mass(np.stack([middle - m, middle]), np.stack([width, width]))
-        error = rounding.max(axis=0) + errors + U * (8.0 * (np.abs(middle) + m) ** 2 + 16.0 + np.abs(logs))
+        of_b = middle + m
+        masses, rounding = log_normal_mass(np.stack([middle, of_b]), np.stack([width, width]))
+        error = rounding.max(axis=0) + errors + U * (8.0 * (np.abs(of_b) + m) ** 2 + 16.0 + np.abs(logs))
         (log_a, log_b), both = sums_by_run(masses + logs, error, cell)
-        return Cells(edges[:-1], edges[1:], log_a, log_b, both.max(axis=0) + self._strayed(edges))
+        return Cells(edges[:-1], edges[1:], log_a, log_b, both.max(axis=0) + self._strayed(edges, margin))
 
-    def _strayed(self, edges: Array) -> Array:
+    def _strayed(self, edges: Array, margin: float) -> Array:
         """Bound on the share of a cell that irrelevant moves bring in, or take away, as their edges are off by more."""
         widths, farthest = np.diff(edges), np.maximum(np.abs(edges[:-1]), np.abs(edges[1:]))
         shift = 16.0 * U * (np.minimum(farthest, 1e4 * REACH) + self.moves[-1] ** 2)
-        strayed: Array = 4.0 * math.exp(-_IRRELEVANT) * shift / np.maximum(widths, TINIEST)
+        strayed: Array = 4.0 * math.exp(-margin) * shift / np.maximum(widths, TINIEST)
         return strayed
 
-    def _relevant(self, edges: Array) -> NDArray[np.bool_]:
-        """Return which moves are more than e^-45 of the density anywhere in which cell; of B as of A.
+    def _relevant(self, edges: Array, places: Array, margin: float) -> NDArray[np.bool_]:
+        """Return which of the first moves are more than e^-margin of the density anywhere in which cell; of B as of A.
 
-        The last ones may be left out, if they are so nowhere.
-
-        Logs of densities are concave in the loss: within a cell they are at least as large as at one of its ends, and
-        largest at an end or at their peak.
+        `places` are those of the edges, from the mean of A. Logs of densities are concave in the loss: within a cell
+        they are at least as large as at one of its ends, and largest at an end or at their peak.
         """
-        farthest = max(abs(float(edges[0])), abs(float(edges[-1])))  # losses increase
-        matter = self._matter_at(farthest) if farthest < math.inf else len(self.moves)
-        m, tops = self._arrays[0][:matter], self._tops[:matter]
-        with np.errstate(over="ignore"):
-            heights = edges / m
-            heights -= 0.5 * m
-            heights *= heights
-            heights *= -0.5
-            heights += tops
+        m, tops = self._arrays[0][: places.shape[0]], self._tops[: places.shape[0]]
+        heights = places * places
+        heights *= -0.5
+        heights += tops
         left, right = heights[:, :-1], heights[:, 1:]
         most = np.maximum(left, right)
         peaks = 0.5 * m[:, 0] * m[:, 0]
         within = np.searchsorted(edges, peaks) - 1  # the cell that each peak lies in, if any
         some = np.flatnonzero((within >= 0) & (within < edges.size - 1))
         most[some, within[some]] = tops[some, 0]
-        kept: NDArray[np.bool_] = most > np.minimum(left, right).max(axis=0) - _IRRELEVANT - math.log(len(self.moves))
+        kept: NDArray[np.bool_] = most > np.minimum(left, right).max(axis=0) - margin - math.log(len(self.moves))
         kept[0] |= ~kept.any(axis=0)  # of a cell so far out that it is empty
         return kept
 
@@ -194,5 +202,5 @@ class ToldGaussiansPair(Pair):
         last = self.moves[-1]
         parts += [last * (0.5 * last + _BEYOND), -last * _BELOW]
         edges = np.unique(np.concatenate([*parts, [0.0]]))  # samples have another law on each side of 0
-        cells = self.cells(edges)
-        return cells.where(cells.log_a > -math.inf)
+        cells = self._cells(edges, _COARSELY)
+        return replace(cells, error=cells.error + 2.0 * math.exp(-_COARSELY)).where(cells.log_a > -math.inf)

@@ -72,6 +72,18 @@ def test_the_coarse_cells_hold_all_mass() -> None:
         assert (cells.low[1:] >= cells.high[:-1]).all()
 
 
+def test_coarse_cells_pay_for_the_moves_that_are_left_out_of_them() -> None:
+    rare = math.exp(-27.0)  # between losses of the small move, which are near 0, e^-31 of the density
+    pair = told((2.0**-7, 0.5), (1.0 - rare, rare))
+    coarse = pair.coarse_cells()
+    some = np.flatnonzero(coarse.low[1:] == coarse.high[:-1])
+    whole = pair.cells(np.append(coarse.low[some], coarse.high[some[-1]]))
+    missing = [np.abs(rough[some] - fine) for rough, fine in ((coarse.log_a, whole.log_a), (coarse.log_b, whole.log_b))]
+    assert (np.maximum(*missing) <= coarse.error[some] + whole.error).all()
+    assert (np.maximum(*missing) > 2.0 * whole.error).any()  # something is missing: the error is not stated in vain
+    assert coarse.error.max() < 1e-11
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_the_total_variation_is_a_sum_over_the_moves(seed: int) -> None:
     source = np.random.default_rng(seed)
