@@ -175,6 +175,8 @@ BRANCHES = "unit/pairs/test_both_branches.py"
 HULL = "unit/pairs/test_from_profile.py"
 MIRRORED = "unit/pairs/test_mirrored.py"
 TOLD = "unit/pairs/test_told_gaussians.py"
+ONE_RUN = "unit/mechanisms/test_one_run.py"
+THEIR_LOSSES = "unit/adapters/dp_accounting/test_loss_distributions.py"
 SELECTION = "unit/mechanisms/test_selection.py"
 EVERY_MECHANISM = "unit/adaptive/test_every_mechanism.py"
 EITHER = "unit/pairs/test_either.py"
@@ -1054,12 +1056,23 @@ MUTATIONS = [
              "a member reveals more than the class: its lower end is above the truth", [COPIES]),
     Mutation("moves left out", "pairs/told_gaussians.py", "max(axis=0) - margin - math.log(len(self.moves))", "max(axis=0) - 10.0",
              "moves that are not the likeliest are left out where they count", [TOLD]),
+    Mutation("profile of a run from below", "mechanisms/one_run.py", "view.delta(loss).upper for loss in losses",
+             "view.delta(loss).lower for loss in losses", "a run is taken to reveal less than it may", [ONE_RUN]),
+    Mutation("directions of a run", "mechanisms/one_run.py", "else self._profiles[::-1]", "else self._profiles",
+             "of an added record it is told what a removed one reveals", [ONE_RUN]),
+    Mutation("optimistic losses", "adapters/dp_accounting/loss_distributions.py", "if not pessimistic:", "if False:",
+             "a distribution that is rounded down is taken for a bound", [THEIR_LOSSES]),
+    Mutation("losses not raised", "adapters/dp_accounting/loss_distributions.py", "float(b[k]) - excess)", "float(b[k]))",
+             "masses that no pair of laws has are composed", [THEIR_LOSSES]),
+    Mutation("losses raised too little", "adapters/dp_accounting/loss_distributions.py",
+             "np.append(a[k] * (1.0 + AMPLE), masses[k + 1 :])", "np.append(0.5 * a[k], masses[k + 1 :])",
+             "mass is lost where losses are raised", [THEIR_LOSSES]),
     Mutation("moves left out of coarse cells", "pairs/told_gaussians.py", "error=cells.error + 2.0 * math.exp(-_COARSELY)",
              "error=cells.error", "coarse cells do not pay for the moves that are left out of them", [TOLD]),
     Mutation("moves that matter at any loss", "pairs/told_gaussians.py", "if not loss < _LARGEST:\n            return len(self.moves)",
              "if not loss < _LARGEST:\n            return 1", "of the largest losses only the smallest move is followed", [TOLD]),
-    Mutation("moves that matter at half a loss", "pairs/told_gaussians.py", "loss = math.ldexp(1.0, math.frexp(loss)[1])",
-             "loss = math.ldexp(0.5, math.frexp(loss)[1])", "moves that matter at the largest loss are left out", [TOLD]),
+    Mutation("moves that matter at half a loss", "pairs/told_gaussians.py", "loss = math.ldexp(1.0, math.frexp(max(loss, TINIEST))[1])",
+             "loss = math.ldexp(0.5, math.frexp(max(loss, TINIEST))[1])", "moves that matter at the largest loss are left out", [TOLD]),
     Mutation("moves that matter left out", "pairs/told_gaussians.py", "= int(np.flatnonzero(matters)[-1]) + 1",
              "= int(np.flatnonzero(matters)[-1])", "the largest move that matters is left out", [TOLD]),
     Mutation("errors of runs", "pairs/mixtures.py", "shares * _shares_off(errors), starts, axis=1) / total",

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 _TILTS = np.geomspace(1e-3, 1e4, 36)  # in units of 1 / standard deviation of the loss
 _CELLS = 192  # of each item: planning needs no more
-_FAR_APART, _CLOSER = 3.0, 33  # tilt_indices between two tilts of the table, and tilts to look at where there are more
+_FAR_APART, _CLOSER = 3.0, 65  # tilt_indices between two tilts of the table, and tilts to look at where there are more
 _BATCH = 2**17  # entries worked on together
 _CLOSE = 0.03  # in log theta
 _NEAR_TILTS = (-4, -3, -2, -1, 0, 1)  # from the saddle point: the best tilt for one large loss is rather smaller
@@ -114,10 +114,6 @@ class Saddle:
         )
         return Tilt(theta, math.sqrt(variance_there), math.sqrt(curvature_there))
 
-    def _theta_at(self, tilt_index: int) -> float:
-        log_theta, depth, _, _ = self._tilt_indices(int(self._depth.searchsorted(tilt_index)) - 1)
-        return math.exp(min(700.0, float(np.interp(tilt_index, depth, log_theta))))
-
     def _tilt_indices(self, interval: int) -> tuple[Array, Array, Array, Array]:
         """Return log theta, depth, and logarithms of variance and F'', between two tilts of the table.
 
@@ -159,7 +155,7 @@ class Saddle:
         Before a leap the tilted law is narrow, and takes few points and frequencies.
         """
         tilt_indices = [max(0, tilt_index - away) for away in range(_GENTLER, -1, -1)]
-        here = self._cumulants(np.array([self._theta_at(index) for index in tilt_indices]))
+        here = self._cumulants(np.array([self.at_index(index).theta for index in tilt_indices]))
         heights = here.k - here.theta * epsilon - np.log(here.theta) - np.log1p(here.theta)
         low = np.flatnonzero(heights <= heights.min() + _HARDLY)
         return tilt_indices[int(low[0])] if low.size else tilt_index
@@ -209,7 +205,7 @@ class Saddle:
         log_delta, slope = self._of_one_large_loss(epsilon)
         nearest = self.for_epsilon(epsilon).tilt_index
         tilt_indices = [max(0, nearest + away) for away in _NEAR_TILTS]
-        here = self._cumulants(np.array([self._theta_at(tilt_index) for tilt_index in tilt_indices]))
+        here = self._cumulants(np.array([self.at_index(tilt_index).theta for tilt_index in tilt_indices]))
         heights = here.k - here.theta * epsilon - np.log(here.theta) - np.log1p(here.theta)
         if not (math.isfinite(log_delta) and slope > 0.0 and np.isfinite(heights).all()):
             return None

@@ -9,6 +9,7 @@ import numpy as np
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import probability, real
+from tightbudget.mechanisms.kept_pairs import KeptPairs
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.promise import PureDP
 from tightbudget.mechanisms.relations import DEFAULT, relation_named
@@ -17,13 +18,21 @@ from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.points import point_pair
 
-_MOST_EXCESS = Fraction(1, 10**9)  # by which masses may add up to more than 1: rounding does not do more
-_MOST_LOSS = 600.0
+_TINIEST_BITS = 1074  # every float is a whole number of 2^-1074
+_MOST_TOTAL = Fraction(1, 10**6)  # by which masses may add up to more than 1: those of dp_accounting do by 2e-8
+_MOST_EXCESS = Fraction(1, 10**9)  # by which those of B may: rounding does not do more
+MOST_LOSS = 600.0
+"""Size of the losses that are followed."""
+
+_LIKELY_WRONG = (
+    "Losses are ln(A/B), rounded up. A pessimistic PrivacyLossDistribution of dp_accounting, which is rounded, is read by "
+    "tightbudget.adapters.dp_accounting.from_pld."
+)
 NO_NOTATION = "A loss distribution has none: keep its masses, and make it of them with tb.from_loss_distribution."
 
 
 @dataclass(frozen=True, repr=False)
-class LossDistribution(Mechanism):
+class LossDistribution(KeptPairs):
     """Losses and their masses under A, in one direction or both; made by `from_loss_distribution`.
 
     It has no notation: thousands of masses are no expression, and the name of a file would not be the numbers that were
@@ -43,7 +52,7 @@ class LossDistribution(Mechanism):
     def member(self) -> Mechanism:
         return PureDP(0.0)  # a list that only bounds a mechanism says nothing of what it reveals at least
 
-    def pair(self, direction: Direction) -> Pair | None:
+    def _pair_in(self, direction: Direction) -> Pair | None:
         if direction is Direction.REMOVE:
             return _loss_pair(self.remove, self.remove_infinity)
         return _loss_pair(self.add, self.add_infinity)
@@ -65,10 +74,13 @@ def from_loss_distribution(
     add_infinity: float | None = None,
     relation: str = DEFAULT,
 ) -> LossDistribution:
-    """Return a mechanism that a privacy loss distribution bounds, such as a pessimistic one of `dp_accounting`.
+    """Return a mechanism that a privacy loss distribution bounds; `adapters.dp_accounting.from_pld` reads theirs.
 
-    remove, add  the mass of A at each finite loss, for both directions; without `add` they are the same
-    infinity     the mass at infinite loss, of each direction; what masses lack of 1 is added to it
+    remove        the mass of A at each finite loss, where a record is removed
+    infinity      the mass at infinite loss; what masses lack of 1 is added to it
+    add           the same as `remove` where a record is added; without it they are the same
+    add_infinity  the mass at infinite loss then; without it as `infinity`
+    relation      the neighbouring relation that the distribution was made for
 
     Guarantee: upper ends hold for every mechanism that the distribution dominates. Lower ends are those of nothing.
 
@@ -93,25 +105,27 @@ def from_loss_distribution(
 def _checked_loss_masses(masses: Any) -> tuple[tuple[float, float], ...]:
     """Return losses with their masses in order, or refuse what is no distribution."""
     if not isinstance(masses, Mapping):
-        raise InvalidParameter("masses", type(masses).__name__, "a mapping from losses to masses, as in {0.1: 0.5, -0.1: 0.5}")
+        hint = _LIKELY_WRONG if hasattr(masses, "_pmf_remove") else ""
+        must = "a mapping from losses to masses, as in {0.1: 0.5, -0.1: 0.5}"
+        raise InvalidParameter("masses", type(masses).__name__, must, hint)
     made = []
     for loss, mass in masses.items():
-        number = real("loss", loss, f"a number from -{_MOST_LOSS:g} to {_MOST_LOSS:g}")
-        if not abs(number) <= _MOST_LOSS:
-            raise InvalidParameter("loss", loss, f"a number from -{_MOST_LOSS:g} to {_MOST_LOSS:g}", "Put more at infinity.")
+        number = real("loss", loss, f"a number from -{MOST_LOSS:g} to {MOST_LOSS:g}")
+        if not abs(number) <= MOST_LOSS:
+            raise InvalidParameter("loss", loss, f"a number from -{MOST_LOSS:g} to {MOST_LOSS:g}", "Put more at infinity.")
         made.append((number, probability("mass", mass)))
     return tuple(sorted(made))
 
 
 def _loss_pair(masses: tuple[tuple[float, float], ...], infinity: float) -> Pair | None:
     finite = [(loss, mass) for loss, mass in masses if mass > 0.0]
-    total = sum((Fraction(mass) for _, mass in finite), start=Fraction(infinity))
-    if total > 1 + _MOST_EXCESS:
+    total = _exact_sum([infinity, *(mass for _, mass in finite)])
+    if total > 1 + _MOST_TOTAL:
         raise InvalidParameter("masses", float(total), "masses that add up to 1", "They are those of A, infinity included.")
     losses, log_a = np.array([loss for loss, _ in finite]), np.log(np.array([mass for _, mass in finite]))
-    below = sum(map(Fraction, np.exp(log_a - losses).tolist()), start=Fraction(0))
+    below = _exact_sum(np.exp(log_a - losses).tolist())
     if below > 1 + _MOST_EXCESS:
-        raise InvalidParameter("masses", float(below), "such that sum(mass e^-loss) is at most 1", "Losses are ln(A/B).")
+        raise InvalidParameter("masses", float(below), "such that sum(mass e^-loss) is at most 1", _LIKELY_WRONG)
     # masses that miss 1 are no better known than that
     doubt = float(max(total - 1, below - 1, Fraction(0)))
     return point_pair(
@@ -123,3 +137,9 @@ def _loss_pair(masses: tuple[tuple[float, float], ...], infinity: float) -> Pair
         infinity=Mass.exactly(Fraction(infinity) + max(Fraction(0), 1 - total)),
         minus_infinity=Mass.exactly(max(Fraction(0), 1 - below)),
     )
+
+
+def _exact_sum(values: list[float]) -> Fraction:
+    """Return the sum of floats, as whole numbers of the smallest: thousands of fractions would take seconds."""
+    ratios = map(float.as_integer_ratio, values)
+    return Fraction(sum(numerator << (_TINIEST_BITS + 1 - whole.bit_length()) for numerator, whole in ratios), 2**_TINIEST_BITS)

@@ -13,6 +13,7 @@ from tightbudget.mechanisms.checks import probability, real, whole_count
 from tightbudget.mechanisms.composition import Composition
 from tightbudget.mechanisms.kept_pairs import KeptPairs
 from tightbudget.mechanisms.mechanism import Mechanism
+from tightbudget.mechanisms.one_run import OneRun
 from tightbudget.mechanisms.one_sample import OneSample
 from tightbudget.mechanisms.promise import PureDP
 from tightbudget.mechanisms.relations import Relations
@@ -31,15 +32,15 @@ _TAKES = {
 }
 _MOST_RUNS = 1e12
 _FEWEST_RUNS = 1e-100
-_ONE_SAMPLE = "normal noise, or mechanisms that together have few outcomes"
 
 
 @dataclass(frozen=True)
 class RepeatAndSelect(KeptPairs):
     """Run a mechanism a random number of times, and release the best answer.
 
-    mechanism  what is run: a mechanism, or a composition of normal noise;
-               every run includes the score that its answer is judged by
+    mechanism  what is run: a mechanism, or a composition, such as all steps
+               of training; every run includes the score that its answer is
+               judged by
     runs       the law of the number of runs: geometric, logarithmic,
                negative_binomial, poisson or binomial; usually geometric
     mean       how many runs there are on average: geometric, 1 or more, and
@@ -74,11 +75,7 @@ class RepeatAndSelect(KeptPairs):
     def __post_init__(self) -> None:
         self._check_parameters()
         if isinstance(self.mechanism, Composition):
-            try:
-                object.__setattr__(self, "mechanism", OneSample(self.mechanism))
-            except InvalidParameter:
-                hint = "Select the best of each part by itself, and compose."
-                raise InvalidParameter("mechanism", str(self.mechanism), _ONE_SAMPLE, hint) from None
+            object.__setattr__(self, "mechanism", _as_one_run(self.mechanism))
         if not isinstance(self.mechanism, Mechanism):
             raise InvalidParameter("mechanism", self.mechanism, "a mechanism, or a composition for several in one run")
         self._check_runs()
@@ -194,6 +191,14 @@ class ScoredByLoss(KeptPairs):
             return None
         # with the same score for both directions it is the loss of one, and minus that of the other
         return _scored_pair(law, base, rising=direction is Direction.REMOVE)
+
+
+def _as_one_run(composition: Composition) -> Mechanism:
+    """Return a composition as one mechanism, by its pair where it has one."""
+    try:
+        return OneSample(composition)
+    except InvalidParameter:
+        return OneRun(composition)
 
 
 @REMEMBERED.remember

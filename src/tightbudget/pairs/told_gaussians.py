@@ -95,7 +95,7 @@ class ToldGaussiansPair(Pair):
         """Return the number of moves up to that, at the next power of 2, so that losses near one another ask once."""
         if not loss < _LARGEST:
             return len(self.moves)
-        loss = math.ldexp(1.0, math.frexp(loss)[1])
+        loss = math.ldexp(1.0, math.frexp(max(loss, TINIEST))[1])
         found = self._known_numbers.get(loss)
         if found is None:
             m = self._arrays[0][:, 0]
@@ -107,7 +107,7 @@ class ToldGaussiansPair(Pair):
 
     @cached_property
     def _known_numbers(self) -> dict[float, int]:
-        """What `_matter_at` has found: samples ask about each loss several times."""
+        """What `_matter_at` has found, at powers of 2: samples ask about losses near one another several times."""
         return {}
 
     def points(self) -> Cells:

@@ -105,8 +105,10 @@ def test_rare_moves_do_not_blur_small_losses() -> None:
     assert pair.loss_shift(800.0) > 1.5 * without.loss_shift(800.0)  # where the large move is likely, given the loss
     assert told((1.0, 40.0), (0.5, 0.5)).loss_shift(300.0) > 1e-12
     # the same at every size up to which it is asked for, smaller ones included
-    shifts = [pair.loss_shift(loss) for loss in np.geomspace(1e-3, 1e4, 60).tolist()]
+    shifts = [pair.loss_shift(loss) for loss in [0.0, 1e-300, *np.geomspace(1e-3, 1e4, 60).tolist()]]
     assert shifts == sorted(shifts)
+    small = told((1e-4, 0.5), (1 - 2.0**-100, 2.0**-100))
+    assert small.loss_shift(0.0) <= small.loss_shift(1e-300) == told((1e-4,), (1.0,)).loss_shift(1e-300)
 
 
 def test_narrow_cells_pay_for_what_strays_into_them() -> None:
