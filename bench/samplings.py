@@ -1,6 +1,6 @@
 """Every sampling and derived mechanism beside `poisson(gaussian)` at the same count and tolerance, and beside a peer.
 
-    python bench/run.py --only samplings       # all of them, as a table: less than 90 seconds
+    python bench/run.py --only samplings       # all of them, as a table: some three minutes
     python bench/samplings.py --only zcdp      # those whose notation contains this
 
 Numbers differ a little from run to run, so that nothing is remembered from one to the next; one thread, the least of
@@ -21,13 +21,13 @@ from tightbudget.numerics.bracket import Bracket
 
 DELTA = 1e-6
 COUNTS = (1, 100, 10_000)
-RUNS = 30
+RUNS = 50  # turns: on a machine that others use too, the least of few is chance
 TOLERANCES = (1e-3, 1e-6)
 MOST = 3.0  # times the time of BASE
-LONG = 0.4  # seconds, after which a time is not taken again
+LONG = 0.8  # seconds, after which a time is not taken again
 DEAR = 2.0  # seconds of a peer, after which it is not asked about other counts
 DEAREST = "mixture_of_gaussians"  # to the peer: it takes 20 seconds, and is asked last
-ENOUGH = 60.0  # seconds, after which no peer is asked
+ENOUGH = 60.0  # seconds of peers, after which none is asked
 BASE = "poisson(gaussian(sigma={s}), q=0.01)"
 STEPS = (
     BASE,
@@ -193,8 +193,8 @@ def with_peers(found: list[Row], begun: float) -> Iterator[Row]:
 
 def measure(runs: int = RUNS, asked: str = "") -> list[Row]:
     """Return all rows, with the peer's answers where it is installed."""
-    begun = time.perf_counter()
-    return list(with_peers(list(rows(asked, runs)), begun))
+    found = list(rows(asked, runs))
+    return list(with_peers(found, time.perf_counter()))
 
 
 def main() -> None:
