@@ -1056,6 +1056,8 @@ MUTATIONS = [
              "a member reveals more than the class: its lower end is above the truth", [COPIES]),
     Mutation("moves left out", "pairs/told_gaussians.py", "max(axis=0) - margin - math.log(len(self.moves))", "max(axis=0) - 10.0",
              "moves that are not the likeliest are left out where they count", [TOLD]),
+    Mutation("batches of samples", "mechanisms/relation_of_samples.py", "if _counts_examples(self.mechanism):", "if False:",
+             "a batch of a sample is taken to be drawn from all records", ["unit/mechanisms/test_batches_of_samples.py"]),
     Mutation("profile of a run from below", "mechanisms/one_run.py", "view.delta(loss).upper for loss in losses",
              "view.delta(loss).lower for loss in losses", "a run is taken to reveal less than it may", [ONE_RUN]),
     Mutation("directions of a run", "mechanisms/one_run.py", "else self._profiles[::-1]", "else self._profiles",

@@ -56,15 +56,15 @@ class MixedRelations(InvalidParameter):
 
     def __init__(self, relations: Iterable[str], why: str, shared: Iterable[str] = ()) -> None:
         allowed = f"one relation for all steps, since a bound is about one change of the data; here {why}"
-        known = next(iter(shared), None)
+        known = list(shared)
         hint = (
-            "State all steps for one relation (promises such as pure_dp fit any), or pass mix_relations=True, on the command "
-            "line --mix-relations, if the relations describe the same change of your data."
+            "State all steps for one relation (promises such as pure_dp fit any), or compose them with mix_relations=True, as "
+            "in tb.compose([a, b], mix_relations=True), on the command line --mix-relations, if the relations describe the "
+            "same change of your data."
         )
-        if known is not None:
-            hint = (
-                f"All of them know {known}: ask with relation={known!r}, on the command line --relation {known}. Or s{hint[1:]}"
-            )
+        if known:
+            asked = f"ask with relation={known[0]!r}, on the command line --relation {known[0]}"
+            hint = f"All of them know {' and '.join(known)}: {asked}. Or s{hint[1:]}"
         super().__init__("relation", "+".join(sorted(relations)), allowed, hint)
 
 

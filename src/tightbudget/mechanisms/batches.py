@@ -13,8 +13,11 @@ def check_batch(mechanism: object, batch: object, examples: object) -> None:
         raise InvalidParameter("mechanism", mechanism, "one mechanism", "Draw a batch for each part of a composition.")
     if mechanism.of_several:
         raise InvalidParameter("mechanism", str(mechanism), "one for single records")
-    whole_count(batch, "batch")
+    drawn = whole_count(batch, "batch")
     whole_count(examples, "examples", least=1)
+    if mechanism.counts_examples and drawn < getattr(mechanism, "examples", 0):
+        hint = "It draws from a batch, which holds no more."
+        raise InvalidParameter("mechanism", str(mechanism), f"one with at most {drawn} examples", hint)
 
 
 def replaced_pair(mechanism: Mechanism) -> Pair | None:

@@ -66,6 +66,7 @@ class Mechanism(Composable, Known):
         inner = vars(self).get("mechanism")
         return inner.rests_on if isinstance(inner, Composable) else ""
 
+    counts_examples: ClassVar[bool] = False  # whether it is promised a number of records to draw from
     of_several: ClassVar[bool] = False  # whether it is for a group of records: those are not sampled as one
 
     def group(self, k: int) -> Composable:

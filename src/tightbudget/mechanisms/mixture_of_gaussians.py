@@ -73,9 +73,8 @@ class MixtureOfGaussians(KeptPairs):
             )
         total = sum(map(Fraction, self.probabilities), Fraction(0))
         if abs(total - 1) > _SUM_ERROR:
-            raise InvalidParameter(
-                "probabilities", f"a list of sum {float(total):.17g}", "a list of sum 1", "Give what is missing to centre 0."
-            )
+            hint = "Give what is missing to centre 0." if total < 1 else "Each centre has its own."
+            raise InvalidParameter("probabilities", f"a list of sum {float(total)!r}", "a list of sum 1", hint)
         for place, centre in enumerate(self.centres):
             if centre > 0.0 and 0.0 < self.sigma < math.inf and centre / self.sigma < _LEAST:
                 raise InvalidParameter(f"centres[{place}]", centre, f"0, or at least {_LEAST:g} sigma", "Write 0 for no move.")

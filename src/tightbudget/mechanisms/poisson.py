@@ -76,6 +76,8 @@ class Poisson(RunsOnSamples):
         if not isinstance(self.mechanism, Mechanism):
             raise InvalidParameter("mechanism", self.mechanism, "a mechanism, or a composition for several on one sample")
         probability("q", self.q, "For a batch of 256 out of 60000 use 256/60000.")
+        if self.q not in (0, 1):
+            self._check_no_examples()
         if not mix_relations_asked(mix_relations):
             self._check_relations()
 

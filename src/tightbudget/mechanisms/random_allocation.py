@@ -74,6 +74,8 @@ class RandomAllocation(RunsOnSamples):
             raise InvalidParameter("mechanism", str(self.mechanism), "one for single records")
         batches = _whole_for_allocation("batches", self.batches, _MOST_BATCHES, "It counts the batches of one epoch.")
         _whole_for_allocation("times", self.times, batches, "It counts the batches of an epoch that a record is in.")
+        if batches > 1:
+            self._check_no_examples()
         if not mix_relations_asked(mix_relations):
             self._check_relations()
 

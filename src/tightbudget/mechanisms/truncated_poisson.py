@@ -61,6 +61,7 @@ class TruncatedPoisson(KeptPairs):
     """
 
     name: ClassVar[str] = "truncated_poisson"
+    counts_examples: ClassVar[bool] = True
     attains_pair: ClassVar[bool] = False
 
     mechanism: Mechanism

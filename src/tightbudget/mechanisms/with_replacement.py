@@ -58,6 +58,7 @@ class WithReplacement(Mechanism):
     """
 
     name: ClassVar[str] = "with_replacement"
+    counts_examples: ClassVar[bool] = True
     attains_pair: ClassVar[bool] = False
     reveal_more: ClassVar[tuple[str, ...]] = ("batch",)
     hide_more: ClassVar[tuple[str, ...]] = ("examples",)

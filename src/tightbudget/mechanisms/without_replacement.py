@@ -56,6 +56,7 @@ class WithoutReplacement(Mechanism):
     """
 
     name: ClassVar[str] = "without_replacement"
+    counts_examples: ClassVar[bool] = True
     attains_pair: ClassVar[bool] = False
     reveal_more: ClassVar[tuple[str, ...]] = ("batch",)
     hide_more: ClassVar[tuple[str, ...]] = ("examples",)

@@ -96,7 +96,9 @@ SIMPLE = {
 }
 MECHANISMS = st.recursive(
     st.one_of(*SIMPLE.values()),
-    lambda inner: st.builds(tb.Poisson, inner.filter(lambda one: not one.of_several), SHARE, mix_relations=st.just(True)),
+    lambda inner: st.builds(
+        tb.Poisson, inner.filter(lambda one: not (one.of_several or one.counts_examples)), SHARE, mix_relations=st.just(True)
+    ),
     max_leaves=3,
 )
 COMPOSITIONS = st.lists(st.tuples(MECHANISMS, st.integers(0, 10**7)), max_size=5).map(
