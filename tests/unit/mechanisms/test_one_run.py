@@ -54,6 +54,12 @@ def test_the_best_run_by_its_profile_is_that_by_its_pair() -> None:
         assert 0.999 * true <= upper <= 1.03 * true
 
 
+def test_of_a_class_the_upper_end_counts() -> None:
+    promised = tb.ZCDP(rho=0.1) + tb.Laplace(scale=3.0)
+    for epsilon in (0.5, 1.5):
+        assert OneRun(promised).delta(epsilon).upper >= 0.999 * promised.delta(epsilon).upper
+
+
 def test_what_may_reveal_everything() -> None:
     some = tb.RepeatAndSelect(tb.ApproximateDP(0.1, 1e-3) * 2 + tb.Laplace(scale=3.0), mean=2)
     assert 1e-3 < some.delta(40.0).upper < 0.01

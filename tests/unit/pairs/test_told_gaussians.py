@@ -111,6 +111,18 @@ def test_rare_moves_do_not_blur_small_losses() -> None:
     assert small.loss_shift(0.0) <= small.loss_shift(1e-300) == told((1e-4,), (1.0,)).loss_shift(1e-300)
 
 
+def test_no_move_is_left_out_that_matters_at_a_loss() -> None:
+    moves, shares = tuple(0.5 * k for k in range(1, 31)), tuple(2.0 ** (-5 * k) * 31 for k in range(1, 31))
+    pair, numbers = told(moves, shares), []
+    for loss in np.geomspace(0.1, 3000.0, 200).tolist():
+        logs = [math.log(w / m) - 0.5 * (loss / m - 0.5 * m) ** 2 for m, w in zip(moves, shares, strict=True)]
+        least = [m for k, m in enumerate(moves) if logs[k] >= max(logs[: k + 1]) - 45.0 - math.log(30)][-1]
+        assert moves[pair._matter_at(loss) - 1] >= least
+        numbers.append(pair._matter_at(loss))
+    assert numbers == sorted(numbers)
+    assert numbers[0] < 20 < numbers[-1] == 30
+
+
 def test_narrow_cells_pay_for_what_strays_into_them() -> None:
     pair = told((1.0, 1e4), (1 - 2.0**-100, 2.0**-100))
     assert pair.cells(np.array([0.1, 0.1 + 1e-15])).error[0] > pair.cells(np.array([0.1, 0.1 + 1e-9])).error[0] + 1e-13
