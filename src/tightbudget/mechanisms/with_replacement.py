@@ -118,7 +118,7 @@ class WithReplacement(Mechanism):
 
     @cached_property
     def _pair(self) -> Pair | None:
-        """The pair for both directions: of a record that is replaced, and of one that is all there is, or never drawn."""
+        """The pair for both directions, of a record that is replaced, that is all there is, or that is never drawn."""
         noise, batch, examples = self._replaced, int(self.batch), int(self.examples)
         if batch == 0 or gaussian_pair(noise.sigma, noise.sensitivity) is None:
             return None
