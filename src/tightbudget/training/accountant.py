@@ -42,7 +42,7 @@ class Accountant:
     >>> for _ in range(1000):
     ...     accountant.step(noise_multiplier=1.1, sample_rate=0.01)
     >>> print(accountant.steps, accountant.epsilon(1e-5))
-    1000 [1.51502, 1.51588]
+    1000 [1.5150..., 1.51588]
     """
 
     def __init__(self, *, mix_relations: bool = False) -> None:
