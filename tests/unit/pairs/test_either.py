@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mpmath import mpf
 
-from tightbudget import ApproximateDP, Gaussian, Poisson, PureDP, TruncatedPoisson
+from tightbudget import ApproximateDP, Gaussian, PureDP, TruncatedPoisson
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.refine import delta_bracket
 from tightbudget.engine.steps import engine_steps
@@ -16,6 +16,7 @@ from tightbudget.pairs.base import Direction
 from tightbudget.pairs.either import EitherPair
 from tightbudget.pairs.gaussian_mixture import replaced_gaussian_pair
 from tightbudget.pairs.moments.events import joined_events
+from tightbudget.pairs.poisson import poisson_pair
 
 FIRST, SECOND = replaced_gaussian_pair(1.0, 0.1), replaced_gaussian_pair(3.0, 0.25)
 EITHER = EitherPair(FIRST, SECOND, (math.log(0.75), math.log(0.25)), 1e-15)
@@ -68,7 +69,9 @@ def test_samples_of_capped_batches_have_the_moments_of_binomial_sums(order: int)
         return sum(weight * sampled(k, rate, shift / mpf(sigma)) for weight, rate, shift in ((1 - full, q, 1), (full, kept, 2)))
 
     truth = mpmath.log(sum(binomial(order, again, k) * moment(k) for k in range(order + 1)))
-    found = Poisson(step, q=again).log_moment(Direction.REMOVE, np.array([float(order)]))[0]
+    pair = step.pair(Direction.REMOVE)
+    assert pair is not None
+    found = poisson_pair(pair, again, Direction.REMOVE).log_moment(np.array([float(order)]))[0]
     assert truth <= found <= truth * (1 + mpf(1) / 100)
 
 
