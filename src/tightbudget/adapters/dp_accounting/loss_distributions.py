@@ -56,6 +56,7 @@ def _masses_of(pmf: Any) -> tuple[tuple[tuple[float, float], ...], float]:
     # rounding makes some masses of their sums negative: without these more is revealed
     if not (np.isfinite(losses).all() and (np.abs(masses - 0.5) <= 0.5 + _NEGATIVE).all() and 0.0 <= infinity <= 1.0):
         raise InvalidParameter("pld", type(pmf).__name__, "a list of finite losses with probabilities")
+    masses = np.maximum(masses, 0.0)
     beyond = math.fsum(masses[losses > MOST_LOSS])  # raised, as what is below is
     infinity = min(1.0, raised(infinity + beyond, 4)) if beyond else infinity
     some = (masses > 0.0) & (losses <= MOST_LOSS)
