@@ -3,9 +3,9 @@
 from tightbudget.mechanisms.composition import Composable
 
 OF_A_CLASS = (
-    "A step stands for a class of cases. The upper end holds for all of them: report that one. What is true of yours may "
-    "lie anywhere between the ends, and no narrower bracket can be asked for (decision 0008). Theorems that know the class "
-    "may prove less than the upper end (see tightbudget compare)."
+    "A step stands for a class of cases. The upper end holds for all of them: report that one. The worst of them lies "
+    "between the ends, yours may cost less than either, and no narrower bracket can be asked for (decision 0008). Theorems "
+    "that know the class may prove less than the upper end (see tightbudget compare)."
 )
 
 

@@ -163,13 +163,17 @@ class Composable(Questions):
             return ()
         if single and all(attains_pair(mechanism) for mechanism, _ in self._parts):
             return ()
-        return tuple(
-            Composition(
-                tuple((members[min(i, len(members) - 1)], n) for members, (_, n) in zip(found, self._parts, strict=True)),
-                mix_relations=True,
-            )._seen(None, self._only)
+        occurring = [
+            tuple((members[min(i, len(members) - 1)], n) for members, (_, n) in zip(found, self._parts, strict=True))
             for i in range(max(map(len, found)))
-        )
+        ]
+        composed = [mechanism.composed_member() for mechanism, _ in self._parts]
+        if any(composed):
+            steps = (one._items if one else ((members[0], 1),) for one, members in zip(composed, found, strict=True))
+            occurring.append(
+                tuple((step, count * n) for items, (_, n) in zip(steps, self._parts, strict=True) for step, count in items)
+            )
+        return tuple(Composition(items, mix_relations=True)._seen(None, self._only) for items in occurring)
 
     @cached_property
     def _analyst(self) -> ChoosingAnalyst | None:

@@ -15,7 +15,7 @@ from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.errors import InvalidParameter
 from tightbudget.keywords import known_keywords, unknown_keyword
 from tightbudget.mechanisms.checks import group_size, not_lost_to_zero, real
-from tightbudget.mechanisms.composition import Composable
+from tightbudget.mechanisms.composition import Composable, Composition
 from tightbudget.mechanisms.exact_numbers import literal
 from tightbudget.mechanisms.known_bounds import Known
 from tightbudget.mechanisms.relations import DEFAULT, RELATIONS, Relations, check_known, relation_named, stated_relation
@@ -119,6 +119,10 @@ class Mechanism(Composable, Known):
     def members(self) -> "tuple[Mechanism, ...]":
         """Return such mechanisms, that of `member` first: the lower end is the largest of theirs."""
         return (self.member(),)
+
+    def composed_member(self) -> "Composition | None":
+        """Return a composition that can occur where this one stands; None of almost all, which have `members`."""
+        return None
 
     @property
     def larger(self) -> Direction | None:

@@ -50,6 +50,9 @@ class OneRun(KeptPairs):
     def member(self) -> Mechanism:
         return PureDP(0.0)  # bounds on a profile say nothing of what is revealed at least
 
+    def composed_member(self) -> Composition:
+        return self.composition._member or self.composition
+
     def _pair_in(self, direction: Direction) -> Pair | None:
         if self._ratios is None:
             return revealing_pair()

@@ -269,6 +269,7 @@ def _answer_with_member(answer: Bracket, member: Bracket, rtol: float, atol: flo
     if member.lower > answer.upper:
         raise Contradiction(member.lower, answer.upper)
     trace = (*answer.trace, *(replace(one, direction=f"{one.direction}, one member") for one in member.trace))
-    if answer.upper - member.lower <= max(rtol * answer.upper, atol) or answer.upper == member.lower:
+    wanted = max(rtol * answer.upper, atol) if math.isfinite(answer.upper) else 0.0  # no end is near an infinite one
+    if answer.upper == member.lower or answer.upper - member.lower <= wanted:
         return Bracket(member.lower, answer.upper, trace=trace)
     return Bracket(member.lower, answer.upper, converged=False, reason=reason, trace=trace)

@@ -172,6 +172,11 @@ class RepeatAndSelect(KeptPairs):
         inner = self.mechanism.member()
         return inner if self.law is None and not self.never_runs else ScoredByLoss(replace(self, mechanism=inner))
 
+    def composed_member(self) -> Composition | None:
+        # with a score that is drawn at random the best run is any one of them, if there always is one
+        runs_always = isinstance(self.law, NegativeBinomial) or (self.law is None and not self.never_runs)
+        return self.mechanism.composed_member() if runs_always else None
+
 
 @dataclass(frozen=True)
 class ScoredByLoss(KeptPairs):

@@ -13,9 +13,11 @@ from tightbudget.mechanisms.kept_pairs import KeptPairs
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relations
+from tightbudget.mechanisms.without_replacement import WithoutReplacement
 from tightbudget.numerics.binomial import MOST_TERMS, binomial, terms_of
 from tightbudget.numerics.rounding import TINIEST, U, raised
 from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.choosing_analyst import ChoosingAnalyst
 from tightbudget.pairs.either import EitherPair
 from tightbudget.pairs.gaussian import GaussianPair
 from tightbudget.pairs.gaussian_mixture import gaussian_mixture_pair
@@ -52,7 +54,7 @@ class TruncatedPoisson(KeptPairs):
     Neighbours: add_remove, unless another relation is stated. Where the cap
     is reached a record that is drawn takes the place of another. The upper
     end holds for all data, the lower end is that of records which are all
-    zero but one (M30).
+    zero but one (M30). With q = 1 it is without_replacement.
 
     >>> from tightbudget import Gaussian, TruncatedPoisson
     >>> step = TruncatedPoisson(Gaussian(sigma=1), 0.1, cap=3, examples=20)
@@ -103,15 +105,27 @@ class TruncatedPoisson(KeptPairs):
     def _never_capped(self) -> bool:
         return self.cap >= self.examples or self.q == 0
 
+    @cached_property
+    def _always_full(self) -> WithoutReplacement | None:
+        """What it is where every record is drawn and so many are kept; None if fewer may be drawn, or all are kept."""
+        if self.q < 1 or self._never_capped:
+            return None
+        return WithoutReplacement(self.mechanism, int(self.cap), int(self.examples), relation=self.relation)
+
     @property
     def is_class(self) -> bool:
-        return not self._never_capped
+        return self._always_full.is_class if self._always_full else not self._never_capped
 
     def member(self) -> Mechanism:
         """Return what it is where all other records are zero: Poisson sampling at the rate at which one is kept."""
+        if self._always_full:
+            return self._always_full.member()
         if self._never_capped:
             return self._uncapped
         return replace(self._uncapped, q=self._kept[0])
+
+    def choosing_analyst(self, count: int) -> ChoosingAnalyst | None:
+        return self._always_full.choosing_analyst(count) if self._always_full else None
 
     @property
     def _kept(self) -> tuple[float, float]:
@@ -132,22 +146,17 @@ class TruncatedPoisson(KeptPairs):
     def _capped(self) -> _Share:
         """The probability that at least `cap` of the other records are drawn."""
         n, cap = int(self.examples), int(self.cap)
-        if self.q == 1:
-            return _Share(0.0, -math.inf, 0.0, 0.0)
         return _at_least(n - 1, float(self.q), cap)
 
     @cached_property
     def _kept_if_capped(self) -> _Share:
         """The probability that the record is kept, given that: cap/n Pr[Bin(n, q) > cap] over that of the cap."""
         n, cap = int(self.examples), int(self.cap)
-        log, error = math.log(cap / n), 0.0
-        if self.q < 1:
-            more, _, more_error, _ = _at_least(n, float(self.q), cap + 1)
-            if more == -math.inf or self._capped.log == -math.inf:  # hardly ever capped: no more is kept than is drawn
-                return self._drawn
-            log, error = log + more - self._capped.log, more_error + self._capped.error
-        error += 16.0 * U * (1.0 + abs(math.log(cap / n)) + abs(self._capped.log))
-        log = min(log, math.log(self.q))
+        more, _, more_error, _ = _at_least(n, float(self.q), cap + 1)
+        if more == -math.inf or self._capped.log == -math.inf:  # hardly ever capped: no more is kept than is drawn
+            return self._drawn
+        log = min(math.log(cap / n) + more - self._capped.log, math.log(self.q))
+        error = more_error + self._capped.error + 16.0 * U * (1.0 + abs(math.log(cap / n)) + abs(self._capped.log))
         kept = math.exp(log)
         return _Share(log, math.log1p(-kept), error, 4.0 * U + 2.0 * error * kept / (1.0 - kept))
 
@@ -161,6 +170,8 @@ class TruncatedPoisson(KeptPairs):
     def _pair_in(self, direction: Direction) -> Pair | None:
         if self._never_capped:
             return self._uncapped.pair(direction)
+        if self._always_full:
+            return self._always_full.pair(direction)
         assert isinstance(self.mechanism, Gaussian)
         if self.mechanism.reveals_nothing:
             return None
@@ -170,8 +181,6 @@ class TruncatedPoisson(KeptPairs):
             return revealing_pair(self._kept[1])
         capped = self._capped
         second = self._part(direction, 2.0 * m, m if self.relation == ZERO_OUT else 2.0 * m, self._kept_if_capped)
-        if self.q == 1:
-            return second
         first = self._part(direction, m, m, self._drawn)
         # told which of the two it is, divergences add up: more of either can only raise them
         logs = max(capped.log_rest, _HARDLY), max(capped.log, _HARDLY)

@@ -120,3 +120,14 @@ def test_what_is_refused(arguments: tuple[object, ...], said: str) -> None:
     with pytest.raises(InvalidParameter) as refused:
         tb.TruncatedPoisson(*arguments)  # type: ignore[arg-type]
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one", "zero_out"])
+@pytest.mark.parametrize("count", [1, 10])
+def test_where_all_are_drawn_it_is_a_batch_of_a_fixed_size(relation: str, count: int) -> None:
+    noise = tb.Gaussian(sigma=2.0)
+    capped = tb.TruncatedPoisson(noise, q=1.0, cap=10, examples=100, relation=relation) * count
+    fixed = tb.WithoutReplacement(noise, batch=10, examples=100, relation=relation) * count
+    for epsilon in (0.1, 1.0):
+        answer, expected = capped.delta(epsilon), fixed.delta(epsilon)
+        assert (answer.lower, answer.upper, answer.converged) == (expected.lower, expected.upper, expected.converged)

@@ -17,7 +17,7 @@ _LAST = (
 
 def samplings_lines(found: Samplings) -> list[str]:
     """Return the text for people."""
-    shown = [f"ε at δ = {found.delta!r}, by what the data loader does"]
+    shown = folded_text(f"ε at δ = {found.delta!r}, by what the data loader does").split("\n")
     for name, rows in groupby(found, key=lambda row: row.name):
         same = list(rows)
         shown += ["", *folded_text(f"{name}: {same[0].loader}").split("\n")]

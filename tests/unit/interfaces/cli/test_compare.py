@@ -88,6 +88,13 @@ def test_a_bracket_wider_than_asked_is_said(capsys: pytest.CaptureFixture[str]) 
     assert "wider than asked" in capsys.readouterr().err
 
 
+def test_of_a_class_it_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "bounded_range(eta=0.1) * 10", "--delta", "1e-6"]) == 3
+    said = capsys.readouterr()
+    assert "The worst of them lies between the ends" in said.out
+    assert said.err == "Note: our bracket holds but is wider than asked: a step stands for a class of cases.\n"
+
+
 @pytest.mark.slow
 def test_our_band_has_points_enough_where_it_falls() -> None:
     private = tb.Gaussian(20) * 512
