@@ -170,8 +170,8 @@ class Composable(Questions):
         composed = [mechanism.composed_member() for mechanism, _ in self._parts]
         if any(composed):
             steps = (one._items if one else ((members[0], 1),) for one, members in zip(composed, found, strict=True))
-            occurring.append(
-                tuple((step, count * n) for items, (_, n) in zip(steps, self._parts, strict=True) for step, count in items)
+            occurring.insert(
+                0, tuple((step, count * n) for items, (_, n) in zip(steps, self._parts, strict=True) for step, count in items)
             )
         return tuple(Composition(items, mix_relations=True)._seen(None, self._only) for items in occurring)
 

@@ -43,6 +43,8 @@ def test_the_best_of_training_runs() -> None:
     # one of the scores is a coin, which makes it a single run
     assert once.lower <= answer.upper < (training * 10).epsilon(delta=1e-6).upper
     assert 0.99 * once.lower <= answer.lower <= once.upper
+    once, found = (tb.risk(one).tpr(fpr=0.01) for one in (training, best))
+    assert 0.99 * once.lower <= found.lower <= once.upper <= found.upper
     assert best.under("replace_one").delta(1.0).upper > best.delta(1.0).upper
 
 
