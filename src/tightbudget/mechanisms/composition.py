@@ -9,7 +9,7 @@ from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.steps import Steps
 from tightbudget.errors import InvalidParameter
 from tightbudget.lazy import found_at
-from tightbudget.mechanisms.checks import group_size, whole_count
+from tightbudget.mechanisms.checks import MOST_REPETITIONS, group_size, whole_count
 from tightbudget.mechanisms.engine_directions import (
     attains_pair,
     directions_of,
@@ -170,8 +170,13 @@ class Composable(Questions):
         composed = [mechanism.composed_member() for mechanism, _ in self._parts]
         if any(composed):
             steps = (one._items if one else ((members[0], 1),) for one, members in zip(composed, found, strict=True))
-            occurring.insert(
-                0, tuple((step, count * n) for items, (_, n) in zip(steps, self._parts, strict=True) for step, count in items)
+            occurring.insert(  # of fewer repetitions than can be counted a lower end holds too
+                0,
+                tuple(
+                    (step, min(count * n, MOST_REPETITIONS))
+                    for items, (_, n) in zip(steps, self._parts, strict=True)
+                    for step, count in items
+                ),
             )
         return tuple(Composition(items, mix_relations=True)._seen(None, self._only) for items in occurring)
 

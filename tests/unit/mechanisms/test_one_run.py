@@ -97,3 +97,8 @@ def test_what_may_reveal_everything() -> None:
 def test_steps_for_several_relations_are_refused() -> None:
     with pytest.raises(tb.MixedRelations):
         tb.RepeatAndSelect(tb.Poisson(tb.Gaussian(sigma=1.0), q=0.1) + tb.RandomizedResponse(p=0.6) * 20, mean=2)
+
+
+def test_more_repetitions_than_can_be_counted_are_answered_for() -> None:
+    best = tb.RepeatAndSelect(tb.Laplace(scale=3.0) * 20 + tb.Gaussian(sigma=3.0), mean=10)
+    assert (best * 2**52).delta(1.0).upper == 1.0
