@@ -9,7 +9,7 @@ from tightbudget.calibration.ends import NotRefuted, enclose_target
 from tightbudget.calibration.narrow import narrow_real
 from tightbudget.calibration.narrow_whole import largest_met, narrow_whole
 from tightbudget.calibration.narrow_wide import last_number_met, narrow_each_end, stays_wide
-from tightbudget.calibration.open_number import OpenNumber
+from tightbudget.calibration.open_number import NotAllowed, OpenNumber
 from tightbudget.calibration.points import Points
 from tightbudget.calibration.result import Calibration
 from tightbudget.calibration.which_target import target_asked
@@ -74,6 +74,17 @@ def calibrate(
     scale = Scale(open_number.whole, linear=limits is not None and not limits[0] > 0 and not open_number.whole)
     points = Points(open_number, target, effort, scale)
     try:
+        reason = _narrowed(points, limits, tolerance)
+    except NotAllowed as problem:  # between two numbers that have answers, as of counts inside a mechanism
+        must = "one with an answer wherever the target is searched for"
+        raise InvalidParameter("template", open_number.text, must, f"{problem} Counts are found with whole=True.") from problem
+    return _calibration_result(points, tolerance, reason)
+
+
+def _narrowed(points: Points, limits: tuple[Number, Number] | None, tolerance: float) -> str:
+    """Find the number as well as asked; return why it is not known better, nothing if it is."""
+    open_number = points.open_number
+    try:
         enclose_target(points, limits)
         reason = narrow_whole(points) if open_number.whole else narrow_real(points, tolerance)
         if reason and not open_number.whole and stays_wide(points):
@@ -83,7 +94,7 @@ def calibrate(
             reason = largest_met(points, int(doubt.number), doubt.reason)
         else:
             reason = last_number_met(points, tolerance, doubt.reason)
-    return _calibration_result(points, tolerance, reason)
+    return reason
 
 
 def _calibration_result(points: Points, rtol: float, reason: str) -> Calibration:
