@@ -1,4 +1,4 @@
-"""Where a class has no finite upper end, its bracket is not as narrow as asked, unless the lower end is infinite too."""
+"""Where a class has no finite upper end, its bracket is not as narrow as asked, unless both ends are infinite."""
 
 import math
 
