@@ -77,7 +77,7 @@ def calibrate(
         reason = _narrowed(points, limits, tolerance)
     except NotAllowed as problem:  # between two numbers that have answers, as of counts inside a mechanism
         must = "one with an answer wherever the target is searched for"
-        raise InvalidParameter("template", open_number.text, must, f"{problem} Counts are found with whole=True.") from problem
+        raise InvalidParameter("template", open_number.text, must, f"{problem} In Python whole=True finds counts.") from problem
     return _calibration_result(points, tolerance, reason)
 
 

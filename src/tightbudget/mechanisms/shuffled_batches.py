@@ -16,6 +16,7 @@ from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.largest_answer import largest_answer_pair
 
 _MOST_BATCHES = 1_000_000
+_FEW_DIGITS = 2.0  # sensitivities in sigmas beyond which cells are left out that tell much of the largest answer
 _MODERATE = (1e-3, 20.0)  # sensitivities in sigmas for which the largest answer is worth its grid
 
 
@@ -73,14 +74,25 @@ class ShuffledBatches(Mechanism):
     def member(self) -> Mechanism:
         if self.batches == 1:
             return self._alone.member()
-        noise, share = self.mechanism, Fraction(1, int(self.batches))
+        noise = self.mechanism
         if isinstance(noise, Gaussian) and self.relation == REPLACE_ONE:
             doubled = replace(noise, sensitivity=2.0 * float(noise.sensitivity))
             return RandomAllocation(doubled, self.batches).member()
         ratio = float(noise.sensitivity) / float(noise.sigma) if isinstance(noise, Gaussian) and noise.sigma else 0.0
         if _MODERATE[0] <= ratio <= _MODERATE[1]:
             return _LargestAnswerOfPass(lowered(ratio, 4), int(self.batches))
-        return Poisson(noise.member(), float_below(share), mix_relations=True)
+        return self._first_answer
+
+    def members(self) -> tuple[Mechanism, ...]:
+        member = self.member()
+        if isinstance(member, _LargestAnswerOfPass) and member.m > _FEW_DIGITS:
+            return member, self._first_answer
+        return (member,)
+
+    @property
+    def _first_answer(self) -> Mechanism:
+        """The first answer of a pass in which all other records are zero: the record is as often in it as in any."""
+        return Poisson(self.mechanism.member(), float_below(Fraction(1, int(self.batches))), mix_relations=True)
 
     @property
     def reveals_everything(self) -> bool:

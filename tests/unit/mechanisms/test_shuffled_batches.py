@@ -71,3 +71,17 @@ def test_what_is_refused():
     for batches in (0, 1.5, math.nan, "x"):
         with pytest.raises(tb.InvalidParameter, match="whole number"):
             tb.ShuffledBatches(tb.Gaussian(1.0), batches)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("sigma", [0.5, 0.3, 0.15, 0.1, 0.05, 0.01])
+def test_with_little_noise_the_first_answer_tells_more_than_the_largest(sigma: float) -> None:
+    epsilon = 0.4 / sigma**2
+    with mpmath.workdps(40):
+        q, m, g = mpmath.mpf(1) / 10, 1 / mpmath.mpf(sigma), mpmath.exp(mpmath.mpf(epsilon))
+        inner = mpmath.log((g - 1 + q) / q)  # the first answer: the record is in it with probability q
+        sampled = q * (mpmath.ncdf(m / 2 - inner / m) - mpmath.exp(inner) * mpmath.ncdf(-m / 2 - inner / m))
+        alone = mpmath.ncdf(m / 2 - epsilon / m) - g * mpmath.ncdf(-m / 2 - epsilon / m)
+        found = tb.ShuffledBatches(tb.Gaussian(sigma=sigma), batches=10).delta(epsilon)
+        assert 0.99 * sampled <= found.lower <= alone <= found.upper
+        if sigma <= 0.1:
+            assert found.lower <= 1.0001 * sampled  # nothing else is known there
