@@ -332,6 +332,12 @@ MUTATIONS = [
     # shuffled batches
     Mutation("shuffling amplifies", "mechanisms/shuffled_batches.py", "return self._alone.pair(direction)", "return RandomAllocation(self.mechanism, self.batches).pair(direction)",
              "shuffled batches get the number of random allocation", [SHUFFLED_BATCHES]),
+    Mutation("pulled too far", "pairs/pulled_batch.py", "log_masses(edges) for shift in (2.0 * m, m))", "log_masses(edges) for shift in (2.1 * m, m))",
+             "a zeroed record is taken to be farther from one that is there than it can be", ["unit/mechanisms/test_without_replacement.py"]),
+    Mutation("sides of a pulled batch", "pairs/pulled_batch.py", "if moved_first else (log_near, log_far)", "if not moved_first else (log_near, log_far)",
+             "a record that is removed counts as one that is added", ["unit/mechanisms/test_without_replacement.py"]),
+    Mutation("pulled by more than may be", "mechanisms/without_replacement.py", "PulledBatch(lowered(ratio, 4), share)", "PulledBatch(1.001 * ratio, share)",
+             "a member that reveals more than any", ["unit/mechanisms/test_without_replacement.py"]),
     Mutation("largest answer alone", "pairs/largest_answer.py", "others = (answers - 1) * special", "others = 0 * special",
              "the batch of the record is taken as known from below", [SHUFFLED_BATCHES]),
     # the matrix mechanism

@@ -117,12 +117,13 @@ class TruncatedPoisson(KeptPairs):
         return self._always_full.is_class if self._always_full else not self._never_capped
 
     def member(self) -> Mechanism:
+        return self.members()[0]
+
+    def members(self) -> tuple[Mechanism, ...]:
         """Return what it is where all other records are zero: Poisson sampling at the rate at which one is kept."""
         if self._always_full:
-            return self._always_full.member()
-        if self._never_capped:
-            return self._uncapped
-        return replace(self._uncapped, q=self._kept[0])
+            return self._always_full.members()
+        return (self._uncapped if self._never_capped else replace(self._uncapped, q=self._kept[0]),)
 
     def choosing_analyst(self, count: int) -> ChoosingAnalyst | None:
         return self._always_full.choosing_analyst(count) if self._always_full else None

@@ -14,7 +14,7 @@ from tightbudget.mechanisms.batches import check_batch, replaced_pair
 from tightbudget.mechanisms.gaussian import Gaussian
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relations
-from tightbudget.numerics.rounding import AMPLE, float_above, float_below, lowered_by, strictly_raised
+from tightbudget.numerics.rounding import AMPLE, float_above, float_below, lowered, lowered_by, strictly_raised
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.both_branches import both_branches_pair
 from tightbudget.pairs.choosing_analyst import ChoosingAnalyst
@@ -22,10 +22,14 @@ from tightbudget.pairs.points import REMEMBERED, PointPair, swapped_points
 from tightbudget.pairs.poisson import poisson_pair
 from tightbudget.pairs.profile_grid import pair_of_profiles
 from tightbudget.pairs.profile_of import inner_losses, profile_above
+from tightbudget.pairs.pulled_batch import pulled_batch_pair
 from tightbudget.pairs.revealing import revealing_pair
 
 _DOTS = 2**12  # of the profile of a zeroed record, on each side: upper ends are some 1e-6 of epsilon above it
 _FEWER_DOTS = (0.1, 3 * 2**9), (0.01, 2**11)  # 8e-6 and 4e-6, where both ends are farther apart than so much of epsilon
+_MODERATE = 1e-3, 50.0  # sensitivities in sigmas for which a batch that pulls one way is worth its cells
+_SOME_SHARE = 1e-9  # of the records; below, losses have too few digits
+_USUAL_SHARE = 1e-3  # from which on other records that pull one way have told more than zeros wherever anybody has looked
 _MOST_CHOICES = 32  # steps for which the choices of an analyst are followed
 
 
@@ -100,13 +104,24 @@ class WithoutReplacement(Mechanism):
         return Fraction(int(self.batch), int(self.examples))
 
     def member(self) -> Mechanism:
+        return self.members()[0]
+
+    def members(self) -> tuple[Mechanism, ...]:
         share = float_below(self.share)
         if self.relation == ZERO_OUT:
-            return OneBranch(self.mechanism.member().under(ZERO_OUT), share)
+            return self._members_if_zeroed(self.mechanism.member().under(ZERO_OUT), share)
         inner = self.mechanism.member()
         if self.relation == ADD_REMOVE and Fraction(share) == self.share and inner == self.mechanism:
-            return self  # a float holds the share, and the pair is attained
-        return OneBranch(inner.under(REPLACE_ONE), share)
+            return (self,)  # a float holds the share, and the pair is attained
+        return (OneBranch(inner.under(REPLACE_ONE), share),)
+
+    def _members_if_zeroed(self, inner: Mechanism, share: float) -> tuple[Mechanism, ...]:
+        """Return what it is where the other records pull one way, and, if that is seen badly, where they are zero."""
+        ratio = float(inner.sensitivity) / float(inner.sigma) if isinstance(inner, Gaussian) and inner.sigma else 0.0
+        if not _MODERATE[0] <= ratio <= _MODERATE[1] or not _SOME_SHARE <= share < 1.0:
+            return (OneBranch(inner, share),)
+        pulled = PulledBatch(lowered(ratio, 4), share)
+        return (pulled,) if share >= _USUAL_SHARE else (pulled, OneBranch(inner, share))
 
     def choosing_analyst(self, count: int) -> ChoosingAnalyst | None:
         if self.relation != REPLACE_ONE or not 1 < count <= _MOST_CHOICES or not self.subsamples:
@@ -181,6 +196,21 @@ class OneBranch(Mechanism):
         if base is None or self.q in (0.0, 1.0):
             return base if self.q else None
         return poisson_pair(base, self.q, direction)
+
+
+@dataclass(frozen=True)
+class PulledBatch(Mechanism):
+    """A batch whose other records all pull one way, and the record the other way, or not at all if it is zeroed."""
+
+    name: ClassVar[str] = "pulled_batch"
+    neighbours: ClassVar[str] = ZERO_OUT
+    larger: ClassVar[Direction] = Direction.REMOVE
+
+    m: float
+    q: float
+
+    def pair(self, direction: Direction) -> Pair | None:
+        return pulled_batch_pair(self.m, self.q, direction is Direction.REMOVE)
 
 
 @lru_cache(maxsize=16)
