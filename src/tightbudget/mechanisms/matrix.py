@@ -156,17 +156,27 @@ def _whole_for_matrix(name: str, value: object, most: int) -> int:
     return int(number)
 
 
+def _entry(name: str, entry: object) -> float:
+    number = real(name, entry, "a finite number")
+    if not math.isfinite(number):
+        raise InvalidParameter(name, entry, "a finite number")
+    return number
+
+
 def _strategy_rows(strategy: object) -> tuple[tuple[float, ...], ...]:
     allowed = "a list of rows of numbers, all of the same length"
     if isinstance(strategy, str) or not isinstance(strategy, Iterable):
         raise InvalidParameter("strategy", strategy, allowed)
-    rows = []
+    rows = list[tuple[float, ...]]()
     for row in strategy:
         if isinstance(row, str) or not isinstance(row, Iterable):
             raise InvalidParameter("strategy", row, allowed)
-        rows.append(tuple(real("strategy", entry, allowed) for entry in row))
-    if not rows or not rows[0] or len({len(row) for row in rows}) > 1:
-        raise InvalidParameter("strategy", f"rows of lengths {sorted({len(row) for row in rows})}", allowed)
+        here = len(rows)
+        rows.append(tuple(_entry(f"strategy[{here}][{column}]", entry) for column, entry in enumerate(row)))
+        if len(rows[here]) != len(rows[0]):
+            raise InvalidParameter(f"strategy[{here}]", f"a row of {len(rows[here])}", f"of {len(rows[0])}, as the first one")
+    if not rows or not rows[0]:
+        raise InvalidParameter("strategy", [list(row) for row in rows], allowed)
     if len(rows[0]) > _MOST_COLUMNS:
         raise InvalidParameter("strategy", f"{len(rows[0])} columns", f"at most {_MOST_COLUMNS} columns")
     largest = max(abs(entry) for row in rows for entry in row)

@@ -115,6 +115,20 @@ def test_bad_matrices(strategy: object):
         tb.MatrixMechanism(1.0, strategy)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("entry", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("place", [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_an_entry_that_is_no_number_is_named_wherever_it_is(place: tuple[int, int], entry: float):
+    strategy = [[1.0, 0.0], [0.0, 100.0]]
+    strategy[place[0]][place[1]] = entry
+    with pytest.raises(tb.InvalidParameter, match=rf"strategy\[{place[0]}\]\[{place[1]}\] is -?(nan|inf)"):
+        tb.MatrixMechanism(1.0, strategy)  # type: ignore[arg-type]
+
+
+def test_a_row_of_another_length_is_named():
+    with pytest.raises(tb.InvalidParameter, match=r"strategy\[2\] is 'a row of 1', but must be of 2"):
+        tb.MatrixMechanism(1.0, [[1, 0], [1, 1], [1]])  # type: ignore[arg-type]
+
+
 def test_bad_numbers():
     for arguments in ({"steps": 0}, {"steps": 2.5}, {"steps": 4, "participations": 5}, {"steps": 4, "separation": 0}):
         with pytest.raises(tb.InvalidParameter, match="whole number from 1"):
