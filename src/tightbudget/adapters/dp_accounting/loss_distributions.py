@@ -1,7 +1,8 @@
 """A PrivacyLossDistribution of dp_accounting as a mechanism that it bounds from above (M32).
 
-Its masses are rounded: of the default grid they exceed 1 by 2e-8, and those of B, which follow from them, by 9e-5, for
-what is rounded up at a loss of -10 counts e^10 times. No pair of laws has such masses.
+Its masses are rounded: of the default grid they exceed 1 by 2e-8, and by 2e-5 after a thousand compositions; those of
+B, which follow from them, by 9e-5, or by a quarter after ten, for what a transform leaves at a loss of -40 counts e^40
+times. No pair of laws has such masses.
 """
 
 import math
@@ -18,7 +19,6 @@ from tightbudget.numerics.rounding import AMPLE, raised
 Array = NDArray[np.float64]
 
 _NEGATIVE = 1e-9  # masses that rounding leaves in place of 0, at most
-_MOST_RAISED = 1e-2  # of B's mass, by which rounding may exceed 1; what exceeds it by more was not rounded up
 
 
 def from_pld(pld: Any, relation: str = DEFAULT) -> LossDistribution:
@@ -27,8 +27,8 @@ def from_pld(pld: Any, relation: str = DEFAULT) -> LossDistribution:
     pld       what the functions of `dp_accounting.pld.privacy_loss_distribution` return
     relation  the neighbouring relation that it was made for; it does not say
 
-    Where B would have more mass than 1, the smallest losses are raised until it has 1. That reveals more, so upper ends
-    hold for whatever the distribution dominates.
+    Where A has more mass than 1, the smallest losses are left out; where B would have, the smallest are raised until it
+    has 1. Upper ends hold for whatever the distribution dominates, composed ones too.
 
     >>> from dp_accounting.pld import privacy_loss_distribution
     >>> given = from_pld(privacy_loss_distribution.from_laplace_mechanism(1.0, value_discretization_interval=1e-2))
@@ -60,7 +60,7 @@ def _masses_of(pmf: Any) -> tuple[tuple[tuple[float, float], ...], float]:
     beyond = math.fsum(masses[losses > MOST_LOSS])  # raised, as what is below is
     infinity = min(1.0, raised(infinity + beyond, 4)) if beyond else infinity
     some = (masses > 0.0) & (losses <= MOST_LOSS)
-    losses, masses = _raised_losses(np.maximum(losses[some], -MOST_LOSS), masses[some])
+    losses, masses = _raised_losses(*_cut_to_one(np.maximum(losses[some], -MOST_LOSS), masses[some], infinity))
     return tuple(zip(losses.tolist(), masses.tolist(), strict=True)), infinity
 
 
@@ -71,6 +71,21 @@ def _listed(pmf: Any) -> tuple[Array, Array]:
     else:
         places, masses = pmf._lower_loss + np.arange(len(pmf._probs)), pmf._probs
     return float(pmf._discretization) * np.array(places, dtype=np.float64), np.array(masses, dtype=np.float64)
+
+
+def _cut_to_one(losses: Array, masses: Array, infinity: float) -> tuple[Array, Array]:
+    """Return increasing losses without the smallest, where A has more mass than 1: what is left has mass 1.
+
+    What is left of the last mass that is cut goes to the next loss, at e^g. Above that the profile is as before. Below,
+    it is the chord from mass 1 at 0, which the convex profile of any pair that it bounds does not exceed.
+    """
+    if math.fsum([*masses.tolist(), infinity]) <= 1.0:
+        return losses, masses
+    above = infinity + np.append(np.cumsum(masses[::-1])[::-1][1:], 0.0)  # beyond each loss
+    first = min(int(np.flatnonzero(above <= 1.0)[0]) + 1, losses.size - 1)
+    losses, masses = losses[first:], masses[first:].copy()
+    masses[0] = max(0.0, 1.0 - math.fsum([*masses[1:].tolist(), infinity]))
+    return losses, masses
 
 
 def _raised_losses(losses: Array, masses: Array) -> tuple[Array, Array]:
@@ -85,9 +100,6 @@ def _raised_losses(losses: Array, masses: Array) -> tuple[Array, Array]:
     if excess <= 0.0:
         return losses, masses
     excess += AMPLE * (1.0 + excess)
-    if excess > _MOST_RAISED:
-        hint = "Losses are ln(A/B), rounded up; no pair of laws has these."
-        raise InvalidParameter("pld", 1.0 + excess, "such that sum(mass e^-loss) is 1, but for rounding", hint)
     a, b = np.cumsum(masses), np.cumsum(of_b)
     saved = b[:-1] - a[:-1] * np.exp(-losses[1:])  # if all up to k are put at the next loss
     enough = np.flatnonzero(saved >= excess * (1.0 + AMPLE))

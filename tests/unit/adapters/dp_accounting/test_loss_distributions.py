@@ -9,7 +9,7 @@ from dp_accounting.pld import privacy_loss_distribution as theirs
 
 import tightbudget as tb
 from tightbudget.adapters.dp_accounting import from_pld
-from tightbudget.adapters.dp_accounting.loss_distributions import _raised_losses
+from tightbudget.adapters.dp_accounting.loss_distributions import _cut_to_one, _raised_losses
 
 STEP = 1e-2
 
@@ -47,6 +47,53 @@ def test_other_distributions(pld: object, ours: tb.Mechanism) -> None:
 def test_a_distribution_composed_by_them() -> None:
     pld = theirs.from_gaussian_mechanism(4.0, value_discretization_interval=1e-3).self_compose(16)
     assert (tb.Gaussian(sigma=4.0) * 32).epsilon(1e-5).lower <= (from_pld(pld) * 2).epsilon(1e-5).upper <= 6.6
+
+
+@pytest.mark.parametrize(
+    ("pld", "ours"),
+    [
+        # what their transforms leave at the smallest losses gives B 1.0113, 1.24 and 1.055 of mass
+        (theirs.from_gaussian_mechanism(1.0).self_compose(10), tb.Gaussian(1.0) * 10),
+        (theirs.from_gaussian_mechanism(1.0, value_discretization_interval=1e-3).self_compose(10), tb.Gaussian(1.0) * 10),
+        (theirs.from_gaussian_mechanism(1.0).self_compose(5), tb.Gaussian(1.0) * 5),
+        # and A 1.000017
+        (
+            theirs.from_gaussian_mechanism(1.0, sampling_prob=0.01, value_discretization_interval=1e-3).self_compose(1000),
+            tb.Poisson(tb.Gaussian(1.0), q=0.01) * 1000,
+        ),
+    ],
+    ids=["fine", "coarse", "fewer", "sampled"],
+)
+@pytest.mark.slow
+def test_distributions_with_more_mass_than_there_is(pld: object, ours: tb.Composition) -> None:
+    given = from_pld(pld)
+    for delta in (1e-3, 1e-6):
+        assert ours.epsilon(delta).lower <= given.epsilon(delta).upper <= 1.002 * ours.epsilon(delta).upper
+    assert (ours * 2).epsilon(1e-5).lower <= (given * 2).epsilon(1e-5).upper <= 1.003 * (ours * 2).epsilon(1e-5).upper
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_cut_losses_reveal_no_less_than_any_pair_they_bound(seed: int) -> None:
+    source = np.random.default_rng(seed)
+    losses, masses = np.sort(source.normal(0.02, 1.0, 40)), source.dirichlet(np.ones(40))
+    infinity, more = 0.1 * float(source.random()), 1.0 + 10.0 ** source.uniform(-9, 0.3)
+    masses *= more * (1.0 - infinity)
+    places, left = _cut_to_one(losses, masses, infinity)
+    assert math.fsum(left) + infinity == pytest.approx(1.0, rel=1e-15)
+    assert (np.diff(places) > 0.0).all()
+    assert (left >= 0.0).all()
+    first = math.exp(places[0])
+    level = profile(losses, masses, first)
+    for ratio in [*np.exp(losses).tolist(), *source.uniform(0.0, 5.0, 50).tolist()]:
+        # a convex profile that is 1 at 0, with what is at infinity, and below these masses from the first place on
+        chord = 1.0 - infinity + (level - 1.0 + infinity) * ratio / first
+        most = profile(losses, masses, ratio) if ratio >= first else chord
+        assert profile(places, left, ratio) >= most * (1.0 - 1e-13) - 1e-15
+
+
+def test_masses_that_add_up_to_1_are_as_they_were() -> None:
+    losses, masses = np.array([-1.0, 1.0]), np.array([0.25, 0.5])
+    assert all(a is b for a, b in zip(_cut_to_one(losses, masses, 0.25), (losses, masses), strict=True))
 
 
 def test_nothing_to_lose() -> None:
