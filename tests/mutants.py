@@ -332,6 +332,10 @@ MUTATIONS = [
     # shuffled batches
     Mutation("shuffling amplifies", "mechanisms/shuffled_batches.py", "return self._alone.pair(direction)", "return RandomAllocation(self.mechanism, self.batches).pair(direction)",
              "shuffled batches get the number of random allocation", [SHUFFLED_BATCHES]),
+    Mutation("stream too far", "pairs/short_stream.py", "_answers(rate, _LOW + move, _HIGH - move)", "_answers(rate, _LOW + 1.01 * move, _HIGH - move)",
+             "queries move farther than a record can move them", ["unit/mechanisms/test_sparse_vector.py"]),
+    Mutation("noise of the threshold", "mechanisms/sparse_vector.py", "2.0 * float(self.threshold_epsilon) / float(self.query_epsilon), 0.5", "float(self.threshold_epsilon) / float(self.query_epsilon), 0.5",
+             "the threshold of a member has other noise than is said", ["unit/mechanisms/test_sparse_vector.py"]),
     Mutation("pulled too far", "pairs/pulled_batch.py", "log_masses(edges) for shift in (2.0 * m, m))", "log_masses(edges) for shift in (2.1 * m, m))",
              "a zeroed record is taken to be farther from one that is there than it can be", ["unit/mechanisms/test_without_replacement.py"]),
     Mutation("sides of a pulled batch", "pairs/pulled_batch.py", "if moved_first else (log_near, log_far)", "if not moved_first else (log_near, log_far)",

@@ -14,9 +14,12 @@ from tightbudget.numerics.rounding import float_above
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.hollow_laplace import HollowLaplacePair
 from tightbudget.pairs.revealing import revealing_pair
+from tightbudget.pairs.short_stream import short_stream_pair
 
 _LEAST_HOLE = 1e-290  # of which half is a normal float
 _MOST_TOTAL = 1e6  # beyond, all is revealed as far as floats can tell
+_RATES = 1e-4, 1e4  # scales of the queries' noise in one of the threshold's, for which a short stream is answered for
+_MOVES = 1e-5, 25.0  # by a record, in scales of the queries' noise
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,8 @@ class SparseVector(Mechanism):
                        record moves all queries one way
 
     Neighbours: any relation under which a record moves each query by at most
-    1. An upper end only: the lower end is that of nothing.
+    1. The lower end is that of nine queries, of which the last one moves down
+    and the others up, with c = 1.
 
     >>> from tightbudget import SparseVector
     >>> print(SparseVector(0.5, query_epsilon=0.5).delta(epsilon=0.5).upper)
@@ -52,7 +56,11 @@ class SparseVector(Mechanism):
         positive("query_epsilon", self.query_epsilon, zero=True)
 
     def member(self) -> Mechanism:
-        return PureDP(0.0)
+        if self.query_epsilon == 0.0:
+            return PureDP(0.0)
+        rate, move = 2.0 * float(self.threshold_epsilon) / float(self.query_epsilon), 0.5 * float(self.query_epsilon)
+        usual = _RATES[0] <= rate <= _RATES[1] and _MOVES[0] <= move <= _MOVES[1]
+        return ShortStream(rate, move) if usual else PureDP(0.0)
 
     def pair(self, direction: Direction) -> Pair | None:
         threshold, queries = Fraction(self.threshold_epsilon), Fraction(self.query_epsilon)
@@ -62,3 +70,17 @@ class SparseVector(Mechanism):
         # below the difference of the two the Laplace profile is no bound; a wider hole dominates a narrower one
         hole = float_above(queries - threshold)
         return HollowLaplacePair(total, hole) if _LEAST_HOLE < hole < total < _MOST_TOTAL else PureDP(total).pair(direction)
+
+
+@dataclass(frozen=True)
+class ShortStream(Mechanism):
+    """Nine queries against one threshold, until one of them is above it."""
+
+    name: ClassVar[str] = "short_stream"
+    neighbours: ClassVar[str] = ANY
+
+    rate: float
+    move: float
+
+    def pair(self, direction: Direction) -> Pair | None:
+        return short_stream_pair(self.rate, self.move, direction is Direction.REMOVE)

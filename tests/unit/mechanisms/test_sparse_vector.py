@@ -18,7 +18,7 @@ def test_the_published_figures(epsilon: float, value: float) -> None:
     answer = tb.SparseVector(0.5, 0.5).delta(epsilon, rtol=1e-9)
     assert answer.upper == pytest.approx(value, rel=1e-9)
     assert answer.upper >= value * (1 - 1e-14)
-    assert answer.lower == 0.0
+    assert 0.0 < answer.lower < 0.3 * value
     assert not answer.converged
 
 
@@ -52,6 +52,51 @@ def test_no_short_stream_exceeds_the_upper_end(threshold: float, query: float) -
             for epsilon in (0.0, 0.3 * (threshold + query), 0.8 * (threshold + query)):
                 attained = sum(max(0.0, a[answer] - math.exp(epsilon) * b[answer]) for answer in a)
                 assert attained <= bound.delta(epsilon).upper * (1 + 1e-6)
+
+
+def nine_queries(threshold: float, query: float, moved: bool) -> list[mpf]:
+    """What the stream that lower ends are of answers, by quadrature over the noise of the threshold."""
+    scale, move = 2 / mpf(query), int(moved)
+    low, high = move - scale / 4, scale / 2 - move
+
+    def below(z: mpf, value: mpf) -> mpf:
+        gap = (z - value) / scale
+        return mpmath.exp(gap) / 2 if gap < 0 else 1 - mpmath.exp(-gap) / 2
+
+    def density(z: mpf) -> mpf:
+        return mpf(threshold) / 2 * mpmath.exp(-mpf(threshold) * abs(z))
+
+    far = 70 * max(scale, 1 / mpf(threshold))
+    ends = sorted({mpf(0), low, high, far, -far, far / 20, -far / 20, *(mpf(s) / mpf(threshold) for s in (-8, 8))})
+    found = [mpmath.quad(lambda z, j=j: density(z) * below(z, low) ** j * (1 - below(z, low)), ends) for j in range(8)]
+    for last in (False, True):
+        found.append(mpmath.quad(lambda z, last=last: density(z) * below(z, low) ** 8 * abs(last - 1 + below(z, high)), ends))
+    return found
+
+
+@pytest.mark.parametrize(("threshold", "query"), [(0.5, 0.5), (1.0, 0.5), (0.1, 2.0), (3.0, 0.2), (0.02, 30.0), (40.0, 0.1)])
+def test_the_lower_end_is_that_of_a_stream_of_nine_queries(threshold: float, query: float) -> None:
+    with mpmath.workdps(25):
+        still, moved = (nine_queries(threshold, query, one) for one in (False, True))
+        assert abs(sum(still) - 1) < mpf(10) ** -15
+        bound = tb.SparseVector(threshold, query)
+        for epsilon in (0.0, 0.2 * query, 0.5 * (threshold + query)):
+            for direction, (a, b) in (("remove", (still, moved)), ("add", (moved, still))):
+                attained = sum(max(mpf(0), p - mpmath.exp(mpf(epsilon)) * q) for p, q in zip(a, b, strict=True))
+                lower = bound.delta(epsilon, direction=direction).lower
+                assert lower <= attained
+                assert lower >= attained * (1 - mpf(10) ** -6) - 10 * mpf(10) ** -4  # ten rare answers may be left out
+        if query < 10:
+            assert bound.delta(0.0).lower >= 0.99 * sum(max(mpf(0), p - q) for p, q in zip(still, moved, strict=True))
+
+
+def test_lower_ends_of_several_and_of_unusual_ones() -> None:
+    noise = tb.SparseVector(1.0, 0.5)
+    assert 1.19 < noise.epsilon(1e-6).lower < 1.2
+    assert 19.0 < (noise * 100).epsilon(1e-6).lower < 20.0
+    for threshold, query in ((0.0, 1.0), (1.0, 0.0), (1e-9, 1.0), (1.0, 1e-9), (1.0, 80.0), (1e300, 1e-300)):
+        assert tb.SparseVector(threshold, query).delta(0.0).lower == 0.0
+        assert tb.SparseVector(threshold, query).delta(0.0).upper > 0.0 or threshold * query == 0.0
 
 
 def profile(threshold: float, query: float, x: mpf) -> mpf:
