@@ -13,6 +13,7 @@ OF_A_CLASS = (
 _NOT_CERTIFIED = "it is not certified"
 NOT_PROVEN_HERE = "the upper end rests on {}, whose proof has not been checked here: " + _NOT_CERTIFIED
 TOO_MANY_SHIFTS = "the shifts of a vector are too many to try each; the upper end is that of the zCDP that all of them have"
+GRID_OF_RATIOS = "an epoch of random allocation is worked out on a grid of ratios, which no effort makes finer"
 
 _TO_TRY = {
     TOO_LONG: "a larger effort (effort=, --effort), which takes more time and memory, or a larger rtol",
@@ -22,6 +23,7 @@ _TO_TRY = {
     BEYOND: "more noise, or a larger delta",
     AT_INFINITY: "a delta that is clearly larger",
     OF_A_CLASS: "the bracket of a mechanism that is known, in place of its class",
+    GRID_OF_RATIOS: "a larger rtol: it knows delta to some 1e-3, epsilon to less",
     TOO_MANY_SHIFTS: "a smaller sensitivity, or sigma between 1/30 of it and a few hundred",
 }
 

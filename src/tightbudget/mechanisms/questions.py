@@ -196,7 +196,9 @@ class Questions:
 
     def _of_a_class(self, answer: Bracket, members: list[Bracket], rtol: float, atol: float) -> Bracket:
         """Return the upper end of the pairs that dominate a class with the largest lower end of its members."""
-        reason = next((step.class_reason for step, _ in self._parts if step.class_reason != OF_A_CLASS), OF_A_CLASS)
+        steps = [step for step, _ in self._parts]
+        reasons = [step.class_reason for step in steps if step.is_class] or [step.class_reason for step in steps]
+        reason = next((reason for reason in reasons if reason != OF_A_CLASS), OF_A_CLASS)
         return _answer_with_member(answer, max(members, key=lambda member: member.lower), rtol, atol, reason)
 
     def asked(self, relation: str | None = None, direction: str | Direction | None = None) -> "Composable":

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from tightbudget.engine.reasons import GRID_OF_RATIOS
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import real
 from tightbudget.mechanisms.gaussian import Gaussian
@@ -111,7 +112,7 @@ class RandomAllocation(RunsOnSamples):
         base, blocks = self.mechanism.pair(Direction.REMOVE), int(self.times)
         in_block = int(self.batches) // blocks
         assert base is not None
-        if not resolvable_allocation(base):
+        if self._in_all or not resolvable_allocation(base):
             return self._all_told.pair(direction)
         return allocated_pair(base, in_block, blocks, direction, above)
 
@@ -130,6 +131,11 @@ class RandomAllocation(RunsOnSamples):
                 "Of losses so close together, or so far apart, several are followed for normal noise and bounded losses only.",
             )
         return PureDP(float_above(times * Fraction(largest)))
+
+    @property
+    def _in_all(self) -> bool:
+        """Whether each record is in all batches, so that there is nothing to tell, and the noise is normal."""
+        return self.times == self.batches and isinstance(self.mechanism, Gaussian)
 
     @property
     def _is_told(self) -> bool:
@@ -161,7 +167,7 @@ class RandomAllocation(RunsOnSamples):
         """What an epoch reveals at least of a record that comes or goes."""
         attained = replace(self, mechanism=self.mechanism.member(), relation=ADD_REMOVE, mix_relations=True)
         base = attained.mechanism.pair(Direction.REMOVE)
-        if self.times in (1, self.batches):
+        if self.times in (1, self.batches) and not self._in_all:
             return (_AllocationFromBelow(attained),) if base is not None and resolvable_allocation(base) else (self._part,)
         listed = base is not None and pair_of_types(base, int(self.batches), int(self.times), Direction.REMOVE) is not None
         return (_CountedAllocation(attained), self._part) if listed else (self._part,)
@@ -181,6 +187,10 @@ class RandomAllocation(RunsOnSamples):
         if self.relation == REPLACE_ONE and self.batches > 1:
             return True
         return self.times not in (1, self.batches) or self.mechanism.is_class  # else only the grid keeps the ends apart
+
+    @property
+    def class_reason(self) -> str:
+        return super().class_reason if self.is_class else GRID_OF_RATIOS
 
     @property
     def _share(self) -> Fraction:

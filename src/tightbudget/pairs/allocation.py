@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightbudget.cached import cached_property
-from tightbudget.errors import InvalidParameter
 from tightbudget.numerics.mass import NONE, Mass
-from tightbudget.numerics.rounding import GENEROUS, U, raised_by
+from tightbudget.numerics.rounding import GENEROUS, U, lowered, raised, raised_by
 from tightbudget.pairs.base import Array, Cells, Direction, Pair
 from tightbudget.pairs.points import PointPair, point_pair
 
 _TAIL = 1e-40  # of either distribution, cut off at either end of a law
 _RARE = 1e-30  # ratios of 0 that are as rare are told apart for certain, with all that they are averaged with
 _LEAST = 1e-120  # masses below are cut off anywhere: products of two are far from denormal
+_LOST = 1e-300  # what may be left of a mass that is no normal float
 _FINENESS = 0.007  # step of the grid, in standard deviations of the logarithm of R
 _MOST_POINTS = 40_000
 _LEAST_RANGE = 1e-6  # of losses that are worth a grid
@@ -183,15 +183,16 @@ def _ratio_law(h: float, first: int, p: Array, q: Array, zero: float, infinity: 
         ends = np.cumsum(p[::-1])[::-1] > _TAIL, np.cumsum(q) > _TAIL
     else:
         ends = np.cumsum((p + q)[::-1])[::-1] > _TAIL, np.cumsum(p + q) > _TAIL
-    keep = ends[0] & ends[1] & (q > _LEAST)
+    # the lesser of two masses that are this small may be denormal, or 0 where it is not; so may products of two
+    keep = ends[0] & ends[1] & (q > _LEAST) & (p > _LEAST)
     if moved:  # what is cut off tells P and Q apart for certain
         zero, infinity = (
-            zero + raised_by(float(q[~keep].sum()), GENEROUS),
-            infinity + raised_by(float(p[~keep].sum()), GENEROUS),
+            min(1.0, zero + raised_by(float(q[~keep].sum()) + q.size * _LOST, GENEROUS)),
+            min(1.0, infinity + raised_by(float(p[~keep].sum()) + q.size * _LOST, GENEROUS)),
         )
     some = np.flatnonzero(keep)
     if not some.size:
-        raise InvalidParameter("batches", "this allocation", "of a mechanism that hides more", "Compose what it is made of.")
+        some = np.array([0])
     begin, end = int(some[0]), int(some[-1]) + 1
     p, q = np.where(keep, p, 0.0)[begin:end], np.where(keep, q, 0.0)[begin:end]
     return RatioLaw(h, first + begin, p, q, zero, infinity, error, moved)
@@ -264,11 +265,14 @@ def _product_ratio_law(one: RatioLaw, other: RatioLaw, above: bool) -> RatioLaw:
     p = np.empty(0) if above else np.convolve(one.p, other.p)
     rounding = U * (2.0 * min(one.q.size, other.q.size) + 16.0)
     error = raised_by(one.error + other.error + rounding, GENEROUS)
-    # either shows all, or the other does; from below each is left out where the other shows all
-    zero, infinity = one.zero + other.zero, one.infinity + other.infinity
-    if not above:
-        zero, infinity = max(one.zero, other.zero), max(one.infinity, other.infinity)
+    zero, infinity = _either(one.zero, other.zero, above), _either(one.infinity, other.infinity, above)
     return _ratio_law(one.h, one.first + other.first, p, q, zero, infinity, error, one.moved + other.moved)
+
+
+def _either(one: float, other: float, above: bool) -> float:
+    """Return the probability that one of two independent events occurs, rounded up or down."""
+    found = one + other * (1.0 - one)
+    return min(1.0, raised(found, 4)) if above else lowered(found, 4)
 
 
 def _power_ratio_law(law: RatioLaw, times: int, above: bool) -> RatioLaw:

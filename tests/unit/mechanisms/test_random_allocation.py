@@ -19,11 +19,54 @@ def test_one_batch_is_the_mechanism_itself():
         assert one.delta(epsilon=0.5) == mechanism.delta(epsilon=0.5)
 
 
-def test_all_batches_are_a_composition():
-    exact = (tb.Gaussian(1.0) * 4).delta(epsilon=0.5)
-    answer = tb.RandomAllocation(tb.Gaussian(1.0), batches=4, times=4).delta(epsilon=0.5)
-    assert answer.lower <= exact.lower <= exact.upper <= answer.upper
-    assert answer.upper - answer.lower < 1e-4
+@pytest.mark.parametrize(("sigma", "batches"), [(1.0, 4), (0.1, 20), (30.0, 7)])
+def test_all_batches_are_a_composition(sigma: float, batches: int):
+    composed = tb.Gaussian(sigma) * batches
+    epoch = tb.RandomAllocation(tb.Gaussian(sigma), batches=batches, times=batches)
+    for epsilon in (0.5, 20.0):
+        for direction in ("remove", "add"):
+            exact, answer = (one.delta(epsilon, direction=direction) for one in (composed, epoch))
+            assert answer.lower <= exact.upper
+            assert exact.lower <= answer.upper
+            assert answer.converged
+    answer = tb.RandomAllocation(RESPONSE, batches=4, times=4, mix_relations=True).delta(0.5, direction="remove")
+    exact = (RESPONSE * 4).delta(0.5, rtol=1e-9)
+    assert answer.lower <= exact.upper
+    assert exact.lower <= answer.upper <= 1.0001 * exact.upper
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("random_allocation(truncated_gaussian(sigma=1, bound=1), batches=40, times=4)", 1 - (1 - 0.5) ** 4),
+        ("random_allocation(truncated_laplace(scale=1, bound=1), batches=2, times=2)", 1 - (1 - 0.5) ** 2),
+        ("random_allocation(approximate_dp(epsilon=1, delta=0.4), batches=40, times=3)", 1 - (1 - 0.4) ** 3),
+    ],
+)
+def test_any_of_several_batches_may_tell_all(text: str, told: float):
+    """A record that is told in one of its batches is told, and with probability 1 - (1 - x)^k it is in one of k."""
+    for epsilon in (0.0, 0.5):
+        answer = tb.parse(text).delta(epsilon)
+        assert told <= answer.upper <= 1.0
+    answer = tb.parse(text).delta(50.0)
+    assert told * (1 - 1e-8) <= answer.lower <= told * (1 + 1e-14)
+    assert told * (1 - 1e-14) <= answer.upper <= told * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("times", [20, 39])
+def test_batches_that_tell_apart_for_certain(times: int):
+    """Ten sigmas twenty times: no float holds what is left, in either direction."""
+    epoch = tb.RandomAllocation(tb.Gaussian(0.1), batches=39, times=times)
+    for direction in ("remove", "add"):
+        assert epoch.delta(1.0, direction=direction).upper >= 1.0 - 1e-12
+        assert epoch.delta(1.0, direction=direction).lower <= 1.0
+
+
+def test_the_grid_is_named_where_it_keeps_the_ends_apart():
+    epoch = tb.RandomAllocation(tb.Gaussian(1.1), batches=35)
+    assert "grid of ratios" in epoch.epsilon(1e-6, rtol=1e-6).reason
+    assert "class" in (epoch + tb.ZCDP(rho=0.01)).epsilon(1e-6, rtol=1e-6).reason
+    assert "class" in tb.RandomAllocation(tb.Gaussian(1.1), batches=35, times=2).epsilon(1e-6).reason
 
 
 def test_two_of_four_batches():

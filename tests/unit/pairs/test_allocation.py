@@ -120,6 +120,34 @@ def test_two_epochs(name: str, direction: Direction):
         assert lower <= exact <= upper
 
 
+FAR = {
+    **FINITE,
+    "far apart": ([10**60, 0, 3], [1, 0, 10**17]),
+    "both ways": ([10**70, 10**35, 1], [1, 10**35, 10**70]),
+    "mostly told": ([1, 3, 0], [0, 2, 5]),
+    "told by one": ([7, 3], [0, 1]),
+    "hardly anything": ([10**110, 1], [1, 10**110]),
+}
+
+
+@pytest.mark.parametrize("direction", Direction)
+@pytest.mark.parametrize(("batches", "blocks"), [(1, 2), (1, 6), pytest.param(2, 3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", FAR)
+def test_blocks_of_ratios_that_are_far_apart(name: str, batches: int, blocks: int, direction: Direction):
+    weights = FAR[name]
+    a, b = ([Fraction(x, sum(side)) for x in side] for side in weights)
+    base = tb.Histograms(*([x / sum(side) for x in side] for side in weights)).pair(REMOVE)
+    assert base is not None
+    below, above = (allocated_pair(base, batches, blocks, direction, above=side) for side in (False, True))
+    for epsilon in (0.0, 0.5, 5.0, 100.0):
+        exact = exact_delta(allocation(a, b, batches), direction, epsilon, blocks)
+        answers = asked(below, epsilon), asked(above, epsilon)
+        assert answers[0].lower <= exact * (1 + mpf(10) ** -12)
+        assert exact * (1 - mpf(10) ** -12) <= answers[1].upper <= 1.0
+        if name in FINITE and epsilon < 1.0:
+            assert answers[1].upper - answers[0].lower <= 5e-3 * answers[1].upper + 1e-12
+
+
 def normal_profile(m: float, c: mpf) -> mpf:
     """E_Q (r - c)_+ of N(m, 1) against N(0, 1), at every real c."""
     if c <= 0:
