@@ -360,6 +360,8 @@ MUTATIONS = [
              "ratios above a point are put on it and not between two", [ALLOCATION]),
     Mutation("allocation forgets", "pairs/allocation.py", "weight * one.infinity + rest * other.infinity", "weight * one.infinity",
              "what is told for certain in one batch is forgotten", [ALLOCATION]),
+    Mutation("one loss each", "pairs/either.py", "if edges.size <= 2:", "if False:",
+             "pairs of one loss have no cells to plan with", ["unit/mechanisms/test_truncated_poisson.py"]),
     Mutation("allocation underflows", "pairs/allocation.py", "& (q > _LEAST) & (p > _LEAST)", "& (q > _LEAST)",
              "masses of P that no float holds take those of Q with them", [ALLOCATION, ALLOCATED]),
     Mutation("told more than once", "pairs/allocation.py", "found = one + other * (1.0 - one)", "found = one + other",

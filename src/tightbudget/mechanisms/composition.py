@@ -170,15 +170,10 @@ class Composable(Questions):
         composed = [mechanism.composed_member() for mechanism, _ in self._parts]
         if any(composed):
             steps = (one._items if one else ((members[0], 1),) for one, members in zip(composed, found, strict=True))
-            occurring.insert(  # of fewer repetitions than can be counted a lower end holds too
-                0,
-                tuple(
-                    (step, min(count * n, MOST_REPETITIONS))
-                    for items, (_, n) in zip(steps, self._parts, strict=True)
-                    for step, count in items
-                ),
-            )
-        return tuple(Composition(items, mix_relations=True)._seen(None, self._only) for items in occurring)
+            repeated = ((items, n) for items, (_, n) in zip(steps, self._parts, strict=True))
+            occurring.insert(0, tuple((step, count * n) for items, n in repeated for step, count in items))
+        countable = map(_as_many_as_count, occurring)
+        return tuple(Composition(items, mix_relations=True)._seen(None, self._only) for items in countable)
 
     @cached_property
     def _analyst(self) -> ChoosingAnalyst | None:
@@ -329,3 +324,14 @@ def _direction_named(direction: object) -> Direction | None:
         return Direction(direction)
     except ValueError:
         raise InvalidParameter("direction", direction, "remove or add", "Leave it out for the larger of both.") from None
+
+
+def _as_many_as_count(items: "Iterable[tuple[Mechanism, int]]") -> "tuple[tuple[Mechanism, int], ...]":
+    """Return steps for a lower end, which holds of fewer repetitions too, where they are more than can be counted."""
+    merged: list[tuple[Mechanism, int]] = []
+    for step, count in items:
+        if merged and merged[-1][0] == step:
+            merged[-1] = step, min(merged[-1][1] + count, MOST_REPETITIONS)
+        else:
+            merged.append((step, min(count, MOST_REPETITIONS)))
+    return tuple(merged)

@@ -110,10 +110,9 @@ class WithoutReplacement(Mechanism):
         share = float_below(self.share)
         if self.relation == ZERO_OUT:
             return self._members_if_zeroed(self.mechanism.member().under(ZERO_OUT), share)
-        inner = self.mechanism.member()
-        if self.relation == ADD_REMOVE and Fraction(share) == self.share and inner == self.mechanism:
+        if self.relation == ADD_REMOVE and Fraction(share) == self.share and self.mechanism.member() == self.mechanism:
             return (self,)  # a float holds the share, and the pair is attained
-        return (OneBranch(inner.under(REPLACE_ONE), share),)
+        return (OneBranch(self.mechanism.under(REPLACE_ONE).member(), share),)
 
     def _members_if_zeroed(self, inner: Mechanism, share: float) -> tuple[Mechanism, ...]:
         """Return what it is where the other records pull one way, and, if that is seen badly, where they are zero."""

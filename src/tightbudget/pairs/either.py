@@ -109,6 +109,8 @@ class EitherPair(Pair):
         if self._reversed is not None:
             return self._reversed.coarse_cells().swapped()
         edges = np.unique(np.concatenate([pair.coarse_edges() for pair in self._both]))
+        if edges.size <= 2:  # of pairs with one loss each, which is at the lower edge of its cell
+            edges = np.append(edges, np.nextafter(edges[-1], np.inf))
         if edges.size > _MANY:  # each of both has enough of them in the middle; far out they are sparse
             edges = np.concatenate([edges[:_FAR], edges[_FAR:-_FAR:2], edges[-_FAR:]])
         cells = self.cells(edges)

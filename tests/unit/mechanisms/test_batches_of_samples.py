@@ -39,3 +39,21 @@ def test_a_batch_of_a_batch_finds_what_it_is_promised() -> None:
     assert tb.WithoutReplacement(inner, batch=20, examples=100).delta(1.0).upper < inner.delta(1.0).upper
     with pytest.raises(tb.InvalidParameter, match="at most 19 examples"):
         tb.WithoutReplacement(inner, batch=19, examples=100)
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+def test_a_batch_of_a_batch_is_a_smaller_batch(relation: str) -> None:
+    noise = tb.Gaussian(sigma=2.0)
+    nested = tb.WithoutReplacement(tb.WithoutReplacement(noise, 2, 3), 3, 6, relation=relation)
+    at_once = tb.WithoutReplacement(noise, 2, 6, relation=relation)
+    capped = tb.WithoutReplacement(tb.TruncatedPoisson(noise, q=1, cap=2, examples=3), 3, 6, relation=relation)
+    for epsilon in (0.0, 0.4, 2.0):
+        expected = at_once.delta(epsilon)
+        for found in (nested.delta(epsilon), capped.delta(epsilon)):
+            assert found.lower == pytest.approx(expected.lower, rel=1e-6)
+            assert found.upper == pytest.approx(expected.upper, rel=1e-6)
+
+
+def test_a_batch_of_selections_has_both_ends() -> None:
+    answer = tb.WithoutReplacement(tb.RepeatAndSelect(tb.Gaussian(sigma=2.0), mean=3), 2, 6).delta(0.4)
+    assert 0.0 < answer.lower < answer.upper < 1.0

@@ -5,14 +5,16 @@ import pytest
 import tightbudget as tb
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.with_replacement import SomeCopies
-from tightbudget.mechanisms.without_replacement import OneBranch
+from tightbudget.mechanisms.without_replacement import OneBranch, PulledBatch
 from tightbudget.pairs.base import Direction
 
 NOISE = tb.Gaussian(1.5)
 
 
 @pytest.mark.parametrize("count", [1, 3, 200])
-@pytest.mark.parametrize("step", [OneBranch(NOISE, 0.02), SomeCopies(NOISE, 20, 500), tb.Poisson(NOISE, 0.3)])
+@pytest.mark.parametrize(
+    "step", [OneBranch(NOISE, 0.02), PulledBatch(0.6, 0.02), SomeCopies(NOISE, 20, 500), tb.Poisson(NOISE, 0.3)]
+)
 @pytest.mark.parametrize("delta", [1e-2, 1e-8])
 def test_it_is_the_larger_one(step: Mechanism, count: int, delta: float) -> None:
     assert step.larger is Direction.REMOVE
@@ -47,5 +49,5 @@ def test_the_lower_end_is_that_of_both(step: Mechanism, count: int) -> None:
 
 
 def test_with_an_effort_both_are_asked() -> None:
-    answer = (tb.WithoutReplacement(NOISE, 20, examples=500, relation="zero_out") * 200).epsilon(1e-6, effort=1.0)
+    answer = (tb.TruncatedPoisson(NOISE, 0.1, cap=60, examples=500) * 200).epsilon(1e-6, effort=1.0)
     assert "add, one member" in {one.direction for one in answer.trace}

@@ -102,3 +102,9 @@ def test_steps_for_several_relations_are_refused() -> None:
 def test_more_repetitions_than_can_be_counted_are_answered_for() -> None:
     best = tb.RepeatAndSelect(tb.Laplace(scale=3.0) * 20 + tb.Gaussian(sigma=3.0), mean=10)
     assert (best * 2**52).delta(1.0).upper == 1.0
+    step = tb.Poisson(tb.Gaussian(sigma=50.0), q=0.001)
+    runs = tb.RepeatAndSelect(step * 1000, mean=3)
+    for several in (runs * 2**50 + step, runs * 2**44 + tb.RepeatAndSelect(step * 1000, mean=4) * 2**44):
+        assert several.delta(1.0).lower <= several.delta(1.0).upper == 1.0
+    nothing = tb.SparseVector(1e-9, 1.0) * 2**53 + tb.SparseVector(1e-9, 2.0)  # each of them has nothing for a member
+    assert nothing.delta(1.0).lower == 0.0

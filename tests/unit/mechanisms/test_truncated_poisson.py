@@ -131,3 +131,20 @@ def test_where_all_are_drawn_it_is_a_batch_of_a_fixed_size(relation: str, count:
     for epsilon in (0.1, 1.0):
         answer, expected = capped.delta(epsilon), fixed.delta(epsilon)
         assert (answer.lower, answer.upper, answer.converged) == (expected.lower, expected.upper, expected.converged)
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one", "zero_out"])
+@pytest.mark.parametrize("sigma", [1e-160, 1e-20, 5e-5, 9.9e-5, 1e-4, 1.5e-4, 3e-4])
+def test_next_to_no_noise_tells_whether_the_record_is_drawn(sigma: float, relation: str) -> None:
+    step = tb.TruncatedPoisson(tb.Gaussian(sigma), q=0.9, cap=1, examples=2, relation=relation)
+    # the first record is kept with probability 0.9 (0.1 + 0.9 / 2); zeroed, or absent, it may cost the other its place
+    for count, told in ((1, 0.495), (2, 1 - 0.505**2)):
+        answer = (step * count).delta(0.5)
+        assert answer.lower <= told * (1 + 1e-12)
+        assert answer.upper >= told * (1 - 1e-12)
+    beside = (step + tb.Gaussian(1.0, relation=relation)).delta(0.5)
+    assert 0.495 <= beside.upper <= 1.0
+    if relation == "replace_one":  # one that is not drawn tells nothing; a record more or less may have been drawn
+        true = 0.495 + 0.505 * tb.Gaussian(1.0, relation=relation).delta(0.5).lower
+        assert beside.lower <= true * (1 + 1e-6)
+        assert true * (1 - 1e-6) <= beside.upper
