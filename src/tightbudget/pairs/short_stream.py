@@ -57,7 +57,10 @@ def _answers(rate: float, low: float, high: float) -> Array:
 
 
 def _integrals(rate: float, low: float, high: float, start: float, end: float) -> Array:
-    """Return the integrals of (rate / 2) e^-(rate |y| + n |y - low| + m |y - high|) from start to end, n <= 8, m <= 1."""
+    """Return the integrals of (rate / 2) e^-(rate |y| + n |y - low| + m |y - high|) from start to end.
+
+    n is from 0 to 8, m from 0 to 1.
+    """
     n, m = np.arange(_QUERIES + 1)[:, None], np.arange(2)
 
     def exponents(y: float) -> Array:

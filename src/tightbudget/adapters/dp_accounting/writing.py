@@ -178,14 +178,18 @@ def _best_of_runs(best: Any) -> tuple[str, Fields]:
 
 
 def _fixed_size_event_writer(kind: str) -> Writer:
-    return lambda sampled: (
-        kind,
-        {
-            "source_dataset_size": int(sampled.examples),
-            "sample_size": int(sampled.batch),
-            "event": event_fields(sampled.mechanism),
-        },
-    )
+    def fixed_size(sampled: Any) -> tuple[str, Fields]:
+        if sampled.relation != "replace_one" and not sampled.mechanism.relations:
+            # theirs would be read as a promise for the relation that is asked about
+            raise UnsupportedEvent(
+                sampled,
+                f"dp_accounting has no event for {sampled}: its batches keep a promise for replaced records. "
+                "State it for them, relation='replace_one'.",
+            )
+        sizes = {"source_dataset_size": int(sampled.examples), "sample_size": int(sampled.batch)}
+        return kind, {**sizes, "event": event_fields(sampled.mechanism)}
+
+    return fixed_size
 
 
 _WRITERS: dict[str, Writer] = {

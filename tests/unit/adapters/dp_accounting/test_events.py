@@ -24,6 +24,7 @@ from tightbudget.adapters.dp_accounting import (
     to_event,
 )
 from tightbudget.adapters.dp_accounting.reading import NON_PRIVATE
+from tightbudget.adapters.dp_accounting.writing import event_fields
 
 Relation = dp_accounting.NeighboringRelation
 GAUSSIAN = dp_event.GaussianDpEvent(2.0)
@@ -98,6 +99,15 @@ def test_an_event_is_what_it_says_and_comes_back(event: dp_event.DpEvent, relati
         assert relation_of(read) == {"add_remove": "ADD_OR_REMOVE_ONE", "replace_one": "REPLACE_ONE"}.get(
             relation, "REPLACE_SPECIAL"
         )
+
+
+@pytest.mark.parametrize("promise", [tb.PureDP(0.1), tb.ZCDP(rho=0.1), tb.Exponential(0.1)], ids=str)
+def test_batches_of_a_promise_are_written_for_replaced_records_alone(promise: tb.Mechanism) -> None:
+    replaced = tb.WithoutReplacement(promise, 10, examples=1000, relation="replace_one") * 3
+    written = event_fields(replaced)
+    assert event_fields(from_event(written, "replace_one")) == written
+    with pytest.raises(UnsupportedEvent, match="promise for replaced records"):
+        event_fields(tb.WithoutReplacement(promise, 10, examples=1000))
 
 
 @pytest.mark.parametrize(("event", "relation", "written"), EVENTS, ids=lambda value: type(value).__name__)
