@@ -49,7 +49,7 @@ class WithReplacement(Mechanism):
     drawn several times, and counts as often. Under replace_one the upper end
     holds for every choice of the other records, the lower end for one in
     which they all look like the record that is not there (M31). Under
-    add_remove the pair is attained (M27).
+    add_remove the pair is attained (M27), and batches are of at most 1000.
 
     >>> from tightbudget import Gaussian, WithReplacement
     >>> step = WithReplacement(Gaussian(sigma=4), 256, examples=60000)
@@ -76,11 +76,9 @@ class WithReplacement(Mechanism):
         if self.batch > _MOST_COPIES * self.examples:
             raise InvalidParameter("batch", self.batch, f"at most {_MOST_COPIES} times examples")
         if self.relation == ZERO_OUT:
-            raise UnknownRelation(ZERO_OUT, self, [ADD_REMOVE, REPLACE_ONE], "Ask about one of these.")
+            raise UnknownRelation(ZERO_OUT, self, [ADD_REMOVE, REPLACE_ONE], self._relation_hint(ZERO_OUT))
         if self.relation == ADD_REMOVE and not self._comes_and_goes:
-            raise UnknownRelation(
-                ADD_REMOVE, self, [REPLACE_ONE], f"Take batches of at most {_LARGEST_BATCH}, and usual noise."
-            )
+            raise UnknownRelation(ADD_REMOVE, self, [REPLACE_ONE], self._relation_hint(ADD_REMOVE))
 
     @property
     def _comes_and_goes(self) -> bool:
@@ -93,6 +91,13 @@ class WithReplacement(Mechanism):
         if relation == self.relation:
             return self
         return None if relation == ZERO_OUT or not self._comes_and_goes else replace(self, relation=relation)
+
+    def _relation_hint(self, relation: str) -> str:
+        if relation == ZERO_OUT:
+            return "Ask about add_remove or replace_one."
+        if self.batch > _LARGEST_BATCH:
+            return f"Under add_remove a batch may have at most {_LARGEST_BATCH} examples."
+        return "Under add_remove sigma must be above 0, and neither tiny nor huge beside the sensitivity."
 
     @property
     def _replaced(self) -> Gaussian:

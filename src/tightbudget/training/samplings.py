@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tightbudget.errors import InvalidParameter
+from tightbudget.errors import InvalidParameter, UnknownRelation
 from tightbudget.lazy import found_at
 from tightbudget.markup import html_table
 from tightbudget.mechanisms import (
@@ -132,7 +132,9 @@ def samplings(
         for relation in relations:
             try:
                 under = plan().asked(relation)
-            except InvalidParameter as problem:  # too many batches, or too large ones
+            except UnknownRelation as problem:  # too large batches
+                left_out.append(f"{name}, {relation}: {problem.hint}")
+            except InvalidParameter as problem:  # too many batches
                 left_out.append(f"{name}, {relation}: {problem}")
             else:
                 rows.append(Sampling(name, loader, relation, under, under.epsilon(asked, width[0], effort=width[2])))

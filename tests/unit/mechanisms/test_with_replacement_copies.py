@@ -58,7 +58,14 @@ def test_edges() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(tb.InvalidParameter, match="zero_out"):
         tb.WithReplacement(NOISE, 3, 10, relation="zero_out")
-    with pytest.raises(tb.InvalidParameter, match="add_remove"):
-        tb.WithReplacement(NOISE, 1001, 10, relation="add_remove")
-    with pytest.raises(tb.InvalidParameter, match="add_remove"):
-        tb.WithReplacement(NOISE, 1001, 10).delta(1.0, relation="add_remove")
+
+
+@pytest.mark.parametrize(
+    ("noise", "batch", "says"),
+    [(NOISE, 1001, "a batch may have at most 1000 examples"), (tb.Gaussian(0.0), 3, "sigma must be above 0")],
+)
+def test_the_limits_of_add_remove_are_said_wherever_it_is_asked(noise: tb.Gaussian, batch: int, says: str) -> None:
+    with pytest.raises(tb.UnknownRelation, match=says):
+        tb.WithReplacement(noise, batch, 10, relation="add_remove")
+    with pytest.raises(tb.UnknownRelation, match=says):
+        tb.WithReplacement(noise, batch, 10).delta(1.0, relation="add_remove")

@@ -116,6 +116,11 @@ def test_what_is_not_known_of_a_run_is_left_out_and_said(changed: dict[str, obje
     assert all(reason in str(some) for reason in some.left_out)
 
 
+def test_what_is_not_known_is_said_in_one_sentence() -> None:
+    large = tb.samplings(examples=10**5, batch=2000, steps=1, noise_multiplier=1.0, delta=1e-6, rtol=0.1)
+    assert large.left_out == ("with replacement, add_remove: Under add_remove a batch may have at most 1000 examples.",)
+
+
 def composed(some: tb.Samplings) -> dict[tuple[str, str], str]:
     return {(row.name, row.relation): str(row.composition) for row in some}
 
