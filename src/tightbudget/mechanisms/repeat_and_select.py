@@ -30,6 +30,8 @@ _TAKES = {
     "poisson": ("mean", ({"mean"},)),
     "binomial": ("trials and p", ({"trials", "p"},)),
 }
+LAWS_OF_RUNS = tuple(_TAKES)
+"""The laws that the number of runs may have, the usual one first."""
 _MOST_RUNS = 1e12
 _FEWEST_RUNS = 1e-100
 

@@ -7,6 +7,9 @@ from dataclasses import MISSING
 from tightbudget.mechanisms import BY_NAME, Composition, Mechanism, Poisson, compose
 from tightbudget.mechanisms.histograms import Histograms
 from tightbudget.mechanisms.loss_distribution import NO_NOTATION, LossDistribution
+from tightbudget.mechanisms.relations import RELATIONS
+from tightbudget.mechanisms.repeat_and_select import LAWS_OF_RUNS
+from tightbudget.mechanisms.shuffled import STANDARD, STRONGER
 from tightbudget.notation.arithmetic import Number, arithmetic, as_written, checked_number, square_root, sum_of_numbers
 from tightbudget.notation.signatures import did_you_mean, mechanism_arguments, mechanism_signature
 from tightbudget.notation.sums import COMMA, HOLE, MAX_DEPTH
@@ -18,7 +21,7 @@ MATRIX_ARGUMENTS = frozenset({"strategy"})
 LIST_ARGUMENTS = frozenset({"a", "b", "centres", "probabilities", "rates", "without"})
 ONE_OR_SEVERAL = frozenset({"alpha", "epsilon"})  # the mechanism itself says whether it takes several
 EVENTS = "write a mechanism, such as gaussian(sigma=2), or give tightbudget convert the JSON of its named tuple"
-WORD_ARGUMENTS = {"relation": "add_remove", "clone": "standard", "runs": "geometric"}
+WORD_ARGUMENTS = {"relation": RELATIONS, "clone": (STANDARD, STRONGER), "runs": LAWS_OF_RUNS}
 
 Private = Mechanism | Composition
 Value = Number | str | tuple[Number, ...] | tuple[tuple[Number, ...], ...] | Private
@@ -190,7 +193,8 @@ def _meaning_of_arguments(term: Term, node: ast.Call, name: str, depth: int) -> 
     allowed = mechanism_arguments(name)
     in_order = [argument for argument, field in allowed.items() if not field.kw_only]
     if len(node.args) > len(in_order):
-        term.fail(node.args[len(in_order)], f"{name} has too many arguments; it is {mechanism_signature(name)}")
+        named = next((f", and {argument} is given by its name" for argument in allowed if argument not in in_order), "")
+        term.fail(node.args[len(in_order)], f"{name} has too many arguments; it is {mechanism_signature(name)}{named}")
     given: dict[str, ast.expr] = dict(zip(in_order, node.args, strict=False))
     for keyword in node.keywords:
         if keyword.arg is None:
@@ -238,12 +242,19 @@ def _meaning_of_argument(term: Term, argument: str, node: ast.expr, depth: int) 
     if argument in ONE_OR_SEVERAL and isinstance(node, ast.List):
         return meaning_of(term, node, depth)
     if argument in WORD_ARGUMENTS:
-        word = meaning_of(term, node, depth)
-        return (
-            word
-            if isinstance(word, str)
-            else term.fail(node, f"{argument} is a word in quotes, as in '{WORD_ARGUMENTS[argument]}'")
-        )
+        return _word(term, argument, node, depth)
     if argument not in MECHANISM_ARGUMENTS:
         return as_number(term, node, depth)
     return as_private(term, node, depth)
+
+
+def _word(term: Term, argument: str, node: ast.expr, depth: int) -> str:
+    """Read a word in quotes; a bare one that would do in them is told so."""
+    words = WORD_ARGUMENTS[argument]
+    if isinstance(node, ast.Name) and node.id != HOLE:
+        if node.id in words:
+            term.fail(node, f'Words are written in quotes: {argument}="{node.id}"')
+        listed = ", ".join(f'"{word}"' for word in words)
+        term.fail(node, f"{argument} is a word in quotes, one of {listed}, but this is {node.id}")
+    word = meaning_of(term, node, depth)
+    return word if isinstance(word, str) else term.fail(node, f"{argument} is a word in quotes, as in '{words[0]}'")

@@ -19,8 +19,9 @@ def mechanism_arguments(name: str) -> dict[str, Field[Any]]:
 
 
 def mechanism_signature(name: str) -> str:
-    usual = {argument: field for argument, field in mechanism_arguments(name).items() if not field.kw_only}
-    shown = (a + (f"={p.default!r}" if p.default is not MISSING else "") for a, p in usual.items())
+    """Return the arguments in order, then those that are given by name."""
+    ordered = sorted(mechanism_arguments(name).items(), key=lambda argument: argument[1].kw_only is True)
+    shown = (a + (f"={p.default!r}" if p.default is not MISSING else "") for a, p in ordered)
     return f"{name}({', '.join(shown)})"
 
 
