@@ -18,6 +18,7 @@ RATES = (0.001, 0.01)
 """False positive rates that are explained: 1 in 1000 and 1 in 100."""
 
 _DIGITS, _MOST_DIGITS = 3, 9
+_MANY_TIMES = 10**7  # and more are written with an exponent
 
 
 class ExplanationSection(NamedTuple):
@@ -52,13 +53,20 @@ _SUSPICIONS = {
         "with that value",
         "Data is compared with the same data in which one {unit} has another value (replace_one).",
     ),
+    "zero_out": Suspicion(
+        "whether what one {unit} contributes counts or is 0",
+        "that what one {unit} contributes counts",
+        "whose contribution is 0",
+        "whose contribution counts",
+        "Data is compared with the same data in which what one {unit} contributes is 0 (zero_out).",
+    ),
 }
 _OTHER = Suspicion(
     "which of two neighbouring data sets was used",
     "that a certain one of two neighbouring data sets was used",
     "where it was the other",
     "where it was that one",
-    "Data sets are compared that are neighbours by this relation: {relation}. It says what one {unit} can change.",
+    "Each part compares data with what one {unit} can make of it by the relation of that part ({relation}).",
 )
 
 
@@ -180,10 +188,10 @@ def _explained_belief(of: Explanation) -> Iterator[str]:
     )
     if of.advantage.lower == 1.0:
         yield "The release itself leaves no doubt at all, whatever was thought before."
-    elif of.most.lower == 1.0:
+    elif of.most.lower == 1.0 or (most := out_of(of.most.upper, 100)) == "100":
         yield "However rarely, an outcome may leave no doubt at all."
     else:
-        yield f"No outcome, however rare, can make it more than {out_of(of.most.upper, 100)} in 100 likely."
+        yield f"No outcome, however rare, can make it more than {most} in 100 likely."
 
 
 def _explained_epsilon(of: Explanation) -> str:
@@ -201,7 +209,8 @@ def _explained_epsilon(of: Explanation) -> str:
 def _explained_factor(epsilon: float) -> str:
     """Return e^epsilon, rounded up; 1 is exact."""
     factor = raised_by(math.exp(epsilon), AMPLE) if epsilon else 1.0
-    return _explained_number(Context(prec=_DIGITS + 1, rounding=ROUND_CEILING).create_decimal(Decimal(factor)))
+    shown = Context(prec=_DIGITS + 1, rounding=ROUND_CEILING).create_decimal(Decimal(factor))
+    return _explained_number(shown) if shown < _MANY_TIMES else f"{shown:e}"
 
 
 def _explained_protection(of: Explanation) -> Iterator[str]:

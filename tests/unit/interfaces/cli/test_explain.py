@@ -71,6 +71,14 @@ def test_every_number_in_the_words_is_an_upper_end_rounded_up(capsys: pytest.Cap
             ["does not help: 50 of 100 guesses can be right", "finds 1; naming", "at most 1 times (e^ε)"],
         ),
         ("randomized_response(p=0.75)", ["which of two values one record has", "another value (replace_one)"]),
+        (
+            "gaussian(sigma=1, relation='zero_out')",
+            [
+                "unsure (50:50) whether what one record contributes counts or is 0.",
+                "of those whose contribution is 0. Of 1000 whose contribution counts it then finds",
+                "the same data in which what one record contributes is 0 (zero_out).",
+            ],
+        ),
         ("approximate_dp(epsilon=1, delta=0.001)", ["No ε holds at δ = 1e-06: everything is revealed", "leave no doubt"]),
     ],
 )
@@ -78,6 +86,23 @@ def test_extremes_have_words_too(expression: str, sentences: list[str], capsys: 
     text = flat(shown(capsys, expression, "--delta", "1e-6"))
     for sentence in sentences:
         assert sentence in text
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "code", "belief", "factor"),
+    [
+        (15, 0, "however rare, can make it more than 99.99997 in 100 likely", "3266000"),
+        (18, 0, "however rare, can make it more than 99.999999 in 100 likely", "6.560e+7"),
+        (50, 3, "However rarely, an outcome may leave no doubt at all.", "5.180e+21"),
+    ],
+)
+def test_hardly_any_doubt_and_large_factors(
+    epsilon: int, code: int, belief: str, factor: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = flat(shown(capsys, f"pure_dp({epsilon})", "--delta", "1e-3", code=code))
+    assert belief in text
+    assert f"at most {factor} times (e^ε)" in text
+    assert "100 in 100" not in text
 
 
 def test_a_factor_beyond_all_floats_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,7 +113,7 @@ def test_a_factor_beyond_all_floats_is_left_out(capsys: pytest.CaptureFixture[st
 def test_a_relation_of_its_own_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     mixed = "gaussian(sigma=1) + randomized_response(p=0.75)"
     text = flat(shown(capsys, mixed, "--delta", "1e-6", "--mix-relations", "--unit", "household"))
-    assert "neighbours by this relation: add_remove+replace_one. It says what one household can change." in text
+    assert "what one household can make of it by the relation of that part (add_remove+replace_one)." in text
 
 
 @pytest.mark.parametrize("columns", mostly_slow([40, 80], every=2))
