@@ -2,6 +2,7 @@
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import whole_count
+from tightbudget.mechanisms.composition import in_notation
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import REPLACE_ONE
 from tightbudget.pairs.base import Direction, Pair
@@ -10,7 +11,9 @@ from tightbudget.pairs.base import Direction, Pair
 def check_batch(mechanism: object, batch: object, examples: object) -> None:
     """Check the arguments of a batch of a fixed size."""
     if not isinstance(mechanism, Mechanism):
-        raise InvalidParameter("mechanism", mechanism, "one mechanism", "Draw a batch for each part of a composition.")
+        raise InvalidParameter(
+            "mechanism", in_notation(mechanism), "one mechanism", "Draw a batch for each part of a composition."
+        )
     if mechanism.of_several:
         raise InvalidParameter("mechanism", str(mechanism), "one for single records")
     drawn = whole_count(batch, "batch")

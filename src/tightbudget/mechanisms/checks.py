@@ -132,7 +132,18 @@ def probability(name: str, value: object, hint: str = "") -> float:
 
 def numbers_from_0(name: str, values: object) -> tuple[float, ...]:
     """Return a list of numbers from 0 as floats."""
-    allowed = "a list of finite numbers, 0 or more, as in [0, 1]"
+    return _numbers_within(name, values, "a list of finite numbers, 0 or more, as in [0, 1]", "a finite number, 0 or more")
+
+
+def probabilities(name: str, values: object, hint: str = "") -> tuple[float, ...]:
+    """Return a list of numbers from 0 to 1 as floats."""
+    given = _numbers_within(name, values, "a list of numbers between 0 and 1, as in [0.1, 0.2]", "between 0 and 1")
+    for place, value in enumerate(given):
+        probability(f"{name}[{place}]", value, hint)
+    return given
+
+
+def _numbers_within(name: str, values: object, allowed: str, each: str) -> tuple[float, ...]:
     if isinstance(values, str | bytes | dict | set) or not isinstance(values, Iterable):
         raise InvalidParameter(name, values, allowed)
     given = list(values)
@@ -141,9 +152,9 @@ def numbers_from_0(name: str, values: object) -> tuple[float, ...]:
     numbers = []
     for place, value in enumerate(given):
         where = f"{name}[{place}]"
-        number = not_lost_to_zero(where, value, real(where, value, "a finite number, 0 or more"), "a finite number, 0 or more")
+        number = not_lost_to_zero(where, value, real(where, value, each), each)
         if not 0.0 <= number < math.inf:
-            raise InvalidParameter(where, value, "a finite number, 0 or more")
+            raise InvalidParameter(where, value, each)
         numbers.append(abs(number))  # -0.0 is 0
     return tuple(numbers)
 

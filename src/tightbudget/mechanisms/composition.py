@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from tightbudget.mechanisms.mechanism import Mechanism
 
 
+def in_notation(value: object) -> object:
+    """Return a composition as it is written, for a sentence about it; anything else as it is."""
+    return str(value) if isinstance(value, Composable) else value
+
+
 class Composable(Questions):
     """Anything whose privacy cost can be asked for."""
 

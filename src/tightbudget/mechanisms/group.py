@@ -7,6 +7,7 @@ from typing import ClassVar
 from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import group_size
+from tightbudget.mechanisms.composition import in_notation
 from tightbudget.mechanisms.gaussian import Gaussian
 from tightbudget.mechanisms.kept_pairs import KeptPairs
 from tightbudget.mechanisms.mechanism import Mechanism, unknown_group
@@ -46,7 +47,9 @@ class Group(KeptPairs):
     def __post_init__(self) -> None:
         self._check_parameters()
         if not isinstance(self.mechanism, Mechanism):
-            raise InvalidParameter("mechanism", self.mechanism, "one mechanism", "A composition has a method group.")
+            raise InvalidParameter(
+                "mechanism", in_notation(self.mechanism), "one mechanism", "A composition has a method group."
+            )
         group_size(self.k)
         if not isinstance(self.mechanism, Poisson):
             hint = "For other steps call their method group in Python, or write group(...) in the notation."

@@ -11,6 +11,7 @@ import numpy as np
 from tightbudget.engine.reasons import GRID_OF_RATIOS
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import real
+from tightbudget.mechanisms.composition import in_notation
 from tightbudget.mechanisms.gaussian import Gaussian
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.poisson import Poisson
@@ -70,7 +71,9 @@ class RandomAllocation(RunsOnSamples):
     def __post_init__(self, mix_relations: bool) -> None:
         self._check_parameters()
         if not isinstance(self.mechanism, Mechanism):
-            raise InvalidParameter("mechanism", self.mechanism, "one mechanism", "Allocate each part of a composition.")
+            raise InvalidParameter(
+                "mechanism", in_notation(self.mechanism), "one mechanism", "Allocate each part of a composition."
+            )
         if self.mechanism.of_several:
             raise InvalidParameter("mechanism", str(self.mechanism), "one for single records")
         batches = _whole_for_allocation("batches", self.batches, _MOST_BATCHES, "It counts the batches of one epoch.")

@@ -177,10 +177,13 @@ class RDP(MomentPromise):
     @renamed_argument("orders", "alpha")
     @renamed_argument("values", "epsilon")
     def __init__(self, alpha: Any, epsilon: Any, delta: Any = 0) -> None:
-        orders = [exact_order(order) for order in _listed_promises(alpha)]
+        orders = [exact_order(order, "alpha") for order in _listed_promises(alpha)]
         bounds = [exact("epsilon", value) for value in _listed_promises(epsilon)]
-        if not orders or len(orders) != len(bounds):
-            raise InvalidParameter("alpha", alpha, f"one order for each epsilon, but there are {len(bounds)} of them")
+        if not orders:
+            raise InvalidParameter("alpha", alpha, "an order above 1, or a list of them")
+        if len(orders) != len(bounds):
+            allowed = f"a list of as many divergences as alpha has orders, which is {len(orders)}"
+            raise InvalidParameter("epsilon", epsilon, allowed)
         if len(set(orders)) < len(orders):
             raise InvalidParameter("alpha", alpha, "orders that differ from each other")
         pairs = sorted(zip(orders, bounds, strict=True))
@@ -239,10 +242,10 @@ class RDP(MomentPromise):
         return bounds
 
 
-def exact_order(value: Any) -> Fraction:
-    order = exact("order", value, "a finite number above 1")
+def exact_order(value: Any, name: str = "order") -> Fraction:
+    order = exact(name, value, "a finite number above 1")
     if order <= 1:
-        raise InvalidParameter("order", value, "a finite number above 1", "For order 1 give a slightly larger one.")
+        raise InvalidParameter(name, value, "a finite number above 1", "For order 1 give a slightly larger one.")
     return order
 
 

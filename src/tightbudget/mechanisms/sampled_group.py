@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.checks import numbers_from_0, probability
+from tightbudget.mechanisms.checks import probabilities
 from tightbudget.mechanisms.gaussian import Gaussian
 from tightbudget.mechanisms.group import MOST_SAMPLED
 from tightbudget.mechanisms.kept_pairs import KeptPairs
@@ -53,9 +53,8 @@ class SampledGroup(KeptPairs):
             raise InvalidParameter("mechanism", str(self.mechanism), "Gaussian noise stated for add_remove")
         if not self.mechanism.reveals_nothing and not _LEAST < self._move < _FARTHEST:
             raise InvalidParameter("sigma", self.mechanism.sigma, f"noise of {1 / _FARTHEST:g} to {1 / _LEAST:g} sensitivities")
-        object.__setattr__(self, "rates", numbers_from_0("rates", self.rates))
-        for place, rate in enumerate(self.rates):
-            probability(f"rates[{place}]", rate, "It is how likely the record is to be in the sample.")
+        hint = "It is how likely the record is to be in the sample."
+        object.__setattr__(self, "rates", probabilities("rates", self.rates, hint))
         if len(self.rates) > MOST_SAMPLED:
             raise InvalidParameter("rates", f"a list of {len(self.rates)}", f"a list of at most {MOST_SAMPLED}")
 

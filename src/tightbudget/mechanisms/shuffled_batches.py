@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import real
+from tightbudget.mechanisms.composition import in_notation
 from tightbudget.mechanisms.gaussian import Gaussian
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.poisson import Poisson
@@ -49,7 +50,8 @@ class ShuffledBatches(Mechanism):
     def __post_init__(self) -> None:
         self._check_parameters()
         if not isinstance(self.mechanism, Mechanism) or not self.mechanism.absent_if_zeroed:
-            raise InvalidParameter("mechanism", self.mechanism, "noise on a query", "Shuffle each part of a composition.")
+            hint = "Shuffle each part of a composition."
+            raise InvalidParameter("mechanism", in_notation(self.mechanism), "noise on a query", hint)
         check_one_relation([("what is shuffled", frozenset({ADD_REMOVE})), (self.mechanism, self.mechanism.relations)])
         if self.relation not in (ZERO_OUT, REPLACE_ONE):
             raise InvalidParameter("relation", self.relation, "zero_out or replace_one", _ONE_MORE)

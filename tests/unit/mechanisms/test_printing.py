@@ -1,9 +1,11 @@
 """What is printed are bounds too: lower ends are rounded down, upper ends up."""
 
 import re
+from collections.abc import Callable
 from decimal import Decimal
 
 import numpy as np
+import pytest
 
 import tightbudget as tb
 
@@ -21,3 +23,18 @@ def test_curves_and_arrays_print_bounds() -> None:
             assert Decimal(low) <= Decimal(true_low) <= Decimal(true_high) <= Decimal(high)
     assert "epsilon=7.0: delta in [" in str(curve)
     assert curve.relation in str(curve)
+
+
+@pytest.mark.parametrize(
+    ("made", "shown"),
+    [
+        (lambda: tb.WithoutReplacement(tb.Gaussian(1) * 3, 3, 20), "'gaussian(sigma=1) * 3'"),  # type: ignore[arg-type]
+        (lambda: tb.RandomAllocation(tb.Gaussian(1) * 2, 4), "'gaussian(sigma=1) * 2'"),  # type: ignore[arg-type]
+        (lambda: tb.ShuffledBatches(tb.PureDP(1), 4), "'pure_dp(epsilon=1)'"),
+        (lambda: tb.Group(tb.Gaussian(1) * 2, 4), "'gaussian(sigma=1) * 2'"),  # type: ignore[arg-type]
+        (lambda: tb.RandomAllocation(3, 4), "3"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_single_mechanism_is_shown_as_it_is_written(made: Callable[[], object], shown: str) -> None:
+    with pytest.raises(tb.InvalidParameter, match=re.escape(f"mechanism is {shown}, but must be")):
+        made()

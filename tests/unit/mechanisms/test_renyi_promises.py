@@ -114,11 +114,21 @@ def test_what_is_known_of_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("alpha", "epsilon"),
-    [(1, 0.1), (0.5, 0.1), ((2, 2), (0.1, 0.2)), ((2, 3), (0.1,)), (2, -1), (2, math.nan), ((), ()), ("a", 1)],
+    ("alpha", "epsilon", "says"),
+    [
+        (1, 0.1, "^alpha is 1, but must be a finite number above 1"),
+        ((2, 0.5), (0.1, 0.2), "^alpha is 0.5, but must be a finite number above 1"),
+        ((2, 2), (0.1, 0.2), "^alpha is .*, but must be orders that differ"),
+        ([2, 3], [0.1], r"^epsilon is \[0.1\], but must be a list of as many divergences as alpha has orders, which is 2.$"),
+        (2, (), r"^epsilon is \(\), but must be a list of as many divergences as alpha has orders, which is 1.$"),
+        ([], [], r"^alpha is \[\], but must be an order above 1, or a list of them.$"),
+        (2, -1, "^epsilon is -1"),
+        (2, math.nan, "^epsilon is nan"),
+        ("a", 1, "^alpha is 'a'"),
+    ],
 )
-def test_bad_promises_are_refused(alpha: object, epsilon: object) -> None:
-    with pytest.raises(tb.InvalidParameter):
+def test_bad_promises_are_refused(alpha: object, epsilon: object, says: str) -> None:
+    with pytest.raises(tb.InvalidParameter, match=says):
         tb.RDP(alpha, epsilon)
     with pytest.raises(tb.InvalidParameter):
         tb.ZCDP(-0.1)

@@ -106,11 +106,11 @@ def test_numbers_of_all_kinds() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((NOISE, []), "rates is 'an empty list'"),
+        ((NOISE, []), "rates is 'an empty list', but must be a list of numbers between 0 and 1"),
         ((NOISE, 0.1), "rates is 0.1"),
-        ((NOISE, "0.1"), "rates is '0.1'"),
-        ((NOISE, [0.1, 1.5]), r"rates\[1\] is 1.5"),
-        ((NOISE, [-0.1]), r"rates\[0\] is -0.1"),
+        ((NOISE, "0.1"), "rates is '0.1', but must be a list of numbers between 0 and 1, as in"),
+        ((NOISE, [0.1, 1.5]), r"rates\[1\] is 1.5, but must be between 0 and 1. It is how likely"),
+        ((NOISE, [-0.1]), r"rates\[0\] is -0.1, but must be between 0 and 1"),
         ((NOISE, [0.1, math.nan]), r"rates\[1\] is nan"),
         ((NOISE, [True]), r"rates\[0\] is True"),
         ((NOISE, [Fraction(1, 10**400)]), "nearer to 0"),
