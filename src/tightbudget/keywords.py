@@ -19,7 +19,8 @@ _OF_PEERS = {  # names that other packages have for the same thing, and ours, of
     "num_compositions": ("count",), "q": ("sample_rate",), "sample_rate": ("q",), "sampling_probability": ("q", "sample_rate"),
     "sampling_prob": ("q", "sample_rate"), "epsilon": ("target_epsilon",), "eps": ("epsilon", "target_epsilon"),
     "l2_sensitivity": ("sensitivity",), "l1_sensitivity": ("sensitivity",), "target_delta": ("delta",),
-    "target_epsilon": ("epsilon",),
+    "target_epsilon": ("epsilon",), "truncated_batch_size": ("cap",), "sensitivities": ("centres",),
+    "sampling_probs": ("probabilities", "rates"), "C": ("strategy",), "eta": ("epsilon",),
 }  # fmt: skip
 
 
@@ -52,19 +53,22 @@ def unknown_keyword(
     function: Callable[..., Any],
     given: Iterable[str],
     known: Collection[str],
-    formerly: Mapping[str, str] = MappingProxyType({}),
+    meant: Mapping[str, str] = MappingProxyType({}),
 ) -> TypeError:
-    """Return the error of the first argument that is not known, with the signature and what was likely meant."""
+    """Return the error of the first argument that is not known, with the signature and what was likely meant.
+
+    `meant` has names that this function is known to be given, and what is meant by them.
+    """
     wrong = next(each for each in given if each not in known)
     close = [
-        *(each for each in (formerly.get(wrong),) if each),
+        *(each for each in (meant.get(wrong),) if each),
         *names_of_peers(wrong, known),
         *difflib.get_close_matches(wrong, known, n=1),
     ]
     parameters = [each for each in inspect.signature(function).parameters.values() if each.name != "self"]
     bare = [each.replace(annotation=each.empty) for each in parameters]
-    meant = f" Did you mean {close[0]}?" if close else ""
-    return TypeError(f"{name} has no argument {wrong!r}; it is {name}{inspect.Signature(bare)}.{meant}")
+    hint = f" Did you mean {close[0]}?" if close else ""
+    return TypeError(f"{name} has no argument {wrong!r}; it is {name}{inspect.Signature(bare)}.{hint}")
 
 
 def says_its_arguments(function: Callable[P, R]) -> Callable[P, R]:

@@ -38,6 +38,7 @@ class Mechanism(Composable, Known):
     attains_pair: ClassVar[bool] = True  # a single step, at every epsilon; else the lower end is that of `member`
     takes_text: ClassVar[bool] = False  # whether numbers may be given as text, such as "1/3", and are kept exactly
     formerly: ClassVar[Mapping[str, str]] = {}  # former names of arguments, and what they are called today
+    often_called: ClassVar[Mapping[str, str]] = {}  # other names that arguments of this class alone are given
     promises: ClassVar[tuple[str, ...]] = ()  # fields that may be rounded up but not down
     reveal_more: ClassVar[tuple[str, ...]] = ()  # arguments of which more never hides more (M24)
     hide_more: ClassVar[tuple[str, ...]] = ()  # arguments of which more never reveals more
@@ -47,7 +48,7 @@ class Mechanism(Composable, Known):
         def __new__(cls, *arguments: Any, **named: Any) -> Self:
             known = known_keywords(cls.__init__)
             if known is not None and not named.keys() <= known:
-                raise unknown_keyword(cls.__name__, cls.__init__, named, known, cls.formerly)
+                raise unknown_keyword(cls.__name__, cls.__init__, named, known, {**cls.often_called, **cls.formerly})
             return super().__new__(cls)
 
     @cached_property

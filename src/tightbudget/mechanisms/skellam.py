@@ -1,6 +1,7 @@
 """Skellam noise, the difference of two Poisson numbers, with masses from ratios of Bessel functions (M22)."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import ClassVar, NamedTuple
@@ -52,6 +53,7 @@ class Skellam(AdditiveNoise):
     name: ClassVar[str] = "skellam"
     reveal_more: ClassVar[tuple[str, ...]] = ("sensitivity",)
     hide_more: ClassVar[tuple[str, ...]] = ("mu",)
+    often_called: ClassVar[Mapping[str, str]] = {"variance": "mu"}
 
     mu: float
     sensitivity: int = 1

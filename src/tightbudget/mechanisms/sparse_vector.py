@@ -1,6 +1,7 @@
 """The sparse vector technique: which queries are above a noisy threshold (M33)."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -45,6 +46,7 @@ class SparseVector(Mechanism):
     neighbours: ClassVar[str] = ANY
     attains_pair: ClassVar[bool] = False
     promises: ClassVar[tuple[str, ...]] = ("threshold_epsilon", "query_epsilon")
+    often_called: ClassVar[Mapping[str, str]] = dict.fromkeys(("epsilon", "eps"), "threshold_epsilon and query_epsilon")
     reveal_more: ClassVar[tuple[str, ...]] = ("threshold_epsilon", "query_epsilon")
 
     threshold_epsilon: float

@@ -201,7 +201,9 @@ def _meaning_of_arguments(term: Term, node: ast.Call, name: str, depth: int) -> 
             term.fail(keyword, "** is not part of the notation here")
         argument = BY_NAME[name].formerly.get(keyword.arg, keyword.arg)
         if argument not in allowed:
-            hint = did_you_mean(argument, list(allowed)) or f"; it is {mechanism_signature(name)}"
+            meant = BY_NAME[name].often_called.get(argument)
+            hint = f"; did you mean {meant}?" if meant else did_you_mean(argument, list(allowed))
+            hint = hint or f"; it is {mechanism_signature(name)}"
             term.fail(keyword, f"{name} has no argument {argument!r}{hint}")
         if argument in given:
             term.fail(keyword, f"{name} is given {argument!r} twice")

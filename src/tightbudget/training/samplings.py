@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tightbudget.errors import InvalidParameter, UnknownRelation
+from tightbudget.keywords import says_its_arguments
 from tightbudget.lazy import found_at
 from tightbudget.markup import html_table
 from tightbudget.mechanisms import (
@@ -84,6 +85,7 @@ class Samplings:
         return axes
 
 
+@says_its_arguments
 def samplings(
     *,
     examples: int,
