@@ -80,7 +80,7 @@ class DeltaAsked(OneWay):
 
 class CurveAsked(OneWay):
     epsilons: Numbers | None = Field(None, description="The ε of the points; or give min, max and points.")
-    min: Number = Field(0.0, description="First ε.")
+    min: Number = Field(0.0, description="First ε; it may be negative.")
     max: Number | None = Field(None, description="Last ε; by default where δ is negligible.")
     points: Whole = Field(101, description=f"Number of ε, evenly spaced, from 2 to {MOST_POINTS}.")
 

@@ -14,8 +14,8 @@ def check_curve(question: Question) -> None:
     low, high, points = question["min"], question["max"], question["points"]
     if question["epsilons"] is not None:
         return
-    if not 0.0 <= low < math.inf:
-        raise InvalidParameter("min", low, "a finite number, 0 or more")
+    if not math.isfinite(low):
+        raise InvalidParameter("min", low, "a finite number")
     if high is not None and not low < high < math.inf:
         raise InvalidParameter("max", high, f"a finite number above min, which is {low!r}")
     if not 2 <= points <= MOST_POINTS:

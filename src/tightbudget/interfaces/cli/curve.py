@@ -33,7 +33,7 @@ MAX_POINTS = 100_000
 
 def curve(
     expression: Expression,
-    low: Annotated[float, typer.Option("--min", help="First ε.", parser=number_typed, metavar="E")] = 0.0,
+    low: Annotated[float, typer.Option("--min", help="First ε; it may be negative.", parser=number_typed, metavar="E")] = 0.0,
     high: Annotated[
         float | None,
         typer.Option("--max", help="Last ε.", parser=number_typed, metavar="E", show_default="where δ is negligible"),
@@ -79,8 +79,8 @@ def curve(
 
 
 def _check_curve_options(low: float, high: float | None, points: int) -> None:
-    if not 0.0 <= low < math.inf:
-        raise InvalidParameter("--min", low, "a finite number, 0 or more")
+    if not math.isfinite(low):
+        raise InvalidParameter("--min", low, "a finite number")
     if high is not None and not low < high < math.inf:
         raise InvalidParameter("--max", high, f"a finite number above --min, which is {low!r}")
     if not 2 <= points <= MAX_POINTS:

@@ -107,7 +107,7 @@ def test_a_curve_has_some_points_and_not_too_many(service: Served, points: float
 
 
 @pytest.mark.parametrize(
-    "ends", [{"min": 1, "max": 1}, {"min": -1}, {"min": "inf"}, {"max": "inf"}, {"min": 1, "max": 0.5}, {"epsilons": []}]
+    "ends", [{"min": 1, "max": 1}, {"min": "-inf"}, {"min": "inf"}, {"max": "inf"}, {"min": 1, "max": 0.5}, {"epsilons": []}]
 )
 def test_the_range_of_a_curve_is_checked(service: Served, ends: dict[str, Any]) -> None:
     refused = service.ask("curve", "gaussian(sigma=3)", **ends)
