@@ -37,7 +37,7 @@ def shown_width() -> int:
 
 
 def folded_text(text: str, columns: int | None = None) -> str:
-    """Return the text with lines that are too long folded between words; a number or name stays whole.
+    """Return the text with lines that are too long folded between words; a number or name stays whole, and the indent is kept.
 
     >>> print(folded_text("ε in [0.26716551207, 0.26716551210] at δ = 1e-05", 30))
     ε in [0.26716551207,
@@ -51,9 +51,28 @@ def _folded_table_line(line: str, most: int, hanging: str = GAP) -> Lines:
     if len(line) <= most:
         return [line]
     indent = line[: len(line) - len(line.lstrip())]
-    return textwrap.wrap(
-        line, most, subsequent_indent=indent + hanging, break_long_words=False, break_on_hyphens=False, replace_whitespace=False
+    folding = _Folding(
+        most,
+        initial_indent=indent,
+        subsequent_indent=indent + hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
+        replace_whitespace=False,
     )
+    return folding.wrap(line.lstrip())
+
+
+class _Folding(textwrap.TextWrapper):
+    """Folds between words; a call that is wider than a line also after its opening bracket."""
+
+    def _split(self, text: str) -> list[str]:
+        room, pieces = self.width - len(self.subsequent_indent), Lines()
+        for word in super()._split(text):
+            while len(word) > room and "(" in word:
+                outer, bracket, word = word.partition("(")
+                pieces.append(outer + bracket)
+            pieces.append(word)
+        return [piece for piece in pieces if piece]
 
 
 def fitted_table(columns: Sequence[Column], rows: Sequence[Row], most: int | None = None) -> tuple[Lines, list[Lines]]:

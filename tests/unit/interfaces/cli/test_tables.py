@@ -90,3 +90,29 @@ def test_columns_are_straight_where_signs_are_spelt_out(monkeypatch: pytest.Monk
         "name   epsilon at delta = 1  x ours",
         "Renyi  1                          2",
     ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "folded"),
+    [
+        (60, ["    without_replacement(gaussian(sigma=1.0), batch=4096,", "      examples=60000) * 15"]),
+        (
+            40,
+            ["    without_replacement(", "      gaussian(sigma=1.0), batch=4096,", "      examples=60000) * 15"],
+        ),
+        (
+            20,
+            [
+                "    without_replacement(",
+                "      gaussian(",
+                "      sigma=1.0),",
+                "      batch=4096,",
+                "      examples=60000)",
+                "      * 15",
+            ],
+        ),
+    ],
+)
+def test_folded_expressions_keep_their_indent(columns: int, folded: list[str]) -> None:
+    text = "    without_replacement(gaussian(sigma=1.0), batch=4096, examples=60000) * 15"
+    assert folded_text(text, columns).split("\n") == folded

@@ -70,7 +70,7 @@ def samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def words(text: str) -> list[str]:
-    return re.findall(r"[^\s─]+", text)
+    return re.findall(r"[^\s─(]+", text)
 
 
 @pytest.mark.parametrize("command", mostly_slow(COMMANDS, every=4))
