@@ -13,6 +13,7 @@ from tightbudget.markup import html_table
 from tightbudget.mechanisms import (
     Composition,
     Gaussian,
+    Mechanism,
     Poisson,
     RandomAllocation,
     ShuffledBatches,
@@ -25,6 +26,7 @@ from tightbudget.mechanisms.composition import Composable
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.training.phases import Phase, examples_given, phases_given
+from tightbudget.training.statement import large_delta_warning
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,6 +43,7 @@ _SHUFFLED = (
     "In every pass the examples are shuffled and cut into batches, of which the last may be smaller, as "
     "DataLoader(shuffle=True) does. No gain from that is proven."
 )
+_NOTHING = str(Composition(()))
 _ROOM = Fraction(5, 4)  # of the usual cap, over the expected size: four standard deviations of 256
 
 
@@ -60,20 +63,30 @@ class Samplings:
     """One training run under every way to sample, at one delta.
 
     A loader does one of them. The smallest number is no reason to claim another one than the one it does. `left_out`
-    says what is not known of a run like this, and why; `rounded` which numbers of passes and batches were rounded.
+    says what is not known of a run like this, and why; `rounded` which numbers of passes and batches were rounded;
+    `warnings` what is unwise about the question.
     """
 
     delta: float
     rows: tuple[Sampling, ...]
     left_out: tuple[str, ...] = ()
     rounded: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Sampling]:
         return iter(self.rows)
 
+    @property
+    def runs_nothing(self) -> bool:
+        """Whether the run has no steps, so that there is nothing to sample."""
+        return bool(self.rows) and all(str(row.composition) == _NOTHING for row in self.rows)
+
     def __str__(self) -> str:
+        if self.runs_nothing:
+            said = f"There are no steps and nothing is released: epsilon is 0 at delta = {self.delta!r}."
+            return "\n".join([said, *self.warnings])
         shown = (f"{row.name}, {row.relation}: epsilon in {row.epsilon} of {row.composition}" for row in self.rows)
-        return "\n".join([*shown, *(f"not known: {reason}" for reason in self.left_out), *self.rounded])
+        return "\n".join([*shown, *(f"not known: {reason}" for reason in self.left_out), *self.rounded, *self.warnings])
 
     def _repr_html_(self) -> str:
         rows = [(row.name, row.relation, str(row.epsilon), str(row.composition)) for row in self.rows]
@@ -140,25 +153,29 @@ def samplings(
                 left_out.append(f"{name}, {relation}: {problem}")
             else:
                 rows.append(Sampling(name, loader, relation, under, under.epsilon(asked, width[0], effort=width[2])))
-    return Samplings(asked, tuple(rows), tuple(left_out), _rounded_passes(phase))
+    warnings = large_delta_warning(asked, number)
+    return Samplings(asked, tuple(rows), tuple(left_out), _rounded_passes(phase), warnings)
 
 
-def _ways_to_sample(phase: Phase, cap: int) -> Iterator[tuple[str, str, tuple[str, ...], Callable[[], Composition]]]:
+def _ways_to_sample(phase: Phase, cap: int) -> Iterator[tuple[str, str, tuple[str, ...], Callable[[], Composable]]]:
     """Yield every way to sample: name, what a loader does, relations that may be known, and how to make the run."""
     assert phase.batch is not None
     assert phase.examples is not None
     noise = Gaussian(float(phase.noise_multiplier or 0.0))
     of, rate, both = (phase.batch, phase.examples), phase.sample_rate, (ADD_REMOVE, REPLACE_ONE)
     kept = min(cap, phase.examples)
-    yield "Poisson", _POISSON, both, lambda: Poisson(noise, rate) * phase.steps
-    yield (
-        f"Poisson, at most {cap}", _CAPPED, both, lambda: TruncatedPoisson(noise, rate, kept, of[1]) * phase.steps
-    )  # fmt: skip
-    yield "fixed size", _FIXED, both, lambda: WithoutReplacement(noise, *of) * phase.steps
-    yield "with replacement", _REPEATED, both, lambda: WithReplacement(noise, *of) * phase.steps
+    yield "Poisson", _POISSON, both, lambda: _repeated(Poisson(noise, rate), phase.steps)
+    capped = f"Poisson, at most {cap}"
+    yield capped, _CAPPED, both, lambda: _repeated(TruncatedPoisson(noise, rate, kept, of[1]), phase.steps)
+    yield "fixed size", _FIXED, both, lambda: _repeated(WithoutReplacement(noise, *of), phase.steps)
+    yield "with replacement", _REPEATED, both, lambda: _repeated(WithReplacement(noise, *of), phase.steps)
     batches, passes = _whole_passes(phase)
-    yield "random allocation", _ALLOCATED, both, lambda: RandomAllocation(noise, batches) * passes
-    yield "shuffled", _SHUFFLED, (ZERO_OUT, REPLACE_ONE), lambda: ShuffledBatches(noise, batches) * passes
+    yield "random allocation", _ALLOCATED, both, lambda: _repeated(RandomAllocation(noise, batches), passes)
+    yield "shuffled", _SHUFFLED, (ZERO_OUT, REPLACE_ONE), lambda: _repeated(ShuffledBatches(noise, batches), passes)
+
+
+def _repeated(step: Mechanism, count: int) -> Composable:
+    return step if count == 1 else step * count
 
 
 def _whole_passes(phase: Phase) -> tuple[int, int]:

@@ -119,7 +119,7 @@ def _guarantee_in_words(run: StatedRun) -> tuple[str, ...]:
         said.append(f"The smallest such ε lies in {found}: both ends are proven, rounding included.")
     if not found.converged:
         said.append(f"The bracket holds but is wider than asked: {found.reason}.")
-    return (*said, *_calibration_in_words(run), *_large_delta(run))
+    return (*said, *_calibration_in_words(run), *large_delta_warning(run.delta, run.examples))
 
 
 def _why_not(run: StatedRun) -> str:
@@ -135,11 +135,12 @@ def _calibration_in_words(run: StatedRun) -> tuple[str, ...]:
     return (f"The noise multiplier was calibrated to ε = {run.target_epsilon!r}: {run.calibrated!r} is enough{missed}.",)
 
 
-def _large_delta(run: StatedRun) -> tuple[str, ...]:
-    if run.examples is None or exact("delta", run.delta) * run.examples <= 1:
+def large_delta_warning(delta: float, examples: int | None) -> tuple[str, ...]:
+    """Return a sentence where so large a δ says little of so many examples."""
+    if examples is None or exact("delta", delta) * examples <= 1:
         return ()
     return (
-        f"Warning: δ is larger than 1/{run.examples}, one over the number of examples. Publishing one example, chosen at "
+        f"Warning: δ is larger than 1/{examples}, one over the number of examples. Publishing one example, chosen at "
         "random, would satisfy such a δ; choose a smaller one.",
     )
 

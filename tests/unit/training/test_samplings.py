@@ -144,3 +144,38 @@ def test_a_smaller_last_batch_and_passes_that_are_begun_count_and_are_said() -> 
 @pytest.mark.slow
 def test_nothing_is_said_of_whole_passes(found: tb.Samplings) -> None:
     assert found.rounded == ()
+
+
+def test_one_pass_is_written_without_a_count(capsys: pytest.CaptureFixture[str]) -> None:
+    once = ["--examples", "40", "--batch", "40", "--steps", "1", "--noise-multiplier", "4", "--delta", "1e-3"]
+    assert main(["explain-sampling", *once, "--rtol", "0.1"]) == 0
+    shown = capsys.readouterr().out
+    assert "poisson(gaussian(sigma=4.0), q=1.0)\n" in shown
+    assert "shuffled_batches(gaussian(sigma=4.0), batches=1, relation='replace_one')\n" in shown
+    assert "* 1" not in shown
+
+
+@pytest.mark.parametrize("length", [["--epochs", "0"], ["--steps", "0"]])
+def test_a_run_without_steps_is_said_once(length: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    run = ["--examples", "100", "--batch", "30", *length, "--noise-multiplier", "1", "--delta"]
+    assert main(["explain-sampling", *run, "1e-4"]) == 0
+    assert capsys.readouterr().out == "There are no steps and nothing is released: ε is 0 at δ = 0.0001.\n"
+    assert main(["explain-sampling", *run, "1e-4", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["samplings"]) == 12
+    none = tb.samplings(examples=100, batch=30, steps=0, noise_multiplier=1.0, delta=0.02)
+    assert str(none).startswith("There are no steps and nothing is released: epsilon is 0 at delta = 0.02.\nWarning: ")
+
+
+@pytest.mark.parametrize(("delta", "warned"), [(0.02, True), (0.010001, True), (0.01, False), (1e-4, False)])
+def test_a_large_delta_is_warned_about_as_dpsgd_does(delta: float, warned: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    run = {"examples": 100, "batch": 100, "steps": 1, "noise_multiplier": 4.0, "delta": delta}
+    some = tb.samplings(**run, rtol=0.1)  # type: ignore[arg-type]
+    assert bool(some.warnings) is warned
+    stated = " ".join(tb.dpsgd(**run).statement.split())  # type: ignore[arg-type]
+    assert all(sentence in stated and sentence in str(some) for sentence in some.warnings)
+    assert ("Warning: δ" in stated) is warned
+    typed = [part for name, value in run.items() for part in (f"--{name.replace('_', '-')}", str(value))]
+    assert main(["explain-sampling", *typed, "--rtol", "0.1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["warnings"] == list(some.warnings)
+    assert main(["explain-sampling", *typed, "--rtol", "0.1"]) == 0
+    assert ("Warning: δ is larger than 1/100, one over" in capsys.readouterr().out) is warned

@@ -17,17 +17,21 @@ _LAST = (
 
 def samplings_lines(found: Samplings) -> list[str]:
     """Return the text for people."""
+    if found.runs_nothing:
+        nothing = f"There are no steps and nothing is released: ε is 0 at δ = {found.delta!r}."
+        return [*folded_text(nothing).split("\n"), *_paragraphs(*found.warnings)]
     shown = folded_text(f"ε at δ = {found.delta!r}, by what the data loader does").split("\n")
     for name, rows in groupby(found, key=lambda row: row.name):
         same = list(rows)
         shown += ["", *folded_text(f"{name}: {same[0].loader}").split("\n")]
         for row in same:
             shown += _row_lines(row)
-    for reason in found.left_out:
-        shown += ["", *folded_text(f"Not known of this run: {reason}").split("\n")]
-    for sentence in (*found.rounded, _LAST):
-        shown += ["", *folded_text(sentence).split("\n")]
-    return shown
+    unknown = (f"Not known of this run: {reason}" for reason in found.left_out)
+    return [*shown, *_paragraphs(*unknown, *found.rounded, *found.warnings, _LAST)]
+
+
+def _paragraphs(*sentences: str) -> list[str]:
+    return [line for sentence in sentences for line in ("", *folded_text(sentence).split("\n"))]
 
 
 def _row_lines(row: Sampling) -> list[str]:
@@ -48,6 +52,7 @@ def samplings_shape(found: Samplings, rtol: float) -> wire.Wire:
         "samplings": rows,
         "left_out": list(found.left_out),
         "rounded": list(found.rounded),
+        "warnings": list(found.warnings),
         "version": __version__,
     }
 
