@@ -63,7 +63,7 @@ def compare(
         epsilon,
         bracket.converged,
         bracket.reason,
-        class_note(composition),
+        class_note(composition, compared=True),
         composition,
     )
 

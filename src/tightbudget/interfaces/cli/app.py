@@ -11,7 +11,7 @@ from tightbudget.errors import BudgetRefused, TightBudgetError
 from tightbudget.interfaces.cli.exit_codes import BAD_INPUT, BROKEN, INTERRUPTED, REFUSED, UNAVAILABLE
 from tightbudget.interfaces.cli.later import Later
 from tightbudget.interfaces.cli.plain import plain_group
-from tightbudget.interfaces.cli.terminal import prepare_streams
+from tightbudget.interfaces.cli.terminal import prepare_streams, say_note
 from tightbudget.version import __version__
 
 NAME = "tightbudget"
@@ -134,7 +134,7 @@ def _command_asked(problem: Exception) -> str:
 
 def _note_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Say what the library warns of: which line of ours it was is nothing to whoever types."""
-    print(f"Note: {message}", file=sys.stderr)
+    say_note(str(message))
 
 
 def _say_error(sentence: str) -> int:

@@ -1,7 +1,6 @@
 """`tightbudget calibrate`: the one open number of a composition, solved for."""
 
 import math
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,7 +20,7 @@ from tightbudget.interfaces.cli.options import (
     number_typed,
 )
 from tightbudget.interfaces.cli.questions import say_bracket
-from tightbudget.interfaces.cli.terminal import patiently, show, show_words
+from tightbudget.interfaces.cli.terminal import patiently, say_note, show, show_words
 
 if TYPE_CHECKING:
     from tightbudget.calibration import Calibration
@@ -109,7 +108,7 @@ def calibrate(
     proven = (
         "the value is proven, but" if found.too_little is None else "the two values are proven but farther apart than asked:"
     )
-    print(f"Note: {proven} {found.reason}.", file=sys.stderr)
+    say_note(f"{proven} {found.reason}.")
     return NOT_NARROW_ENOUGH
 
 

@@ -1,7 +1,6 @@
 """`tightbudget compare`: our bracket beside the classic bounds, as a table, CSV, JSON or picture."""
 
 import math
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,7 @@ from tightbudget.interfaces.cli.deliver import deliver
 from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
 from tightbudget.interfaces.cli.files import check_targets
 from tightbudget.interfaces.cli.options import Csv, Expression, Json, MixRelations, Relation, Rtol, check_question, number_typed
-from tightbudget.interfaces.cli.terminal import patiently, show_styled
+from tightbudget.interfaces.cli.terminal import patiently, say_note, show_styled
 
 
 def compare(
@@ -75,5 +74,5 @@ def compare(
         return 0
     said_below = bool(answer.note) and library.of_a_class(answer.reason)  # the table ends with the same in other words
     reason = "a step stands for a class of cases" if said_below else answer.reason or "no reason given"
-    print(f"Note: our bracket holds but is wider than asked: {reason}.", file=sys.stderr)
+    say_note(f"our bracket holds but is wider than asked: {reason}.")
     return NOT_NARROW_ENOUGH

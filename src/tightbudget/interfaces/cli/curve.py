@@ -1,7 +1,6 @@
 """`tightbudget curve`: δ as a function of ε, as a table, CSV, JSON or picture."""
 
 import math
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -26,7 +25,7 @@ from tightbudget.interfaces.cli.options import (
     whole_typed,
 )
 from tightbudget.interfaces.cli.questions import say_bracket
-from tightbudget.interfaces.cli.terminal import patiently, show
+from tightbudget.interfaces.cli.terminal import patiently, say_note, show
 
 MAX_POINTS = 100_000
 
@@ -74,7 +73,7 @@ def curve(
     say_bracket(note)
     if result.converged:
         return 0
-    print(f"Note: the bounds hold, but some are further apart than asked: {output.widest_bracket(result)}.", file=sys.stderr)
+    say_note(f"the bounds hold, but some are further apart than asked: {output.widest_bracket(result)}.")
     return NOT_NARROW_ENOUGH
 
 

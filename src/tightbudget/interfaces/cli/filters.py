@@ -1,6 +1,5 @@
 """`tightbudget filter`: which filter admits how many of the steps to come."""
 
-import sys
 from typing import Annotated
 
 import typer
@@ -9,7 +8,7 @@ from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.exit_codes import REFUSED
 from tightbudget.interfaces.cli.options import Json, MixRelations, amount_typed, note_if_swapped
 from tightbudget.interfaces.cli.plain import Command, plain_group
-from tightbudget.interfaces.cli.terminal import patiently, show, show_styled
+from tightbudget.interfaces.cli.terminal import patiently, say_note, show, show_styled
 
 app = plain_group(help="Pay-as-you-go budgets: filters that hold when every step is chosen adaptively.")
 
@@ -55,5 +54,5 @@ def compare(
     note_if_swapped(epsilon, delta)
     if choices[0].count > 0:
         return 0
-    print("Note: no filter admits even one such step.", file=sys.stderr)
+    say_note("no filter admits even one such step.")
     return REFUSED

@@ -1,7 +1,6 @@
 """Options and arguments that several commands share, and how what is typed becomes a number."""
 
 import re
-import sys
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ import typer
 
 from tightbudget.errors import InvalidParameter, TightBudgetError
 from tightbudget.interfaces.cli import library
+from tightbudget.interfaces.cli.terminal import say_note
 from tightbudget.numerics.typed import NoFloat, typed_float, written_without_comma
 
 MOST_DIGITS = 30  # of a whole number
@@ -77,7 +77,7 @@ def note_if_swapped(epsilon: str | float | None, delta: str | float | None) -> N
         return
     promised, failing = library.exact("epsilon", epsilon), library.exact("delta", delta)
     if 0 < failing >= promised:
-        print(f"Note: δ = {delta} is no smaller than ε = {epsilon}. Are the two swapped?", file=sys.stderr)
+        say_note(f"δ = {delta} is no smaller than ε = {epsilon}. Are the two swapped?")
 
 
 Expression = Annotated[str, typer.Argument(metavar="EXPR", hidden=True)]  # each command says in words what it is

@@ -1,7 +1,6 @@
 """`tightbudget epsilon` and `tightbudget delta`: one question, one bracket."""
 
 import math
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,7 +19,7 @@ from tightbudget.interfaces.cli.options import (
     Trace,
     number_typed,
 )
-from tightbudget.interfaces.cli.terminal import patiently, show, show_words
+from tightbudget.interfaces.cli.terminal import patiently, say_note, show, show_words
 
 if TYPE_CHECKING:
     from tightbudget.numerics.bracket import Bracket
@@ -99,7 +98,7 @@ def show_trace(answer: "Bracket", rtol: float, wanted: bool) -> None:
 def say_bracket(note: str) -> None:
     """Print a note for people on standard error; machines find it in the JSON."""
     if note:
-        print(f"Note: {note}", file=sys.stderr)
+        say_note(note)
 
 
 HOLDS = "the bracket holds but is wider than asked: "
@@ -115,5 +114,5 @@ def finish(answer: "Bracket", note: str = "") -> int:
     reason = answer.reason or "no reason given"
     if note and library.of_a_class(reason):  # the note has said so
         return NOT_NARROW_ENOUGH
-    print(f"Note: {reason if library.not_certified(reason) else HOLDS + reason}.", file=sys.stderr)
+    say_note(f"{reason if library.not_certified(reason) else HOLDS + reason}.")
     return NOT_NARROW_ENOUGH

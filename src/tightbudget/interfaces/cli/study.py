@@ -1,7 +1,6 @@
 """`tightbudget study`: the case studies on the command line."""
 
 import math
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +12,7 @@ from tightbudget.interfaces.cli.exit_codes import NOT_NARROW_ENOUGH
 from tightbudget.interfaces.cli.options import Json, check_question, number_typed, whole_typed
 from tightbudget.interfaces.cli.plain import Command, plain_group
 from tightbudget.interfaces.cli.questions import say_bracket
-from tightbudget.interfaces.cli.terminal import patiently, show, show_words
+from tightbudget.interfaces.cli.terminal import patiently, say_note, show, show_words
 
 if TYPE_CHECKING:
     from tightbudget.numerics.bracket import Bracket
@@ -119,7 +118,7 @@ def timing(
     say_bracket(note)
     if model.converged and truth.converged:
         return 0
-    print(f"Note: the brackets hold but are wider than asked: {model.reason or truth.reason}.", file=sys.stderr)
+    say_note(f"the brackets hold but are wider than asked: {model.reason or truth.reason}.")
     return NOT_NARROW_ENOUGH
 
 

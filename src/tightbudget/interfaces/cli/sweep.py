@@ -12,7 +12,7 @@ from tightbudget.interfaces.cli.exit_codes import INTERRUPTED, NOT_NARROW_ENOUGH
 from tightbudget.interfaces.cli.files import check_targets
 from tightbudget.interfaces.cli.options import Csv, Json, whole_typed
 from tightbudget.interfaces.cli.progress import progress
-from tightbudget.interfaces.cli.terminal import show
+from tightbudget.interfaces.cli.terminal import say_note, show
 
 if TYPE_CHECKING:
     from tightbudget.sweeps.results import SweepResult
@@ -72,7 +72,7 @@ def _finish_sweep(result: "SweepResult") -> int:
     if tally.failed:
         first = f"{tally.failed} of {tally.answers} answers failed; the first says: {tally.first_error.rstrip('.')}"
         again = "run it again" if tally.lost == tally.failed else "--retry-failed tries them again"
-        print(f"Note: {first}." + (f" With the same --out, {again}." if result.path else ""), file=sys.stderr)
+        say_note(f"{first}." + (f" With the same --out, {again}." if result.path else ""))
     if tally.wide:
-        print(f"Note: {tally.wide} of {tally.answers} brackets hold but are wider than asked.", file=sys.stderr)
+        say_note(f"{tally.wide} of {tally.answers} brackets hold but are wider than asked.")
     return 0 if result.converged else NOT_NARROW_ENOUGH

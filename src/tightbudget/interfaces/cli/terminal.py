@@ -38,6 +38,11 @@ def show_words(text: str) -> None:
     show(folded_text(text))
 
 
+def say_note(note: str) -> None:
+    """Print a note for people on standard error, folded as answers are; machines find what it says in the JSON."""
+    print(folded_text(f"Note: {note}"), file=sys.stderr)
+
+
 def show_styled(lines: Iterable[tuple[str, str]]) -> None:
     """Print lines, each with the name of a style; only a terminal shows styles."""
     from rich.console import Console

@@ -48,3 +48,25 @@ def test_swapped_numbers_are_noted_where_budgets_are_made(tmp_path: Path, capsys
     assert "Are the two swapped?" in capsys.readouterr().err
     assert main(["calibrate", "gaussian(?)", "--epsilon", "0.01", "--delta", "0.5"]) == 0
     assert "Are the two swapped?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+@pytest.mark.parametrize("command", [*ASKED, "check", "calibrate"])
+def test_notes_are_no_wider_than_the_terminal(
+    command: str, columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    budget = ["--epsilon", "2", "--delta", "1e-6"]
+    asked = [command, "bounded_range(0.1) * ?" if command == "calibrate" else "bounded_range(0.1) * 10"]
+    monkeypatch.setenv("COLUMNS", str(columns))
+    main([*asked, *ASKED.get(command, budget)])
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("Note: A step stands for a class")
+    assert max(map(len, lines)) <= columns
+    assert "(see tightbudget compare)" in " ".join(" ".join(lines).split())
+
+
+def test_the_note_of_a_comparison_does_not_refer_to_it(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["compare", "bounded_range(0.1) * 10", "--delta", "1e-6"])
+    said = capsys.readouterr().out
+    assert "Theorems that know the class may prove less than the upper end." in said
+    assert "see tightbudget compare" not in said
