@@ -6,6 +6,7 @@ from dataclasses import dataclass
 Number = int | float
 
 _DIGITS = 17  # enough for any float
+_SEVERAL = 2.0  # times: numbers that are farther apart are told by their quotient
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,19 @@ class Scale:
         """Return the distance of two numbers, relative to the larger."""
         size = max(abs(one), abs(other))
         return abs(one - other) / size if size else 0.0
+
+    def apart(self, one: Number, other: Number) -> str:
+        """Return how far two numbers are apart, as the rest of a sentence that ends in a noun for them.
+
+        >>> Scale().apart(0.12, 0.15), Scale().apart(2e8, 2), Scale(linear=True).apart(-1.0, 3.0)
+        ('which are 0.2 of the larger apart', 'of which one is 1e+08 times the other', 'which are -1.0 and 3.0')
+        """
+        small, large = sorted((abs(one), abs(other)))
+        if one < 0 < other or other < 0 < one or small == 0:
+            return f"which are {one!r} and {other!r}"
+        if large >= _SEVERAL * small:
+            return f"of which one is {large / small:.3g} times the other"
+        return f"which are {self.gap(one, other):.2g} of the larger apart"
 
 
 def shortest_number(low: float, high: float) -> float:

@@ -39,7 +39,7 @@ def narrow_real(points: Points, rtol: float) -> str:
         guess = _guess_between_ends(points.guess(), best, miss)
         if guess is None or (stuck > _STUCK and guess.doubt > 100.0 * rtol):
             if not _halve_interval(points, best, miss):
-                return _NOT_NARROW.format(gap=gap)
+                return _not_narrow(points)
             stuck = 0
         elif looking and guess.doubt > _NEAR * rtol:
             looking = _look_at_guess(points, guess, rtol)
@@ -48,13 +48,18 @@ def narrow_real(points: Points, rtol: float) -> str:
             _look_beside_guess(points, guess, rtol)
         elif not _settle_farther_end(points, guess, tries, rtol):
             if not points.latest.answer.converged or not _halve_interval(points, *points.ends):
-                return _NOT_NARROW.format(gap=gap)
+                return _not_narrow(points)
             looking, tries = gap > _FAR_OFF * rtol, {True: 0, False: 0}  # the guess was poor: another one may do
     return _TOO_LONG
 
 
-_NOT_NARROW = "brackets are not narrow enough to decide between the two values, which are {gap:.1e} apart"
 _TOO_LONG = f"{_MOST} brackets did not suffice"
+
+
+def _not_narrow(points: Points) -> str:
+    best, miss = points.ends
+    apart = points.scale.apart(best.number, miss.number)
+    return f"brackets are not narrow enough to decide between the two values, {apart}"
 
 
 def _guess_between_ends(guess: Guess | None, best: TriedPoint, miss: TriedPoint) -> Guess | None:

@@ -10,7 +10,6 @@ _ASIDE = 0.4  # of the tolerance: how far from where an end seems to reach the t
 _WIDE = 0.3  # of the tolerance: the width of brackets
 _FINEST = 1e-13  # no bracket is asked for more narrowly
 _ROUGHLY = 0.01  # how near, where it is effort that does not suffice: such brackets take long
-_UNDECIDED = "brackets cannot decide between the two values, which are {gap:.1e} apart"
 
 
 def stays_wide(points: Points) -> bool:
@@ -24,8 +23,9 @@ def narrow_each_end(points: Points, rtol: float) -> str:
     for met in (True, False):
         _narrow_end(points, met, rtol)
     best, miss = points.ends
-    gap = points.scale.gap(best.number, miss.number)
-    return "" if gap <= rtol else _UNDECIDED.format(gap=gap)
+    if points.scale.gap(best.number, miss.number) <= rtol:
+        return ""
+    return f"brackets cannot decide between the two values, {points.scale.apart(best.number, miss.number)}"
 
 
 def last_number_met(points: Points, rtol: float, doubt: str) -> str:

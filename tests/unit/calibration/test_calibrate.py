@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -58,10 +59,23 @@ def test_a_poor_guess_is_no_reason_to_stop(template: str) -> None:
     assert 0 < found.too_little - found.value <= 1e-6 * found.too_little
 
 
+@pytest.mark.parametrize(
+    ("template", "epsilon", "said"),
+    [
+        ("zcdp(rho=?) * 3", 2, r"which are 0\.1\d? of the larger apart$"),
+        ("shuffled_batches(gaussian(sigma=?), batches=10) * 30", 0.1, r"of which one is 5(\.\d+)? times the other$"),
+    ],
+)
+def test_how_far_values_of_a_class_are_apart_is_said(template: str, epsilon: float, said: str) -> None:
+    found = tb.calibrate(template, epsilon=epsilon, delta=1e-5)
+    assert not found.converged
+    assert re.search(said, found.reason)
+
+
 def test_what_cannot_be_decided_is_said() -> None:
     found = tb.calibrate("gaussian(sigma=?) * 7", epsilon=1.5, delta=1e-7, rtol=1e-15)
     assert not found.converged
-    assert "apart" in found.reason
+    assert re.search(r"between the two values, which are \S+ of the larger apart$", found.reason)
     assert found.achieved.upper <= 1.5 < found.missed.lower
     assert found.value - found.too_little < 1e-9 * found.value
     assert "not as near as asked" in str(found)
