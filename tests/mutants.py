@@ -1785,7 +1785,7 @@ MUTATIONS = [
              "a run has less noise than was found to be enough", [DPSGD]),
     Mutation("training printed", "training/statement.py", "ROUND_CEILING)", "'ROUND_FLOOR')",
              "the statement prints less than was proven", [STATEMENT]),
-    Mutation("training large delta", "training/statement.py", "* run.examples <= 1:", "* run.examples <= 1e9:",
+    Mutation("training large delta", "training/statement.py", "* examples <= 1:", "* examples <= 1e9:",
              "nobody is warned of a delta that protects nobody", [STATEMENT]),
     Mutation("training doubt", "training/affordable.py", "if answer.certainly_at_most(epsilon):", "if answer.lower <= epsilon:",
              "steps are admitted that might not fit", [ACCOUNTANT]),

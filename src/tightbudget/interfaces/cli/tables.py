@@ -37,7 +37,7 @@ def shown_width() -> int:
 
 
 def folded_text(text: str, columns: int | None = None) -> str:
-    """Return the text with lines that are too long folded between words; a number or name stays whole, and the indent is kept.
+    """Return the text with long lines folded between words; a number or name stays whole, and the indent is kept.
 
     >>> print(folded_text("ε in [0.26716551207, 0.26716551210] at δ = 1e-05", 30))
     ε in [0.26716551207,
