@@ -141,7 +141,8 @@ def _allocation_extent(base: Pair) -> tuple[tuple[float, float], float]:
     inside = (cells.high >= low) & (cells.low <= high)
     weight = np.where(inside, b, 0.0)
     mean = float(weight @ middle) / float(weight.sum())
-    deviation = math.sqrt(max(float(weight @ (middle - mean) ** 2), 0.0))
+    resolved = high - low < _MOST_RANGE  # else there is no grid, and squares may be beyond floats
+    deviation = math.sqrt(max(float(weight @ (middle - mean) ** 2), 0.0)) if resolved else high - low
     # what P cannot produce becomes a small ratio, far from the others: no grid can be fine and reach it
     told = base.minus_infinity.possible
     return (low, high), max(deviation, _LEAST_TOLD) if told else deviation

@@ -112,7 +112,8 @@ class PoissonRuns:
         return strictly_raised(self.rate * min(float(profile(zero)[0]), float(reverse(zero)[0])), 4)
 
     def log_gain(self, mass: Array, above: Array) -> Array:
-        gain: Array = np.log(self.rate * mass) + _log_growth(self.rate * mass) - self.rate * (above + mass)
+        # the product of the two may be denormal, or 0
+        gain: Array = math.log(self.rate) + np.log(mass) + _log_growth(self.rate * mass) - self.rate * (above + mass)
         return gain
 
     def error(self, relative: Array) -> Array:

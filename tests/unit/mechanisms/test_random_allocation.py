@@ -62,6 +62,12 @@ def test_batches_that_tell_apart_for_certain(times: int):
         assert epoch.delta(1.0, direction=direction).lower <= 1.0
 
 
+@pytest.mark.parametrize("sigma", [1e-4, 1e-100, 1e-150])
+@pytest.mark.parametrize("times", [1, 2])
+def test_next_to_no_noise_is_told_without_a_warning(sigma: float, times: int):
+    assert tb.RandomAllocation(tb.Gaussian(sigma), 3, times).delta(0.5).upper > 0.999
+
+
 def test_the_grid_is_named_where_it_keeps_the_ends_apart():
     epoch = tb.RandomAllocation(tb.Gaussian(1.1), batches=35)
     assert "grid of ratios" in epoch.epsilon(1e-6, rtol=1e-6).reason

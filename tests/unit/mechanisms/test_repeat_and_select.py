@@ -309,3 +309,10 @@ def test_a_mechanism_is_needed() -> None:
     for bad in ("gaussian(1)", 3, None):
         with pytest.raises(tb.InvalidParameter):
             tb.RepeatAndSelect(bad, mean=2)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("sigma", [1e-16, 1.0, 1e16])
+def test_next_to_no_runs_are_answered_without_a_warning(sigma: float) -> None:
+    best = tb.RepeatAndSelect(tb.Gaussian(sigma), runs="poisson", mean=1e-100)
+    for asked in (best, best * 3):
+        assert 0.0 <= asked.delta(0.5).upper <= 3.1e-100
