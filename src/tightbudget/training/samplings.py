@@ -44,6 +44,7 @@ _SHUFFLED = (
     "DataLoader(shuffle=True) does. No gain from that is proven."
 )
 _NOTHING = str(Composition(()))
+_MOST_ALLOCATED = 10_000  # batches of a pass, for which random allocation takes seconds
 _ROOM = Fraction(5, 4)  # of the usual cap, over the expected size: four standard deviations of 256
 
 
@@ -170,8 +171,16 @@ def _ways_to_sample(phase: Phase, cap: int) -> Iterator[tuple[str, str, tuple[st
     yield "fixed size", _FIXED, both, lambda: _repeated(WithoutReplacement(noise, *of), phase.steps)
     yield "with replacement", _REPEATED, both, lambda: _repeated(WithReplacement(noise, *of), phase.steps)
     batches, passes = _whole_passes(phase)
-    yield "random allocation", _ALLOCATED, both, lambda: _repeated(RandomAllocation(noise, batches), passes)
+    yield "random allocation", _ALLOCATED, both, lambda: _repeated(_allocated(noise, batches), passes)
     yield "shuffled", _SHUFFLED, (ZERO_OUT, REPLACE_ONE), lambda: _repeated(ShuffledBatches(noise, batches), passes)
+
+
+def _allocated(noise: Gaussian, batches: int) -> Mechanism:
+    epoch = RandomAllocation(noise, batches)
+    if batches > _MOST_ALLOCATED:
+        hint = f"More take minutes: ask about {epoch} alone."
+        raise InvalidParameter("batches", batches, f"at most {_MOST_ALLOCATED} to be worked out beside the others", hint)
+    return epoch
 
 
 def _repeated(step: Mechanism, count: int) -> Composable:

@@ -121,6 +121,15 @@ def test_what_is_not_known_is_said_in_one_sentence() -> None:
     assert large.left_out == ("with replacement, add_remove: Under add_remove a batch may have at most 1000 examples.",)
 
 
+def test_an_allocation_that_takes_minutes_is_left_to_who_asks_for_it() -> None:
+    many = tb.samplings(examples=20_002, batch=2, steps=10, noise_multiplier=1e3, delta=1e-6, rtol=0.1)
+    allocated = [reason for reason in many.left_out if reason.startswith("random allocation")]
+    assert len(allocated) == 2
+    for reason in allocated:
+        assert "batches is 10001, but must be at most 10000" in reason
+        assert "ask about random_allocation(gaussian(sigma=1000.0), batches=10001) alone" in reason
+
+
 def composed(some: tb.Samplings) -> dict[tuple[str, str], str]:
     return {(row.name, row.relation): str(row.composition) for row in some}
 
