@@ -17,6 +17,7 @@ Amount = Fraction | int | float
 """An exact number; the only float in a sum is inf, for what no budget can pay."""
 
 LONGEST_TEXT = 1000
+_LONGEST_QUOTIENT = 4 * LONGEST_TEXT + 10  # as which any number is written that such a text may say
 LARGEST_EXPONENT = 1000  # of ten, in text: 1e1000000000 is short to write and long to hold
 
 
@@ -57,7 +58,7 @@ def _read_amount(name: str, value: object, allowed: str) -> Fraction:
 
 
 def number_in_text(text: str) -> Fraction:
-    if len(text) > LONGEST_TEXT:
+    if len(text) > (_LONGEST_QUOTIENT if "/" in text else LONGEST_TEXT):
         raise ValueError
     if "/" in text:
         above, _, below = text.partition("/")

@@ -34,7 +34,7 @@ def moved_by(stated: str, asked: str) -> int | None:
 
 def relation_named(relation: object) -> str:
     """Return the relation if it is one."""
-    if relation not in RELATIONS:
+    if not isinstance(relation, str) or relation not in RELATIONS:
         raise InvalidParameter("relation", relation, f"one of {', '.join(RELATIONS)}")
     return str(relation)
 

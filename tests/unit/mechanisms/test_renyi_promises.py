@@ -192,3 +192,9 @@ def test_what_a_promise_leaves_out_is_taken_off_delta() -> None:
 
 def test_one_direction_of_a_large_promise() -> None:
     assert (tb.ZCDP(1e5) * 2).epsilon(1e-6, direction="add").upper == (tb.ZCDP(2e5)).epsilon(1e-6).upper
+
+
+@pytest.mark.parametrize("rho", ["1e999", "1e-999", f"1.{'3' * 900}e-990", f"{'7' * 990}.5", "1/3"])
+def test_what_is_written_of_long_numbers_is_read_back(rho: str) -> None:
+    for promise in (tb.ZCDP(rho), tb.RDP([2, 4], [rho, rho])):
+        assert tb.parse(str(promise)) == promise

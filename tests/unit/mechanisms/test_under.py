@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
 
 import tightbudget as tb
@@ -188,3 +189,15 @@ def test_decisions_take_the_relation() -> None:
     assert table.relation == "replace_one"
     assert table.rows[0].value == tb.Gaussian(sigma=2).epsilon(1e-6, relation="replace_one").upper
     assert min(row.value for row in table.rows[1:] if row.value and row.kind == "upper bound") >= table.rows[0].lower
+
+
+@pytest.mark.parametrize("relation", [np.array([1.0, 2.0]), np.array([]), ["add_remove"], b"add_remove", 3, {}])
+def test_a_relation_is_a_word(relation: Any) -> None:
+    for ask in (
+        lambda: tb.Gaussian(sigma=2, relation=relation),
+        lambda: SAMPLED.delta(1.0, relation=relation),
+        lambda: (SAMPLED * 3).epsilon(1e-6, relation=relation),
+        lambda: SAMPLED.curve([1.0], relation=relation),
+    ):
+        with pytest.raises(tb.InvalidParameter, match="relation is"):
+            ask()

@@ -18,7 +18,7 @@ from tightbudget.numerics.rounding import AMPLE, raised
 
 Array = NDArray[np.float64]
 
-_NEGATIVE = 1e-9  # masses that rounding leaves in place of 0, at most
+_ROUNDED = 1e-6  # by which rounding leaves masses below 0 or above 1, at most
 
 
 def from_pld(pld: Any, relation: str = DEFAULT) -> LossDistribution:
@@ -54,9 +54,9 @@ def _masses_of(pmf: Any) -> tuple[tuple[tuple[float, float], ...], float]:
         hint = "An optimistic one bounds nothing from above: make it with pessimistic_estimate=True."
         raise InvalidParameter("pld", "optimistic", "a pessimistic estimate", hint)
     # rounding makes some masses of their sums negative: without these more is revealed
-    if not (np.isfinite(losses).all() and (np.abs(masses - 0.5) <= 0.5 + _NEGATIVE).all() and 0.0 <= infinity <= 1.0):
+    if not (np.isfinite(losses).all() and (np.abs(np.append(masses, infinity) - 0.5) <= 0.5 + _ROUNDED).all()):
         raise InvalidParameter("pld", type(pmf).__name__, "a list of finite losses with probabilities")
-    masses = np.maximum(masses, 0.0)
+    masses, infinity = np.maximum(masses, 0.0), min(max(infinity, 0.0), 1.0)
     beyond = math.fsum(masses[losses > MOST_LOSS])  # raised, as what is below is
     infinity = min(1.0, raised(infinity + beyond, 4)) if beyond else infinity
     some = (masses > 0.0) & (losses <= MOST_LOSS)
