@@ -19,10 +19,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from cases import CASES, Question
+from one_thread import ONE_THREAD
 
 HERE = Path(__file__).parent
 TOLERANCES = (1e-3, 1e-6)
-ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 LEAST_TURNS, MOST_TURNS, SECONDS = 5, 300, 0.8  # of one round
 
 

@@ -30,12 +30,12 @@ from cases import (
     Defect,
     Question,
 )
+from one_thread import ONE_THREAD, in_one_thread
 
 HERE = Path(__file__).parent
 DEFAULT_RTOL = 1e-3
 CALIBRATION_RTOL = 1e-6
 ROUNDING = 1e-12  # the stored truths are doubles: a bound counts as below the truth only by more than this
-ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 USEFUL = 1e-2  # a bound looser than a per cent is shown, but no speed is claimed against it
 
 
@@ -255,4 +255,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    in_one_thread()
     main()

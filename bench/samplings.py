@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import tightbudget as tb
+from one_thread import in_one_thread
 from tightbudget.numerics.bracket import Bracket
 
 DELTA = 1e-6
@@ -212,4 +213,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    in_one_thread()
     main()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import tightbudget as tb
+from one_thread import in_one_thread
 from tightbudget.sweeps.answers import answer_batch
 from tightbudget.sweeps.batches import batches
 from tightbudget.sweeps.plan import SweepPlan, read_sweep_plan
@@ -139,4 +140,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    in_one_thread()
     main()
