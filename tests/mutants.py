@@ -336,6 +336,8 @@ MUTATIONS = [
              "queries move farther than a record can move them", ["unit/mechanisms/test_sparse_vector.py"]),
     Mutation("noise of the threshold", "mechanisms/sparse_vector.py", "2.0 * float(self.threshold_epsilon) / float(self.query_epsilon), 0.5", "float(self.threshold_epsilon) / float(self.query_epsilon), 0.5",
              "the threshold of a member has other noise than is said", ["unit/mechanisms/test_sparse_vector.py"]),
+    Mutation("certain of a class", "tradeoff/both_directions.py", "enumerate((self._attained, self._directions))", "enumerate((self._directions, self._directions))",
+             "what only a dominating pair reveals counts as revealed", ["regression/test_gdp_of_classes.py"]),
     Mutation("pulled too far", "pairs/pulled_batch.py", "log_masses(edges) for shift in (2.0 * m, m))", "log_masses(edges) for shift in (2.1 * m, m))",
              "a zeroed record is taken to be farther from one that is there than it can be", ["unit/mechanisms/test_without_replacement.py"]),
     Mutation("sides of a pulled batch", "pairs/pulled_batch.py", "if moved_first else (log_near, log_far)", "if not moved_first else (log_near, log_far)",

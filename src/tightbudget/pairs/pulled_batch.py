@@ -5,7 +5,8 @@ import numpy as np
 from tightbudget.pairs.gaussian_mixture import sampled_mixture
 from tightbudget.pairs.points import PointPair, point_pair
 
-_SIGMAS = 18.0  # around all centres; e^-162 is left out beyond
+_SIGMAS = 18.0  # around all centres
+_BEYOND = 1e-70  # more than there is beyond
 _STEP = 0.04
 _MOST_CELLS = 2000  # also where the record is far from the others: steps are coarser then, which tells less
 
@@ -28,4 +29,6 @@ def pulled_batch_pair(m: float, q: float, moved_first: bool) -> PointPair:
         log_b,
         error=error,
         loss_error=2.0 * float(error.max()),
+        unresolved=_BEYOND,
+        unbounded=moved_first,  # beyond the last place the loss grows on, and falls before the first
     )

@@ -38,12 +38,16 @@ class TradeOff:
         self._apart = [] if alone else [SignedProfile(*order, answers) for order in orders]
         self._scale = _halving_epsilon(directions, effort)
         self._directions, self._answers = directions, answers
+        self._attained = [direction for one in attained for direction in one._directions]
 
     @property
     def at_infinity(self) -> tuple[float, float]:
-        """Bounds on the mass that reveals everything, in the worse direction."""
-        ends = [direction.infinity for direction in self._directions if direction.steps.items]
-        return max((low for low, _ in ends), default=0.0), max((high for _, high in ends), default=0.0)
+        """Bounds on the mass that reveals everything, in the worse direction; of a class the lower one of a member."""
+        low, high = (
+            [direction.infinity[end] for direction in directions if direction.steps.items]
+            for end, directions in enumerate((self._attained, self._directions))
+        )
+        return max(low, default=0.0), max(high, default=0.0)
 
     @property
     def max_loss(self) -> float:
@@ -76,6 +80,11 @@ class TradeOff:
         if lower > hull.upper:
             raise Contradiction(lower, hull.upper)
         return Power(lower, hull.upper, reason or (OF_A_CLASS if self._is_class else HULL))
+
+    def power_attained(self, fpr: float, rtol: float) -> float:
+        """Return the lower end of `tpr`, without the hull that it is compared with."""
+        profiles = self._apart or [self._hull]
+        return max(largest_power(one, fpr, rtol, NEGLIGIBLE_WIDTH, self._scale).lower for one in profiles)
 
 
 def _neighbour_orders(directions: Sequence[OneDirection]) -> list[tuple[Sequence[OneDirection], Sequence[OneDirection]]]:

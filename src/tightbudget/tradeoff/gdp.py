@@ -189,7 +189,7 @@ def _by_theorem(trade_off: TradeOff, rtol: float, lower: float, upper: float) ->
     for rate in DEEP:
         if _mu_is_narrow(lower, upper, rtol):
             break
-        lower = max(lower, mu_of_test(rate, trade_off.tpr(rate, ROUGH).lower, -1.0))
+        lower = max(lower, mu_of_test(rate, trade_off.power_attained(rate, ROUGH), -1.0))
     return _checked_power(lower, upper, "" if _mu_is_narrow(lower, upper, rtol) else TAILS)
 
 
