@@ -68,3 +68,12 @@ def test_a_point_that_is_known_badly_makes_lines_flatter_not_steeper() -> None:
     points = [ProfilePoint(0.0, 0.5, 0.5), ProfilePoint(0.5, 0.1, second)]
     (left, *_) = bounds_in_gaps(points, math.log(0.5), 0.0, 0, 1)
     assert 0.75 * (1 - 1e-9) <= left.bound <= 2 / 3 + 1 / 6
+
+
+def test_a_farther_point_that_is_known_badly_makes_lines_steeper_not_flatter() -> None:
+    """The same delta; the sum with t/10 is least at 3, between the last two points."""
+    second = 0.75 - 0.25 * math.exp(0.5)
+    points = [ProfilePoint(0.0, 0.3, 0.5), ProfilePoint(0.5, second, second), ProfilePoint(math.log(4.0), 0.0, 0.0)]
+    (*_, inner, _) = bounds_in_gaps(points, math.log(0.1), 0.0, 0, 2)
+    assert inner.left == 0.5
+    assert 0.3 * (1 - 1e-9) <= inner.bound <= 0.3
