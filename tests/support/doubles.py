@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tightbudget.numerics.mass import NONE
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair
+from tightbudget.pairs.infinite_mass import NOWHERE
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,8 @@ class RoughPair(Pair):
     b: float = 0.0
     extra_slack: float = 0.0
 
-    infinity = NONE
-    infinity_from = math.inf
-    minus_infinity = NONE
+    infinity = NOWHERE
+    minus_infinity = NOWHERE
     unresolved = 0.0
     alignment: Alignment | None = None
 
@@ -88,9 +87,8 @@ class Spikes(Pair):
     masses: tuple[float, ...]
     unresolved: float = 0.0
 
-    infinity = NONE
-    infinity_from = math.inf
-    minus_infinity = NONE
+    infinity = NOWHERE
+    minus_infinity = NOWHERE
     alignment: Alignment | None = None
 
     @property

@@ -28,6 +28,7 @@ from tightbudget.numerics.byte_cache import ByteCache
 from tightbudget.numerics.convolve import LONGEST, TooWide
 from tightbudget.numerics.rounding import lowered, raised, strictly_raised
 from tightbudget.pairs.base import NEGLIGIBLE
+from tightbudget.pairs.infinite_mass import InfiniteMass
 
 Array = NDArray[np.float64]
 
@@ -78,11 +79,9 @@ class OneDirection:
         return any(pair.infinity.upper > 0.5 and pair.coarse_cells().size == 0 for pair, _ in self.steps.items)
 
     @cached_property
-    def infinity(self) -> tuple[float, float]:
-        """Bounds on the mass of A with infinite loss."""
-        mass = self.steps.infinity
-        spare = 0.0 if self.steps.infinity_from == math.inf else NEGLIGIBLE
-        return max(0.0, mass.lower - spare), 1.0 if self.revealed else mass.upper
+    def infinity(self) -> InfiniteMass:
+        """The mass of A with infinite loss; where the finite losses of some step are not resolved, perhaps all of it."""
+        return self.steps.infinity.or_more() if self.revealed else self.steps.infinity
 
     @cached_property
     def max_loss(self) -> float:
@@ -92,7 +91,7 @@ class OneDirection:
         """Return an upper bound on delta from the largest loss alone: a_inf + 1 - e^{epsilon - max_loss} (M8)."""
         gap = self.max_loss - epsilon if self.max_loss < math.inf else math.inf
         finite = -math.expm1(-gap) if gap > 0.0 else 0.0
-        return min(1.0, strictly_raised(self.infinity[1] + finite, 8)) if finite else self.infinity[1]
+        return min(1.0, strictly_raised(self.infinity.upper + finite, 8)) if finite else self.infinity.upper
 
     def shared_out_delta(self, epsilon: float) -> float:
         """Return the sum of all steps' deltas, each at its equal share of epsilon: an upper bound on delta (M9)."""
@@ -113,12 +112,13 @@ class OneDirection:
         """
         if not self.steps.items:
             return 0.0, 0.0, "nothing to lose"
-        if epsilon >= self.steps.infinity_from < math.inf:  # as large as losses that are counted as infinite and are not
-            return 0.0, self.naive_delta(epsilon), "largest loss"
+        least, most = self.infinity.at(epsilon).lower, self.infinity.upper
+        if epsilon >= self.infinity.certain_below < math.inf:  # losses that are counted as infinite may be as small
+            return least, self.naive_delta(epsilon), "largest loss"
         if self.revealed or epsilon >= self.max_loss or epsilon == math.inf:
-            return *self.infinity, "infinite losses" if self.infinity[1] else "largest loss"
+            return least, most, "infinite losses" if most else "largest loss"
         if self.max_loss < NEGLIGIBLE:  # denormal losses are known to no relative accuracy
-            return self.infinity[0], self.naive_delta(epsilon), "largest loss"
+            return least, self.naive_delta(epsilon), "largest loss"
         gaussian = self.steps.only_gaussian
         if gaussian is not None:
             return *gaussian_delta(gaussian.m, epsilon, MERGE_ERROR + gaussian.m_error), self.closed_form
@@ -127,7 +127,7 @@ class OneDirection:
             return None if found is None else (*found, self.laplace.route)
         if not self._single:
             return None
-        return *single_delta(self.steps.items[0][0], epsilon, self.infinity, ends), self.closed_form
+        return *single_delta(self.steps.items[0][0], epsilon, (least, most), ends), self.closed_form
 
     @cached_property
     def laplace(self) -> LaplaceDirection | None:
@@ -231,9 +231,7 @@ class OneDirection:
                     self._plans.clear()  # they are quickly made anew
                 self._plans[key] = chosen
                 return None
-            return _MadeProfile(
-                LevelProfile.of(evaluate_plan(chosen), self._left_out(decades), self.infinity[0], chosen.points)
-            )
+            return _MadeProfile(LevelProfile.of(evaluate_plan(chosen), self._left_out(decades), self.infinity, chosen.points))
         return _MadeProfile(None)
 
     def chernoff_delta(self, decades: int, tilt_index: int, epsilon: float) -> tuple[float, float]:
@@ -287,7 +285,7 @@ class OneDirection:
 
     def _left_out(self, decades: int) -> float:
         """Return a bound on the mass that is infinite, too rare to be followed or unresolved."""
-        return self.infinity[1] + 1.01 * (10.0**-decades * self._coarse_error + self.steps.unresolved)
+        return self.infinity.upper + 1.01 * (10.0**-decades * self._coarse_error + self.steps.unresolved)
 
     @cached_property
     def _coarse_error(self) -> float:
@@ -303,12 +301,12 @@ class OneDirection:
         with contextlib.suppress(TooWide, ArithmeticError, MemoryError):
             smoothed = smoothed_spectrum(asked, MOST_PLACES)
             if smoothed is not None:
-                return SmoothedProfile.of(smoothed[0], self._left_out(decades), self.infinity[0], smoothed[1])
+                return SmoothedProfile.of(smoothed[0], self._left_out(decades), self.infinity, smoothed[1])
         try:
             made, points = self._spectrum(asked, decades)
         except (TooWide, ArithmeticError, MemoryError):
             return None
-        return None if made is None else SpectralProfile.of(made, self._left_out(decades), self.infinity[0], points)
+        return None if made is None else SpectralProfile.of(made, self._left_out(decades), self.infinity, points)
 
     def _spectrum(self, asked: PlanTarget, decades: int) -> tuple[Spectrum | None, float]:
         """Return the spectrum, if it is short, and the number of points it took."""

@@ -128,7 +128,7 @@ class DeltaQuestion(DirectionQuestion):
 
     def __init__(self, direction: OneDirection, epsilon: float, trace: list[Attempt]) -> None:
         super().__init__(direction, trace)
-        self.epsilon, self.lower, self.upper = epsilon, direction.infinity[0], direction.naive_delta(epsilon)
+        self.epsilon, self.lower, self.upper = epsilon, direction.infinity.at(epsilon).lower, direction.naive_delta(epsilon)
         begun = time.perf_counter()
         exact = direction.exact(epsilon)
         if exact is not None:
@@ -148,10 +148,10 @@ class DeltaQuestion(DirectionQuestion):
 
     def _estimate(self, log_delta: float) -> None:
         finite = math.exp(min(0.0, log_delta))
-        self.estimate = AnswerEstimate(min(1.0, finite + self.direction.infinity[1]), finite)
+        self.estimate = AnswerEstimate(min(1.0, finite + self.direction.infinity.upper), finite)
 
     def decades(self, rtol: float) -> int:
-        return decades_for(self.estimate.finite + self.direction.infinity[0], rtol)
+        return decades_for(self.estimate.finite + self.direction.infinity.at(self.epsilon).lower, rtol)
 
     def epsilon_in_question(self) -> float:
         return self.epsilon
@@ -206,14 +206,13 @@ class EpsilonQuestion(DirectionQuestion):
         self.delta, self._larger, self._certain, self._ends = delta, larger, certain, ends
         self._laws: dict[Tilt, RoughLaw] = {}  # of the sum, where the tilt says little of the answer
         self.saddle_estimate = 0.0  # what the answer was estimated at before anything was computed
-        low, high = direction.infinity
-        mass = direction.steps.infinity
-        exact = mass.exact if mass.possible else None
+        infinity, exact = direction.infinity, direction.steps.infinity.infinite.exact or None
+        near, high = infinity.at(0.0), infinity.upper
         top = max(0.0, direction.max_loss) if direction.steps.items else 0.0
         if not direction.steps.items or delta >= 1.0:
             self.settle(0.0, 0.0, "nothing to lose")
-        elif delta < low or (delta == 0.0 and mass.certain) or (exact is not None and exact > delta):
-            self.settle(direction.steps.infinity_from, math.inf, "infinite losses")
+        elif delta < near.lower or (delta == 0.0 and near.certain) or (exact is not None and exact > delta):
+            self.settle(infinity.certain_below, math.inf, "infinite losses")
             self.without_end = reasons.BEYOND
         elif delta in (0.0, exact):  # nothing left for finite losses
             self.settle(max(0.0, direction.steps.max_loss_lower), math.inf if delta < high else top, "largest loss")

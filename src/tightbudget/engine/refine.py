@@ -115,8 +115,6 @@ def _refined_bracket(
 ) -> Bracket:
     """Bring the larger of the answers into a bracket as narrow as asked."""
     for found in _refining_brackets(questions, rtol, effort):
-        if found.lower > found.upper:
-            raise Contradiction(found.lower, found.upper)
         if found.lower == found.upper or found.upper - found.lower <= max(rtol * found.upper, atol) < math.inf:
             return Bracket(found.lower, found.upper, trace=tuple(trace))
     reason = found.reason or ROUNDING
@@ -177,6 +175,9 @@ def _first_round(stages: Sequence[Stage], tolerance: float) -> Iterator[_Refined
 
 
 def _both_directions(questions: Sequence[DirectionQuestion], stages: Sequence[Stage] = ()) -> _RefinedEnds:
+    for one in questions:  # behind the other direction's larger answer a contradiction would not be seen
+        if one.lower > one.upper:
+            raise Contradiction(one.lower, one.upper)
     lower = max((question.lower for question in questions), default=0.0)
     upper = max((question.upper for question in questions), default=0.0)
     return _RefinedEnds(lower, upper, next((one.reason for one in stages if one.question.upper == upper and one.reason), ""))

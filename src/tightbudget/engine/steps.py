@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tightbudget.cached import cached_property
-from tightbudget.numerics.mass import Mass, any_of
 from tightbudget.numerics.rounding import U, float_above, float_below
 from tightbudget.pairs.base import Pair
 from tightbudget.pairs.gaussian import GaussianPair
+from tightbudget.pairs.infinite_mass import InfiniteMass, some_infinite
 from tightbudget.pairs.negligible import without_negligible
-
-_MARGIN = 800.0  # at an epsilon this far below such losses e^epsilon B of their events is less than 1e-300 (M2)
 
 
 @dataclass(frozen=True)
@@ -26,15 +24,9 @@ class Steps:
         return sum(count for _, count in self.items)
 
     @cached_property
-    def infinity(self) -> Mass:
-        """Mass of A on which some step reveals everything."""
-        return any_of((pair.infinity, count) for pair, count in self.items)
-
-    @cached_property
-    def infinity_from(self) -> float:
-        """Below this epsilon `infinity` less 1e-300 bounds delta from below: the losses counted are far larger (M2)."""
-        least = min((pair.infinity_from for pair, _ in self.items if pair.infinity.possible), default=math.inf)
-        return least - _MARGIN
+    def infinity(self) -> InfiniteMass:
+        """Mass of A on which some step reveals everything, or next to everything."""
+        return some_infinite((pair.infinity, count) for pair, count in self.items)
 
     @property
     def unresolved(self) -> float:

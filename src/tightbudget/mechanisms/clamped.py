@@ -13,10 +13,11 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import positive, real
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.numerics.logs import log_fraction
-from tightbudget.numerics.mass import NONE, Mass
+from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import GENEROUS, U, lowered_by, raised, strictly_raised
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Direction, Pair
+from tightbudget.pairs.infinite_mass import NOWHERE, InfiniteMass
 from tightbudget.pairs.moments.closed import gaussian_log_moment
 from tightbudget.pairs.moments.concentrated import half_square
 from tightbudget.pairs.moments.events import Tail, normal_tail
@@ -159,9 +160,9 @@ def _hardly_any_noise(
     a, b = (laws[0], laws[1]) if direction is Direction.REMOVE else (laws[1], laws[0])
     both = sorted(set(a) & set(b))
     log_a, log_b = (np.array([log_fraction(law[count]) for count in both]) for law in (a, b))
+    alone = (sum((law[count] for count in law if count not in both), Fraction(0)) for law in (a, b))
     infinity, minus_infinity = (
-        Mass.about(log_fraction(some), _ROUNDED) if (some := sum((law[n] for n in law if n not in both), Fraction(0))) else NONE
-        for law in (a, b)
+        InfiniteMass(Mass.about(log_fraction(mass), _ROUNDED), _NEVER - 1.0) if mass else NOWHERE for mass in alone
     )
     return point_pair(
         (name, mean, scale, shift, direction),
@@ -172,7 +173,6 @@ def _hardly_any_noise(
         infinity=infinity,
         minus_infinity=minus_infinity,
         unresolved=NEGLIGIBLE,
-        infinity_from=_NEVER,
         tail=tail,
     )
 

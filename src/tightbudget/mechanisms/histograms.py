@@ -19,10 +19,11 @@ from tightbudget.mechanisms.file_access import check_file_may_be_read
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import REPLACE_ONE, Relations, stated_relation
 from tightbudget.numerics.logs import log_fraction
-from tightbudget.numerics.mass import NONE, Mass
+from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.numerics.typed import NoFloat, typed_float
 from tightbudget.pairs.base import Array, Direction, Pair
+from tightbudget.pairs.infinite_mass import NOWHERE, InfiniteMass
 from tightbudget.pairs.points import PointPair, point_pair
 from tightbudget.pairs.revealing import revealing_pair
 
@@ -156,8 +157,8 @@ def _sampled_pair(first: tuple[float, ...], second: tuple[float, ...], without: 
         log_a,
         log_b,
         error=16.0 * U * (1.0 + np.maximum(np.abs(log_a), np.abs(log_b))),
-        infinity=Mass.exactly(sum((x for x, y in zip(a, b, strict=True) if not y), Fraction(0))),
-        minus_infinity=Mass.exactly(sum((y for x, y in zip(a, b, strict=True) if not x), Fraction(0))),
+        infinity=InfiniteMass(Mass.exactly(sum((x for x, y in zip(a, b, strict=True) if not y), Fraction(0)))),
+        minus_infinity=InfiniteMass(Mass.exactly(sum((y for x, y in zip(a, b, strict=True) if not x), Fraction(0)))),
         loss_error=16.0 * U * float(np.abs(losses).max(initial=0.0)),
     )
 
@@ -212,15 +213,15 @@ def _log_size(weights: tuple[float, ...]) -> float:
     return abs(math.log(math.fsum(weights)))
 
 
-def _share_of_cells(weights: tuple[float, ...], some: NDArray[np.bool_]) -> Mass:
+def _share_of_cells(weights: tuple[float, ...], some: NDArray[np.bool_]) -> InfiniteMass:
     """Return the share of the weights in some of the cells."""
     chosen = [weight for weight, one in zip(weights, some.tolist(), strict=True) if one]
     if len(weights) <= _EXACT_CELLS:
-        return Mass.exactly(sum(map(Fraction, chosen), start=Fraction(0)) / sum(map(Fraction, weights)))
+        return InfiniteMass(Mass.exactly(sum(map(Fraction, chosen), start=Fraction(0)) / sum(map(Fraction, weights))))
     if not chosen:
-        return NONE
+        return NOWHERE
     log = math.log(math.fsum(chosen)) - math.log(math.fsum(weights))  # each sum is rounded once
-    return Mass.about(log, 8.0 * U * (2.0 + abs(math.log(math.fsum(chosen))) + _log_size(weights)))
+    return InfiniteMass(Mass.about(log, 8.0 * U * (2.0 + abs(math.log(math.fsum(chosen))) + _log_size(weights))))
 
 
 def _exact_losses(key: tuple[tuple[float, ...], tuple[float, ...]]) -> Array:

@@ -17,6 +17,7 @@ from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import TINIEST, U, float_above
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.exponential import ExponentialPair
+from tightbudget.pairs.infinite_mass import InfiniteMass
 from tightbudget.pairs.replaced_laplace import ReplacedLaplacePair
 from tightbudget.pairs.revealing import BEYOND, all_but_revealing, all_but_revealing_sample, revealing_pair
 
@@ -148,12 +149,13 @@ class TruncatedLaplace(AdditiveNoise):
             # x in [shift - bound, 0] has loss +top; x in [-bound, shift - bound) only the unshifted noise can produce
             point = -math.expm1((shift - bound) / scale) / (2.0 * kept)
             exponent = (shift - bound) / scale
-            only_a = exponent + math.log(-math.expm1(-top)) - math.log(2.0 * kept)
+            log_only_a = exponent + math.log(-math.expm1(-top)) - math.log(2.0 * kept)
             error_bound = _MASS_ERROR + 8.0 * U * abs(exponent) + 2.0 * TINIEST / top
-            return ExponentialPair(top, top, log_weight, math.log(point), Mass.about(only_a, error_bound))
+            return ExponentialPair(top, top, log_weight, math.log(point), InfiniteMass(Mass.about(log_only_a, error_bound)))
         reach = quotient_up(2 * Fraction(bound) - Fraction(shift), scale)
         both = math.exp((bound - shift) / scale) * -math.expm1(-reach) / (2.0 * kept)
-        return ExponentialPair(top, reach, log_weight, -math.inf, Mass.about(math.log1p(-both), _MASS_ERROR))
+        only_a = InfiniteMass(Mass.about(math.log1p(-both), _MASS_ERROR))
+        return ExponentialPair(top, reach, log_weight, -math.inf, only_a)
 
     def known_to_dominate(self, step: Mechanism) -> bool:
         return shifted_less(self, step)

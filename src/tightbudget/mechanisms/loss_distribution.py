@@ -16,6 +16,7 @@ from tightbudget.mechanisms.relations import DEFAULT, relation_named
 from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.infinite_mass import InfiniteMass
 from tightbudget.pairs.points import point_pair
 
 _TINIEST_BITS = 1074  # every float is a whole number of 2^-1074
@@ -134,8 +135,8 @@ def _loss_pair(masses: tuple[tuple[float, float], ...], infinity: float) -> Pair
         log_a,
         log_a - losses,
         error=2.0 * doubt + 8.0 * U * (1.0 + np.abs(log_a) + np.abs(losses)),
-        infinity=Mass.exactly(Fraction(infinity) + max(Fraction(0), 1 - total)),
-        minus_infinity=Mass.exactly(max(Fraction(0), 1 - below)),
+        infinity=InfiniteMass(Mass.exactly(Fraction(infinity) + max(Fraction(0), 1 - total))),
+        minus_infinity=InfiniteMass(Mass.exactly(max(Fraction(0), 1 - below))),
     )
 
 

@@ -18,6 +18,7 @@ from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.gaussian_mixture import gaussian_mixture_pair
+from tightbudget.pairs.infinite_mass import InfiniteMass
 from tightbudget.pairs.mixtures import NORMAL, Mixture
 from tightbudget.pairs.points import point_pair
 from tightbudget.pairs.revealing import revealing_pair
@@ -130,7 +131,7 @@ def _without_noise(stays: Fraction, direction: Direction) -> Pair:
     if stays == 0:
         return revealing_pair()
     log, zero = np.array([log_fraction(stays)]), np.zeros(1)
-    moves = Mass.exactly(1 - stays)
+    moves = InfiniteMass(Mass.exactly(1 - stays))
     error = 12.0 * U * float(-log[0])
     key = ("moved without noise", stays, direction)
     if direction is Direction.REMOVE:

@@ -14,6 +14,7 @@ from tightbudget.mechanisms.stated import Promise, Ratio
 from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import AMPLE, TINIEST, U, float_above, raised_by
 from tightbudget.pairs.base import Direction, Pair, log_or_minus_inf
+from tightbudget.pairs.infinite_mass import InfiniteMass
 from tightbudget.pairs.points import point_pair
 from tightbudget.pairs.revealing import revealing_pair
 
@@ -148,14 +149,15 @@ def promise_pair(epsilon: float, delta: float) -> Pair | None:
     # log of e^eps/(1+e^eps) and 1/(1+e^eps)
     likely, rare = -math.log1p(math.exp(-epsilon)), -epsilon - math.log1p(math.exp(-epsilon))
     log_a = np.array([rare, likely]) + log_rest
+    revealed = InfiniteMass(Mass.exactly(delta))
     return point_pair(
         ("promise", epsilon, delta),
         np.array([-epsilon, epsilon]),
         log_a,
         log_a[::-1].copy(),
         error=8.0 * U * (1.0 + epsilon + abs(log_or_minus_inf(1.0 - delta))),
-        infinity=Mass.exactly(delta),
-        minus_infinity=Mass.exactly(delta),
+        infinity=revealed,
+        minus_infinity=revealed,
         period=2.0 * epsilon,
         top=(epsilon, epsilon),
     )

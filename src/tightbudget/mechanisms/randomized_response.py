@@ -15,9 +15,10 @@ from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import REPLACE_ONE, ZERO_OUT
 from tightbudget.mechanisms.trends import Trend
 from tightbudget.numerics.logs import log_fraction
-from tightbudget.numerics.mass import NONE, Mass
+from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U, float_above
 from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.infinite_mass import InfiniteMass
 from tightbudget.pairs.points import point_pair
 from tightbudget.pairs.revealing import revealing_pair
 
@@ -121,8 +122,10 @@ def _pair_with_none(truth: Fraction, values: int, direction: Direction) -> Pair 
     # log1p keeps the losses relatively accurate when p is close to 1/k
     losses = np.array([math.log1p(float(a / b - 1)) if 2 * a > b and a < 2**1000 * b else log_fraction(a / b) for a, b in both])
     log_a, log_b = (np.array([log_fraction(mass) for mass in masses]) for masses in zip(*both, strict=True))
-    infinity = next((Mass.exactly(a) for a, b in zip(first, second, strict=True) if a and not b), NONE)
-    minus_infinity = next((Mass.exactly(b) for a, b in zip(first, second, strict=True) if b and not a), NONE)
+    infinity, minus_infinity = (
+        InfiniteMass(Mass.exactly(next((a for a, b in zip(*laws, strict=True) if a and not b), Fraction(0))))
+        for laws in ((first, second), (second, first))
+    )
     size = 1.0 + float(np.abs([log_a, log_b]).max())
     return point_pair(
         ("randomized_response or none", truth, values, direction),

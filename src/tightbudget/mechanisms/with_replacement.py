@@ -14,12 +14,13 @@ from tightbudget.mechanisms.gaussian import Gaussian, gaussian_pair
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT
 from tightbudget.mechanisms.without_replacement import OneBranch
-from tightbudget.numerics.mass import NONE, Mass
+from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U, lowered, raised, strictly_raised
 from tightbudget.pairs.base import Array, Direction, Pair
 from tightbudget.pairs.both_branches import both_branches_pair
 from tightbudget.pairs.copies import copies_pair
 from tightbudget.pairs.gaussian_mixture import gaussian_mixture_pair
+from tightbudget.pairs.infinite_mass import NOWHERE, InfiniteMass
 from tightbudget.pairs.mixtures import NORMAL, Mixture
 from tightbudget.pairs.points import REMEMBERED, PointPair
 from tightbudget.pairs.profile_grid import pair_of_profiles
@@ -229,7 +230,7 @@ class _Weights(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _weights_told(batch: int, examples: int) -> tuple[_Weights, Mass]:
+def _weights_told(batch: int, examples: int) -> tuple[_Weights, InfiniteMass]:
     """Return the weights of 1, 2, ... copies of a record that is drawn, and the probability of more than these."""
     copies, beyond = _copies_with_replacement(batch, examples)
     drawn = _chance_of_being_drawn(batch, examples)
@@ -240,7 +241,7 @@ def _weights_told(batch: int, examples: int) -> tuple[_Weights, Mass]:
     )
     # more than that of all others: it is taken from the first ones
     more = raised(beyond / drawn, 64)
-    return weights, Mass.about(math.log(more), 4.0 * U * abs(math.log(more))) if more else NONE
+    return weights, InfiniteMass(Mass.about(math.log(more), 4.0 * U * abs(math.log(more)))) if more else NOWHERE
 
 
 @lru_cache(maxsize=64)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from tightbudget.cached import cached_property
-from tightbudget.numerics.mass import NONE
 from tightbudget.numerics.rounding import AMPLE
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair
 from tightbudget.pairs.below import BelowPair
+from tightbudget.pairs.infinite_mass import NOWHERE
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,8 @@ class AbovePair(Pair):
 
     below: BelowPair
 
-    infinity = NONE
-    infinity_from = math.inf
-    minus_infinity = NONE
+    infinity = NOWHERE
+    minus_infinity = NOWHERE
 
     @property
     def unresolved(self) -> float:

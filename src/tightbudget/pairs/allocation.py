@@ -18,6 +18,7 @@ from tightbudget.cached import cached_property
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import GENEROUS, U, lowered, raised, raised_by
 from tightbudget.pairs.base import Array, Cells, Direction, Pair
+from tightbudget.pairs.infinite_mass import InfiniteMass, mass_known_well
 from tightbudget.pairs.points import PointPair, point_pair
 
 _TAIL = 1e-40  # of either distribution, cut off at either end of a law
@@ -68,7 +69,15 @@ def allocated_pair(base: Pair, batches: int, blocks: int, direction: Direction, 
     `base` is that of one batch, (with, without).
     """
     law = _allocated_law(cast(Hashable, base), batches, blocks, above)
-    return _as_pair(law, ("allocated", base, batches, blocks, above), direction)
+    only_p, only_q = (_allocation_mass(value, law.error) for value in (law.infinity, law.zero))
+    if above:  # what is counted as told is so of this pair, which dominates
+        told = InfiniteMass(only_p), InfiniteMass(only_q)
+    else:  # any of the batches may have the answer that hardly ever occurs without the record
+        told = (
+            base.infinity.nearer(math.log(2.0 * batches * blocks), only_p),
+            base.minus_infinity.nearer(math.log(2.0 * blocks), only_q),
+        )
+    return _as_pair(law, ("allocated", base, batches, blocks, above), direction, *told)
 
 
 def resolvable_allocation(base: Pair) -> bool:
@@ -85,7 +94,9 @@ def _allocated_law(base: Hashable, batches: int, blocks: int, above: bool) -> Ra
     return _power_ratio_law(_mean_of(cast(Pair, base), batches, above), blocks, above)
 
 
-def _as_pair(law: RatioLaw, key: tuple[object, ...], direction: Direction) -> PointPair:
+def _as_pair(
+    law: RatioLaw, key: tuple[object, ...], direction: Direction, only_p: InfiniteMass, only_q: InfiniteMass
+) -> PointPair:
     some = (law.q > 0.0) & (law.p > 0.0)
     with np.errstate(divide="ignore"):
         log_p, log_q = np.log(law.p[some]), np.log(law.q[some])
@@ -93,7 +104,6 @@ def _as_pair(law: RatioLaw, key: tuple[object, ...], direction: Direction) -> Po
     error = law.error + law.moved + 4.0 * U * (2.0 + np.maximum(np.abs(log_p), np.abs(log_q)))
     loss_error = law.moved if law.moved else 2.0 * float(error.max(initial=0.0))
     remove = direction is Direction.REMOVE
-    only_p, only_q = _allocation_mass(law.infinity, law.error), _allocation_mass(law.zero, law.error)
     return point_pair(
         (*key, direction),
         losses if remove else -losses,
@@ -161,7 +171,8 @@ def _one_batch_law(base: Pair, ends: tuple[float, float], h: float, above: bool)
     size, at = last - first + 2, np.clip(place - first, -1, last - first)
     infinity, zero = base.infinity.upper + base.unresolved, base.minus_infinity.upper + base.unresolved
     if not above:
-        infinity, zero = base.infinity.lower, base.minus_infinity.lower
+        (infinity, doubt), (zero, other_doubt) = (mass_known_well(mass) for mass in (base.infinity, base.minus_infinity))
+        error += doubt + other_doubt
         masses = [_allocation_masses_at(np.maximum(at, 0), side, size) for side in (p, q)]
         return _ratio_law(h, first, masses[0], masses[1], zero, infinity, raised_by(2.0 * error + size * U, GENEROUS), 0.0)
     inside = (at >= 0) & (at < last - first) & (q > _LEAST)  # losses may be so large that q has no digits left

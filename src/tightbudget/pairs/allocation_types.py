@@ -15,6 +15,7 @@ import numpy as np
 from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Array, Cells, Direction, Pair
+from tightbudget.pairs.infinite_mass import mass_known_well
 from tightbudget.pairs.points import PointPair, point_pair
 
 _MOST_ENTRIES = 2**18  # counts times the coefficients kept of each
@@ -38,8 +39,9 @@ def pair_of_types(base: Pair, batches: int, times: int, direction: Direction) ->
     if found is None:
         return None
     p, q, error = found
+    only_a, only_b = base.infinity, base.minus_infinity
     if direction is Direction.ADD:
-        p, q = q, p
+        (p, q), (only_a, only_b) = (q, p), (only_b, only_a)
     both = (p > 0.0) & (q > 0.0)
     log_a, log_b = np.log(p[both]), np.log(q[both])
     errors = error + 4.0 * U * (2.0 + np.maximum(np.abs(log_a), np.abs(log_b)))
@@ -49,8 +51,8 @@ def pair_of_types(base: Pair, batches: int, times: int, direction: Direction) ->
         log_a,
         log_b,
         error=errors,
-        infinity=_type_mass(p[~both], error),
-        minus_infinity=_type_mass(q[~both], error),
+        infinity=only_a.nearer(math.log(2.0 * batches), _type_mass(p[~both], error)),
+        minus_infinity=only_b.nearer(math.log(2.0 * batches), _type_mass(q[~both], error)),
         loss_error=2.0 * float(errors.max(initial=0.0)),
     )
 
@@ -87,8 +89,9 @@ def _few_answers(base: Pair, batches: int, times: int) -> AnswerTypes | None:
 
 def _merged_answers(base: Pair, most: int) -> AnswerTypes:
     """Return the base with its losses merged into cells, which is post-processing."""
-    points, certain = base.points(), [base.infinity.lower, base.minus_infinity.lower]
-    inner = most - sum(mass > 0.0 for mass in certain)
+    points = base.points()
+    (infinity, doubt), (minus_infinity, other_doubt) = (mass_known_well(mass) for mass in (base.infinity, base.minus_infinity))
+    inner = most - sum(mass > 0.0 for mass in (infinity, minus_infinity))
     if isinstance(base, PointPair) and points.size <= inner:
         cells, place = points, np.arange(points.size)
     else:
@@ -99,11 +102,11 @@ def _merged_answers(base: Pair, most: int) -> AnswerTypes:
     p, q = (np.bincount(place, weights=np.exp(side)) for side in (cells.log_a, cells.log_b))
     some = (p > 0.0) & (q > 0.0)
     error = 2.0 * float(cells.error[np.isfinite(cells.log_a)].max(initial=0.0)) + (cells.size + 1000.0) * U
-    only_p, only_q = ([mass] if mass > 0.0 else [] for mass in certain)
+    only_p, only_q = ([mass] if mass > 0.0 else [] for mass in (infinity, minus_infinity))
     return AnswerTypes(
         np.concatenate([p[some], only_p, np.zeros(len(only_q))]),
         np.concatenate([q[some], np.zeros(len(only_p)), only_q]),
-        error,
+        error + doubt + other_doubt,
     )
 
 

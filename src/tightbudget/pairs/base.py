@@ -8,6 +8,7 @@ import numpy as np
 
 from tightbudget.numerics.mass import Mass
 from tightbudget.pairs.cells import NEGLIGIBLE, REACH, Alignment, Array, Cells, Direction, log_or_minus_inf
+from tightbudget.pairs.infinite_mass import InfiniteMass
 from tightbudget.pairs.moments.events import Events, Tail, point_events, unknown_tail
 
 if TYPE_CHECKING:
@@ -24,16 +25,12 @@ class Pair(Protocol):
     """
 
     @property
-    def infinity(self) -> Mass:
-        """Mass of A where B has none."""
+    def infinity(self) -> InfiniteMass:
+        """Mass of A where B has none, or next to none."""
 
     @property
-    def infinity_from(self) -> float:
-        """Losses that `infinity` counts are at least this: inf, or a number so large that it might as well be."""
-
-    @property
-    def minus_infinity(self) -> Mass:
-        """Mass of B where A has none."""
+    def minus_infinity(self) -> InfiniteMass:
+        """Mass of B where A has none, or next to none."""
 
     @property
     def unresolved(self) -> float:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tightbudget.cached import cached_property
-from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import AMPLE, U, lowered_by, raised_by
 from tightbudget.pairs.base import NEGLIGIBLE, Alignment, Array, Cells, Pair
+from tightbudget.pairs.infinite_mass import NOWHERE, InfiniteMass
 
 
 @dataclass(frozen=True)
@@ -18,11 +18,10 @@ class BelowPair(Pair):
     base: Pair
     ceiling: float
 
-    infinity = NONE
-    infinity_from = math.inf
+    infinity = NOWHERE
 
     @property
-    def minus_infinity(self) -> Mass:
+    def minus_infinity(self) -> InfiniteMass:
         return self.base.minus_infinity
 
     @property
@@ -94,7 +93,7 @@ class BelowPair(Pair):
         beyond = self.base.unresolved + NEGLIGIBLE
         # denormal masses are rounded absolutely: NEGLIGIBLE is more than all of that
         return (
-            max(0.0, least_a + self.base.infinity.lower - NEGLIGIBLE),
+            max(0.0, least_a + self.base.infinity.at(threshold).lower - NEGLIGIBLE),
             most_a + beyond + self.base.infinity.upper,
             max(0.0, least_b - NEGLIGIBLE),
             most_b + beyond * math.exp(min(700.0, max(0.0, -threshold))),

@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 
-from tightbudget.numerics.mass import NONE, Mass
+from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U, strictly_raised
 from tightbudget.pairs.base import Array, Cells, Pair
+from tightbudget.pairs.infinite_mass import NOWHERE, mass_known_well
 from tightbudget.pairs.points import PointPair, point_pair
 from tightbudget.pairs.profile_grid import MOST_LOSS, Profile, pair_of_profiles
 from tightbudget.pairs.profile_of import profile_above
@@ -67,29 +68,28 @@ def scored_by_loss_pair(key: tuple[object, ...], runs: Runs, pair: Pair, rising:
     """
     events = _run_events(pair)
     order = np.argsort(events.low if rising else -events.low, kind="stable")[::-1]  # the best first
-    infinite = pair.infinity if rising and pair.infinity.certain else NONE
-    surely = math.exp(infinite.log[0]) if infinite.certain else 0.0
+    surely, doubt = mass_known_well(pair.infinity) if rising else (0.0, 0.0)
     log_a, log_b = (
         runs.log_gain(masses, best + np.cumsum(np.append(0.0, masses[:-1])))
         for masses, best in ((np.exp(events.log_a[order]), surely), (np.exp(events.log_b[order]), 0.0))
     )
-    relative = events.error[order] + float(events.error.max(initial=0.0)) + infinite.log[1] * (surely > 0.0)
+    relative = events.error[order] + float(events.error.max(initial=0.0)) + doubt
     relative = relative + U * (16.0 + 2.0 * order.size + np.abs(events.log_a[order]) + np.abs(events.log_b[order]))
     doubts = runs.error(relative) + 8.0 * U * (np.abs(log_a) + np.abs(log_b))
     if runs.log_none > -math.inf:  # without a run nothing is released, whatever the data
         none = np.array([runs.log_none])
         log_a, log_b = np.append(log_a, none), np.append(log_b, none)
         doubts = np.append(doubts, 16.0 * U * (1.0 - runs.log_none))
-    infinity = _infinity_of_best_run(runs, infinite, surely)
+    # of all runs, any may have an answer that the other law hardly ever gives; of A some run has it if any run is made
+    nearer = math.log(runs.mean / runs.some) + 1.0
+    infinity = pair.infinity.nearer(nearer, _infinity_of_best_run(runs, surely, doubt)) if surely > 0.0 else NOWHERE
     loss_error = 2.0 * float(doubts.max(initial=0.0))
     return point_pair(key, log_a - log_b, log_a, log_b, error=doubts, infinity=infinity, loss_error=loss_error)
 
 
-def _infinity_of_best_run(runs: Runs, infinite: Mass, surely: float) -> Mass:
-    if not surely > 0.0:
-        return NONE
+def _infinity_of_best_run(runs: Runs, surely: float, doubt: float) -> Mass:
     log = float(runs.log_gain(np.array([surely]), np.zeros(1))[0])
-    return Mass.about(log, float(runs.error(np.array([infinite.log[1] + 16.0 * U]))[0]) + 8.0 * U * abs(log))
+    return Mass.about(log, float(runs.error(np.array([doubt + 16.0 * U]))[0]) + 8.0 * U * abs(log))
 
 
 def _run_events(pair: Pair) -> Cells:

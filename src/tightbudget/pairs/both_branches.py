@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tightbudget.cached import cached_property
-from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U, raised
 from tightbudget.pairs.base import Alignment, Array, Cells, Direction, Pair
+from tightbudget.pairs.infinite_mass import InfiniteMass
 from tightbudget.pairs.negligible import without_negligible
 from tightbudget.pairs.points import PointPair, point_pair
 from tightbudget.pairs.poisson import PoissonPair, poisson_pair
@@ -41,15 +41,11 @@ class BothBranchesPair(Pair):
         return poisson_pair(self.base, self.q, Direction.ADD)
 
     @property
-    def infinity(self) -> Mass:
+    def infinity(self) -> InfiniteMass:
         return self.above.infinity
 
     @property
-    def infinity_from(self) -> float:
-        return self.above.infinity_from
-
-    @property
-    def minus_infinity(self) -> Mass:
+    def minus_infinity(self) -> InfiniteMass:
         return self.below.minus_infinity
 
     @property
@@ -179,7 +175,6 @@ def both_branches_pair(base: Pair, q: float) -> Pair:
         cells.log_b,
         error=cells.error,
         infinity=above.infinity,
-        infinity_from=above.infinity_from,
         minus_infinity=below.minus_infinity,
         unresolved=above.unresolved,
         top=(above.max_loss_lower, above.top),

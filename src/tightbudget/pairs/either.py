@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tightbudget.cached import cached_property
-from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair
+from tightbudget.pairs.infinite_mass import InfiniteMass, either_infinite
 from tightbudget.pairs.moments.events import Events, joined_events
 
 _MANY, _FAR = 240, 40  # coarse cells of both, and at either end
@@ -38,24 +38,13 @@ class EitherPair(Pair):
         return self.swapped if self.swapped is not None and self.swapped.covers_b else None
 
     @cached_property
-    def infinity(self) -> Mass:
-        return self._mass(self.first.infinity, self.second.infinity)
+    def infinity(self) -> InfiniteMass:
+        return either_infinite(list(zip((pair.infinity for pair in self._both), self.log_weights, strict=True)), self.error)
 
     @cached_property
-    def minus_infinity(self) -> Mass:
-        return self._mass(self.first.minus_infinity, self.second.minus_infinity)
-
-    def _mass(self, first: Mass, second: Mass) -> Mass:
-        if not first.possible and not second.possible:
-            return NONE
-        ends = (first.log_lower, second.log_lower), (first.log_upper, second.log_upper)
-        low, high = (float(np.logaddexp(self.log_weights[0] + one, self.log_weights[1] + two)) for one, two in ends)
-        error = self.error + 16.0 * U * (1.0 + (abs(low) if low > -math.inf else 0.0) + abs(high))
-        return Mass(low - error, min(0.0, high + error))
-
-    @property
-    def infinity_from(self) -> float:
-        return min(pair.infinity_from for pair in self._both)
+    def minus_infinity(self) -> InfiniteMass:
+        parts = zip((pair.minus_infinity for pair in self._both), self.log_weights, strict=True)
+        return either_infinite(list(parts), self.error)
 
     @property
     def unresolved(self) -> float:

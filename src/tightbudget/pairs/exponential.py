@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tightbudget.cached import cached_property
-from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair
+from tightbudget.pairs.infinite_mass import NOWHERE, InfiniteMass
 from tightbudget.pairs.moments.closed import laplace_log_moment
 from tightbudget.pairs.moments.events import Events, point_events
 
@@ -31,13 +31,12 @@ class ExponentialPair(Pair):
     reach: float
     log_weight: float
     log_point: float = -math.inf
-    infinity: Mass = NONE
+    infinity: InfiniteMass = NOWHERE
 
-    infinity_from = math.inf
     unresolved = 0.0
 
     @property
-    def minus_infinity(self) -> Mass:
+    def minus_infinity(self) -> InfiniteMass:
         return self.infinity
 
     @property

@@ -9,6 +9,7 @@ from tightbudget.numerics import double_double
 from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import TINIEST, U, strictly_raised
 from tightbudget.pairs.base import Array
+from tightbudget.pairs.infinite_mass import InfiniteMass
 from tightbudget.pairs.points import PointPair, point_pair
 from tightbudget.pairs.revealing import revealing_pair
 
@@ -61,8 +62,8 @@ def pair_from_profile(key: tuple[object, ...], ratios: Array, bounds: Array, rev
         log_b,
         log_b - losses,
         error=_MASS_ERROR + 8.0 * U * (np.abs(log_b) + np.abs(losses)),
-        infinity=Mass.exactly(_profile_bound_at(places, values, -1)),
-        minus_infinity=Mass.exactly(1 - (1 - _profile_bound_at(places, values, 0)) / Fraction(places[0])),
+        infinity=InfiniteMass(Mass.exactly(_profile_bound_at(places, values, -1))),
+        minus_infinity=InfiniteMass(Mass.exactly(1 - (1 - _profile_bound_at(places, values, 0)) / Fraction(places[0]))),
     )
 
 

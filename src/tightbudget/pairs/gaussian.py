@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tightbudget.cached import cached_property
-from tightbudget.numerics.mass import NONE, Mass
+from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import TINIEST, U, strictly_raised
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells, Pair
+from tightbudget.pairs.infinite_mass import NOWHERE, InfiniteMass
 from tightbudget.pairs.moments.closed import gaussian_log_moment
 from tightbudget.pairs.moments.concentrated import half_square
 from tightbudget.pairs.moments.events import Events, normal_events
@@ -30,8 +31,6 @@ class GaussianPair(Pair):
     cut: float = math.inf
     m_error: float = 0.0  # relative, beyond the roundings of M2: m may be denormal
 
-    infinity_from = math.inf
-
     @property
     def _range(self) -> tuple[float, float]:
         """Interval of z in which both densities are positive and not negligible."""
@@ -50,18 +49,18 @@ class GaussianPair(Pair):
         return self.cut if self.cut <= self.m + REACH else 0.0
 
     @property
-    def infinity(self) -> Mass:
+    def infinity(self) -> InfiniteMass:
         if self.cut == math.inf:
-            return NONE
+            return NOWHERE
         if self.m >= 2.0 * self.cut:  # all but what rounding leaves in doubt
-            return Mass(-_MASS_ERROR, 0.0)
+            return InfiniteMass(Mass(-_MASS_ERROR, 0.0))
         log_mass, error = log_normal_mass(np.array([self.cut - 0.5 * self.m]), np.array([self.m]))
         # both ends of the interval are rounded at the size of the cut, which the hazard there magnifies
         at_ends = 16.0 * U * (self.cut + self.m) * (2.0 + abs(self.cut - self.m))
-        return Mass.about(float(log_mass[0]) - self._log_norm, float(error[0]) + at_ends + _MASS_ERROR)
+        return InfiniteMass(Mass.about(float(log_mass[0]) - self._log_norm, float(error[0]) + at_ends + _MASS_ERROR))
 
     @property
-    def minus_infinity(self) -> Mass:
+    def minus_infinity(self) -> InfiniteMass:
         return self.infinity
 
     @property

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from tightbudget.cached import cached_property
 from tightbudget.numerics.logs import log_sum
-from tightbudget.numerics.mass import NONE, Mass
+from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import AMPLE, TINIEST, U, raised_by
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells, Pair
 from tightbudget.pairs.cells import log_delta
 from tightbudget.pairs.few_components import FewComponents, are_few
 from tightbudget.pairs.gaussian import GaussianPair
+from tightbudget.pairs.infinite_mass import NOWHERE, InfiniteMass
 from tightbudget.pairs.mixtures import Mixture
 from tightbudget.pairs.moments.closed import gaussian_log_moment
 from tightbudget.pairs.moments.concentrated import half_square
@@ -49,9 +50,8 @@ class GaussianMixturePair(Pair):
     below: Mixture  # B, mirrored
     bottom: float
     top: float
-    infinity: Mass = NONE
-    minus_infinity: Mass = NONE
-    infinity_from: float = math.inf
+    infinity: InfiniteMass = NOWHERE
+    minus_infinity: InfiniteMass = NOWHERE
     dropped: float = 0.0  # mass of A in components beyond the places that are resolved
 
     @property
@@ -389,16 +389,14 @@ def gaussian_mixture_pair(above: Mixture, below: Mixture) -> Pair:
         return all_but_revealing(_loss_at_sight(above.centres[0]))
     if near_below == 0:
         return all_but_revealing(_loss_at_sight(below.centres[0]))
-    infinity = _mass_from(above, near_above)
     top, cut = _end_of_near_components(above, near_above)
     return GaussianMixturePair(
         above,
         below,
         bottom=-_end_of_near_components(below, near_below)[0],
         top=top,
-        infinity=infinity,
-        minus_infinity=_mass_from(below, near_below),
-        infinity_from=_loss_at_sight(above.centres[near_above]) if infinity.possible else math.inf,
+        infinity=_told_at_sight(above, near_above),
+        minus_infinity=_told_at_sight(below, near_below),
         dropped=_DROPPED if cut else 0.0,
     )
 
@@ -461,11 +459,12 @@ def _loss_at_sight(centre: float) -> float:
     return 0.4 * min(centre, 1e150) ** 2 - 3000.0
 
 
-def _mass_from(mixture: Mixture, first: int) -> Mass:
+def _told_at_sight(mixture: Mixture, first: int) -> InfiniteMass:
     if first == len(mixture.centres):
-        return NONE
+        return NOWHERE
     logs, errors = np.array(mixture.log_weights[first:]), np.array(mixture.errors[first:])
-    return Mass.about(log_sum(logs), float(errors.max()) + U * (16.0 + 4.0 * logs.size + 4.0 * abs(float(logs.max()))))
+    error = float(errors.max()) + U * (16.0 + 4.0 * logs.size + 4.0 * abs(float(logs.max())))
+    return InfiniteMass(Mass.about(log_sum(logs), error), _loss_at_sight(mixture.centres[first]))
 
 
 def _merged_centres(intervals: list[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from tightbudget.cached import cached_property
-from tightbudget.numerics.mass import NONE
 from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair
 from tightbudget.pairs.exponential import ExponentialPair
+from tightbudget.pairs.infinite_mass import NOWHERE
 from tightbudget.pairs.moments.events import Events, point_events
 
 _EVENT_CELLS = 512
@@ -28,9 +28,8 @@ class HollowLaplacePair(Pair):
     top: float
     hole: float
 
-    infinity = NONE
-    minus_infinity = NONE
-    infinity_from = math.inf
+    infinity = NOWHERE
+    minus_infinity = NOWHERE
     unresolved = 0.0
 
     @cached_property

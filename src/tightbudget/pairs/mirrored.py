@@ -11,9 +11,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from tightbudget.cached import cached_property
-from tightbudget.numerics.mass import NONE
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import NEGLIGIBLE, Alignment, Array, Cells, Pair
+from tightbudget.pairs.infinite_mass import NOWHERE
 from tightbudget.pairs.mixtures import joined_masses
 from tightbudget.pairs.moments.events import Tail
 
@@ -75,9 +75,8 @@ class MirroredPair(Pair):
 
     law: UpperLaw
 
-    infinity = NONE
-    minus_infinity = NONE
-    infinity_from = math.inf
+    infinity = NOWHERE
+    minus_infinity = NOWHERE
     unresolved = NEGLIGIBLE
     max_loss = math.inf
     max_loss_lower = math.inf

@@ -8,9 +8,9 @@ import numpy as np
 from tightbudget.cached import cached_property
 from tightbudget.numerics.byte_cache import ByteCache
 from tightbudget.numerics.logs import group_log_sum
-from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair, cell_events
+from tightbudget.pairs.infinite_mass import NOWHERE, InfiniteMass
 from tightbudget.pairs.moments.events import Events, Tail
 
 _SURVEY = 512  # cells enough to plan with
@@ -30,14 +30,13 @@ class PointPair(Pair):
     log_a: Array = field(repr=False)
     log_b: Array = field(repr=False)
     error: Array = field(repr=False)  # of the logarithms
-    infinity: Mass = NONE
-    minus_infinity: Mass = NONE
+    infinity: InfiniteMass = NOWHERE
+    minus_infinity: InfiniteMass = NOWHERE
     unresolved: float = 0.0
     period: float | None = None  # known lattice period, if any
     top: float = 0.0  # a float no smaller than any loss
     max_loss_lower: float = 0.0
     loss_error: float = 0.0  # of each loss, absolute, beyond a few roundings
-    infinity_from: float = math.inf
     bounded: bool = False  # whether `top` bounds what is unresolved too
     known_tail: Tail | None = field(default=None, repr=False)  # of what is unresolved
     lists_b: bool = False  # whether all of B but 1e-300 is in the lists too
@@ -123,14 +122,13 @@ def point_pair(
     log_b: Array,
     *,
     error: float | Array,
-    infinity: Mass = NONE,
-    minus_infinity: Mass = NONE,
+    infinity: InfiniteMass = NOWHERE,
+    minus_infinity: InfiniteMass = NOWHERE,
     unresolved: float = 0.0,
     period: float | None = None,
     top: tuple[float, float] | None = None,
     unbounded: bool = False,
     loss_error: float = 0.0,
-    infinity_from: float = math.inf,
     tail: Tail | None = None,
     lists_b: bool = False,
 ) -> PointPair:
@@ -159,7 +157,6 @@ def point_pair(
         top=top[1],
         max_loss_lower=lowest,
         loss_error=loss_error,
-        infinity_from=infinity_from,
         known_tail=tail,
         lists_b=lists_b,
     )
@@ -176,7 +173,7 @@ def swapped_points(pair: PointPair, unresolved: float = 0.0) -> PointPair:
         error=pair.error,
         infinity=pair.minus_infinity,
         minus_infinity=pair.infinity,
-        unresolved=unresolved,
+        unresolved=unresolved + pair.infinity.elsewhere,
         loss_error=pair.loss_error,
     )
 

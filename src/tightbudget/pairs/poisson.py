@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tightbudget.cached import cached_property
-from tightbudget.numerics.mass import NONE, Mass
 from tightbudget.numerics.rounding import TINIEST, U, lowered, raised
 from tightbudget.pairs.base import Alignment, Array, Cells, Direction, Pair
+from tightbudget.pairs.infinite_mass import MODERATE, NOWHERE, InfiniteMass
 from tightbudget.pairs.moments.events import Events, subsampled_events
 from tightbudget.pairs.negligible import without_negligible
 from tightbudget.pairs.points import PointPair, point_pair
 
-_RATE = 750.0  # no float q above 0 has a larger -log q
 _LARGE = 600.0  # e^_LARGE is far from overflow, and 1 is far below its rounding
 
 
@@ -36,16 +35,12 @@ class PoissonPair(Pair):
     # What is asked of the base is kept: of a sample of a sample of ... each would be asked four times as often as the
     # next.
     @cached_property
-    def infinity(self) -> Mass:
-        return self.base.infinity.times(self.q) if self.direction is Direction.REMOVE else NONE
-
-    @property
-    def infinity_from(self) -> float:
-        return self.base.infinity_from - _RATE
+    def infinity(self) -> InfiniteMass:
+        return self.base.infinity.times(self.q) if self.direction is Direction.REMOVE else NOWHERE
 
     @cached_property
-    def minus_infinity(self) -> Mass:
-        return NONE if self.direction is Direction.REMOVE else self.base.minus_infinity.times(self.q)
+    def minus_infinity(self) -> InfiniteMass:
+        return NOWHERE if self.direction is Direction.REMOVE else self.base.minus_infinity.times(self.q)
 
     @property
     def unresolved(self) -> float:
@@ -199,12 +194,13 @@ def poisson_pair(base: Pair, q: float, direction: Direction) -> Pair:
             cells.log_a,
             cells.log_b,
             error=cells.error,
-            infinity=base.infinity.times(q) if remove else NONE,
-            infinity_from=base.infinity_from - _RATE,
-            minus_infinity=NONE if remove else base.minus_infinity.times(q),
+            infinity=base.infinity.times(q) if remove else NOWHERE,
+            minus_infinity=NOWHERE if remove else base.minus_infinity.times(q),
             unresolved=2.0 * base.unresolved,
             top=_largest_subsampled_loss(base, q, direction),
-            loss_error=steepest * base.loss_shift(widest) + rounding + _magnified_loss_error(float(np.abs(cells.low).max()), q),
+            loss_error=steepest * base.loss_shift(widest)
+            + rounding
+            + _magnified_loss_error(float(np.abs(cells.low).max(initial=0.0)), q),
         )
         return replace(made, bounded=base.bounded)
     return PoissonPair(base, q, direction)
@@ -251,7 +247,7 @@ def _largest_subsampled_loss(base: Pair, q: float, direction: Direction) -> tupl
     end = -math.log1p(-q)  # of the losses of ADD: what only A could produce, or losses without end
     if base.max_loss_lower == math.inf and remove:
         return math.inf, math.inf
-    if not remove and (base.infinity.certain or base.max_loss_lower == math.inf):
+    if not remove and (base.infinity.at(MODERATE).certain or base.max_loss_lower == math.inf):
         return lowered(end, 4), raised(end, 4)
     losses = np.array([base.max_loss_lower, base.max_loss])
     finite = np.where(np.isfinite(losses), losses, 0.0)
@@ -283,10 +279,10 @@ def _subsample_points(base: Pair, q: float, direction: Direction) -> Cells:
     losses, log_a, log_b, error = points.low, points.log_a, points.log_b, points.error
     new_losses = _forward_loss(losses, q, direction)
     remove = direction is Direction.REMOVE
-    one_sided = base.minus_infinity if remove else base.infinity  # the other had no mass there: now it has 1 - q times as much
+    one_sided = base.minus_infinity if remove else base.infinity  # there the other law now has 1 - q times as much
     if one_sided.possible:
         edge = math.log1p(-q) if remove else -math.log1p(-q)
-        extra, error_bound = one_sided.log
+        extra, error_bound = one_sided.mixed_log(1.0 - q)
         new_losses, error = np.append(new_losses, edge), np.append(error, error_bound + 32.0 * U * (1.0 + abs(extra)))
         log_a = np.append(log_a, -math.inf if remove else extra)
         log_b = np.append(log_b, extra if remove else -math.inf)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tightbudget.cached import cached_property
-from tightbudget.numerics.mass import NONE
 from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import Alignment, Array, Cells, Pair
+from tightbudget.pairs.infinite_mass import NOWHERE
 from tightbudget.pairs.moments.events import Events, point_events
 
 _FINE = np.geomspace(1e-14, 1.0, 36, endpoint=False)
@@ -32,9 +32,8 @@ class ReplacedLaplacePair(Pair):
     shift: float
     q: float
 
-    infinity = NONE
-    minus_infinity = NONE
-    infinity_from = math.inf
+    infinity = NOWHERE
+    minus_infinity = NOWHERE
     unresolved = 0.0
 
     @property

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from scipy import special
 
 from tightbudget.cached import cached_property
-from tightbudget.numerics.mass import NONE, Mass
+from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.normal import log_normal_mass
 from tightbudget.numerics.rounding import TINIEST, U
 from tightbudget.pairs.base import NEGLIGIBLE, REACH, Alignment, Array, Cells, Pair
 from tightbudget.pairs.cells import log_delta
+from tightbudget.pairs.infinite_mass import NOWHERE, InfiniteMass
 from tightbudget.pairs.mixtures import entries_of, joined_masses, sums_by_run
 
 _IRRELEVANT = 45.0  # e^-45 is less than half a rounding
@@ -45,15 +46,14 @@ class ToldGaussiansPair(Pair):
     moves: tuple[float, ...]
     log_weights: tuple[float, ...]
     errors: tuple[float, ...]
-    infinity: Mass = NONE
+    infinity: InfiniteMass = NOWHERE
 
-    infinity_from = math.inf
     unresolved = NEGLIGIBLE
     max_loss = math.inf
     max_loss_lower = math.inf
 
     @property
-    def minus_infinity(self) -> Mass:
+    def minus_infinity(self) -> InfiniteMass:
         return self.infinity
 
     @property
@@ -75,7 +75,7 @@ class ToldGaussiansPair(Pair):
         known = Mass.about(float(log[0]), float(error[0]))
         if not self.infinity.possible:
             return known
-        low, high = known.lower + self.infinity.lower, known.upper + self.infinity.upper
+        low, high = known.lower + self.infinity.at(0.0).lower, known.upper + self.infinity.upper
         lowest, highest = (math.log(end) if end > 0.0 else -math.inf for end in (low, high))
         return Mass(lowest - 8.0 * U * (1.0 + abs(lowest)), min(0.0, highest + 8.0 * U * (1.0 + abs(highest))))
 

@@ -32,6 +32,6 @@ def total_variation(pair: Pair) -> Mass:
     error = mass * (2.0 * np.expm1(known.error) + 8.0 * U * (1.0 + np.abs(known.log_a)))
     value = float(excess.sum())
     doubt = float(error.sum()) + known.size * U * value + 4.0 * shift + pair.unresolved
-    lower = lowered_by(value, AMPLE) - doubt + pair.infinity.lower
+    lower = lowered_by(value, AMPLE) - doubt + pair.infinity.at(0.0).lower
     upper = raised_by(value, AMPLE) + doubt + pair.infinity.upper
     return Mass(math.log(lower) - 4.0 * U if lower > 0.0 else -math.inf, min(0.0, math.log(upper) + 4.0 * U))

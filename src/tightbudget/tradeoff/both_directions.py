@@ -43,10 +43,8 @@ class TradeOff:
     @property
     def at_infinity(self) -> tuple[float, float]:
         """Bounds on the mass that reveals everything, in the worse direction; of a class the lower one of a member."""
-        low, high = (
-            [direction.infinity[end] for direction in directions if direction.steps.items]
-            for end, directions in enumerate((self._attained, self._directions))
-        )
+        low = [direction.infinity.infinite.lower for direction in self._attained if direction.steps.items]
+        high = [direction.infinity.upper for direction in self._directions if direction.steps.items]
         return max(low, default=0.0), max(high, default=0.0)
 
     @property

@@ -76,7 +76,7 @@ class SignedProfile:
     @property
     def at_infinity(self) -> float:
         """A lower bound on delta(inf), the mass of P that Q does not have."""
-        return max((d.infinity[0] for d in self._forward if d.steps.items), default=0.0)
+        return max((d.infinity.infinite.lower for d in self._forward if d.steps.items), default=0.0)
 
     @property
     def max_loss(self) -> float:

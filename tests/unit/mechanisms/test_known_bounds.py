@@ -12,6 +12,7 @@ from tests.support.renyi_truth import renyi_truth
 import tightbudget as tb
 from tightbudget.numerics.mass import Mass
 from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.infinite_mass import InfiniteMass
 from tightbudget.pairs.points import point_pair
 
 ORDERS = np.array([1.3, 2.0, 3.7, 12.0])
@@ -115,7 +116,7 @@ class OneWay(tb.Mechanism):
         if direction is Direction.ADD:
             return None
         top = math.log(11.0)
-        lost = Mass.exactly(Fraction(10, 11))
+        lost = InfiniteMass(Mass.exactly(Fraction(10, 11)))
         return point_pair(("one way",), np.array([top]), np.zeros(1), np.array([-top]), error=1e-15, minus_infinity=lost)
 
 

@@ -74,7 +74,7 @@ def test_nothing_and_everything() -> None:
     assert mixture(0.0, [2, 1], [0.5, 0.5]).reveals_everything
     assert not mixture(0.0).reveals_everything
     silent = mixture(0.0, [0, 1], [0.75, 0.25])
-    assert silent.pair(Direction.REMOVE).infinity.exact == Fraction(1, 4)  # type: ignore[union-attr]
+    assert silent.pair(Direction.REMOVE).infinity.infinite.exact == Fraction(1, 4)  # type: ignore[union-attr]
     assert silent.delta(0.5).lower <= 0.25 <= silent.delta(0.5).upper < 0.2501
     added = silent.pair(Direction.ADD)
     assert added is not None

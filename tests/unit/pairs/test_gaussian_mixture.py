@@ -201,16 +201,16 @@ def test_components_that_do_not_count_are_told_apart_from_those_that_do() -> Non
 def test_what_is_told_at_sight_has_infinite_loss() -> None:
     far = mixture((0.0, 0.0), (0.125, 1.0), (0.0625, 1e6))
     removed, added = gaussian_mixture_pair(far, NORMAL), gaussian_mixture_pair(NORMAL, far)
-    assert removed.infinity.lower <= 0.0625 <= removed.infinity.upper
-    assert removed.infinity_from > 1e11
+    assert removed.infinity.at(1e10).lower <= 0.0625 <= removed.infinity.upper
+    assert removed.infinity.certain_below > 1e11
     assert not removed.minus_infinity.possible
-    assert added.minus_infinity.lower <= 0.0625 <= added.minus_infinity.upper
+    assert added.minus_infinity.at(1e10).lower <= 0.0625 <= added.minus_infinity.upper
     assert not added.infinity.possible
     assert np.exp(removed.coarse_cells().log_a).sum() == pytest.approx(0.9375, rel=1e-12)
     assert np.exp(added.coarse_cells().log_b).sum() == pytest.approx(0.9375, rel=1e-12)
     all_far = gaussian_mixture_pair(mixture((0.5, 1e6), (0.5, 2e6)), NORMAL)
-    assert all_far.infinity.lower > 0.999
-    assert all_far.infinity_from > 1e11
+    assert all_far.infinity.at(1e10).lower > 0.999
+    assert all_far.infinity.certain_below > 1e11
 
 
 def test_distant_components_without_mass_are_charged() -> None:

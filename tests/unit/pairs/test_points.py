@@ -13,6 +13,7 @@ from tests.support.lanes import mostly_slow
 import tightbudget as tb
 from tightbudget.numerics.mass import Mass
 from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.infinite_mass import InfiniteMass
 from tightbudget.pairs.points import point_pair, swapped_points
 
 BASES = [
@@ -166,8 +167,8 @@ def test_a_swapped_pair_has_the_profile_of_the_other_order() -> None:
         np.log(masses),
         np.log(masses) - losses,
         error=1e-15,
-        infinity=Mass.exactly(1.0 - masses.sum()),
-        minus_infinity=Mass.exactly(1.0 - float((masses * np.exp(-losses)).sum())),
+        infinity=InfiniteMass(Mass.exactly(1.0 - masses.sum())),
+        minus_infinity=InfiniteMass(Mass.exactly(1.0 - float((masses * np.exp(-losses)).sum()))),
     )
     other = swapped_points(pair)
     assert other.infinity == pair.minus_infinity

@@ -10,6 +10,7 @@ from tests.support.engine_answers import delta_of
 
 from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U
+from tightbudget.pairs.infinite_mass import InfiniteMass
 from tightbudget.pairs.told_gaussians import ToldGaussiansPair
 
 MOVES, SHARES = (0.5, 1.0, 1.5, 7.0), (0.875, 0.11, 0.015 - 2.0**-100, 2.0**-100)
@@ -17,7 +18,7 @@ MOVES, SHARES = (0.5, 1.0, 1.5, 7.0), (0.875, 0.11, 0.015 - 2.0**-100, 2.0**-100
 
 def told(moves: tuple[float, ...] = MOVES, shares: tuple[float, ...] = SHARES, beyond: float = 0.0) -> ToldGaussiansPair:
     logs = tuple(math.log(share) for share in shares)
-    return ToldGaussiansPair(moves, logs, tuple(4.0 * U * (1.0 - log) for log in logs), Mass.exactly(beyond))
+    return ToldGaussiansPair(moves, logs, tuple(4.0 * U * (1.0 - log) for log in logs), InfiniteMass(Mass.exactly(beyond)))
 
 
 def gaussian(mu: mpf, epsilon: float) -> mpf:

@@ -10,6 +10,7 @@ from tightbudget.engine.discretisation.tilted import TiltedPMF
 from tightbudget.engine.hockey_stick import log_error_at, scaled_by_exp, sum_below, weight_norms
 from tightbudget.engine.levels.evaluate import Composed
 from tightbudget.numerics.rounding import AMPLE, GENEROUS, U, lowered, raised, raised_by, strictly_raised
+from tightbudget.pairs.infinite_mass import InfiniteMass
 
 Array = NDArray[np.float64]
 
@@ -23,8 +24,8 @@ class LevelProfile:
     composed: Composed
     spread_losses: Array  # both from their anchors on
     merged_losses: Array
-    infinity_upper: float
-    infinity_lower: float
+    infinity_upper: float  # with what was left out
+    infinity: InfiniteMass
     points: float  # what it took: the length of the longest list
 
     route = "levels"
@@ -39,9 +40,9 @@ class LevelProfile:
         return sum(array.nbytes for array in arrays)
 
     @staticmethod
-    def of(composed: Composed, infinity_upper: float, infinity_lower: float, points: float) -> "LevelProfile":
+    def of(composed: Composed, infinity_upper: float, infinity: InfiniteMass, points: float) -> "LevelProfile":
         spread, merged = _losses_of_stack(composed.spread, composed.step), _losses_of_stack(composed.merged, composed.step)
-        return LevelProfile(composed, spread, merged, infinity_upper, infinity_lower, points)
+        return LevelProfile(composed, spread, merged, infinity_upper, infinity, points)
 
     def delta_upper(self, epsilon: float) -> float:
         r"""Return a number no smaller than delta(epsilon).
@@ -89,13 +90,13 @@ class LevelProfile:
         certainly = np.cumsum((a - b)[::-1])[::-1] - charges
         known = (log_gain < _LARGEST) & (log_cost < _LARGEST)  # what would be too large for a float counts for less than it is
         if not known.any():
-            return self.infinity_lower
+            return self.infinity.at(epsilon).lower
         first = int(np.argmax(np.where(known, certainly, -np.inf)))
         kept_a, kept_b = float(a[first:].sum()), float(b[first:].sum())
         rounding = (AMPLE + 2.0 * U * stack.size) * (kept_a + kept_b)
         certain = kept_a - kept_b - raised_by(float(charges[first]), GENEROUS) - rounding
         finite = scaled_by_exp(certain, log_a - theta * (shifted + origin) - error_bound)
-        return sum_below(self.infinity_lower, lowered(finite, 8))
+        return sum_below(self.infinity.at(epsilon).lower, lowered(finite, 8))
 
 
 def _losses_of_stack(stack: TiltedPMF, step: float) -> Array:

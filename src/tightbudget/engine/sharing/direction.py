@@ -103,7 +103,7 @@ class SharedDirection(OneDirection):
     def _not_followed(self, law: PairLaw) -> float:
         """Return a bound on the mass that is infinite, too rare to be in the law or unresolved."""
         rare = self.steps.items[0][1] * math.exp(law.log_tail) * self._coarse_error
-        return self.infinity[1] + 1.01 * (rare + self.steps.unresolved)
+        return self.infinity.upper + 1.01 * (rare + self.steps.unresolved)
 
     def chernoff_epsilon(self, decades: int, tilt_index: int, delta: float, estimate: float = 0.0, limit: float = 0.0) -> float:
         saddle = self.saddle(decades)
@@ -122,7 +122,7 @@ class SharedDirection(OneDirection):
         made = law.spectrum(self.steps.items[0][1], width, off) if epsilon > 0.0 else None
         if made is None:
             return math.inf
-        found = SpectralProfile.of(made, self._not_followed(law), self.infinity[0], 0.0)
+        found = SpectralProfile.of(made, self._not_followed(law), self.infinity, 0.0)
         return epsilon if found.delta_upper(epsilon) <= delta else math.inf
 
     def _law(self, asked: PlanTarget, decades: int) -> tuple[PairLaw | None, Spectrum | None]:

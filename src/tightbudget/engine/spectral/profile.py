@@ -11,6 +11,7 @@ from tightbudget.engine.hockey_stick import log_error_at, scaled_by_exp, sum_bel
 from tightbudget.engine.spectral.spectrum import Spectrum
 from tightbudget.numerics.characteristic import turned_angles
 from tightbudget.numerics.rounding import GENEROUS, TINIEST, U, lowered, lowered_by, raised, raised_by
+from tightbudget.pairs.infinite_mass import InfiniteMass
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -34,8 +35,8 @@ class SpectralProfile:
     errors: tuple[float, ...]  # of each sum
     series: tuple[float, float]  # sums of the weights themselves, for j = 0, 1
     log_scale: float  # the largest
-    infinity_upper: float
-    infinity_lower: float
+    infinity_upper: float  # with what was left out
+    infinity: InfiniteMass
     points: float
 
     route = "few frequencies"
@@ -49,7 +50,7 @@ class SpectralProfile:
         return sum(array.nbytes for array in (self.spectrum.values, self.spectrum.error_bound, self.terms))
 
     @classmethod
-    def of(cls, spectrum: Spectrum, infinity_upper: float, infinity_lower: float, points: float) -> Self:
+    def of(cls, spectrum: Spectrum, infinity_upper: float, infinity: InfiniteMass, points: float) -> Self:
         s = spectrum
         series = cls._transforms(s)
         # a node and its mirror image count together; node 0 has none
@@ -65,7 +66,7 @@ class SpectralProfile:
             series=(float(series[0, 0].real), float(series[1, 0].real)),
             log_scale=float(np.abs(s.log_scale).max()),
             infinity_upper=infinity_upper,
-            infinity_lower=infinity_lower,
+            infinity=infinity,
             points=points,
         )
 
@@ -106,7 +107,7 @@ class SpectralProfile:
         s, theta = self.spectrum, self.spectrum.theta
         where = (epsilon - s.anchors[1]) / s.step - s.origin
         if not abs(where) < self._farthest:
-            return self.infinity_lower
+            return self.infinity.at(epsilon).lower
         start = self._first_from(where)
         place = s.step * (s.origin + start)
         error_bound = 2.0 * log_error_at(self.log_scale, abs(place), theta, epsilon)
@@ -118,7 +119,7 @@ class SpectralProfile:
         loss = scaled_by_exp(cost + cost_error + float(s.error[2]), log_ratio)
         certain = lowered(gain - gain_error - wrapped - float(s.error[1]), 8) - raised_by(loss, _SCALING)
         finite = scaled_by_exp(certain, float(s.log_scale[1]) - theta * place - error_bound)
-        return sum_below(self.infinity_lower, lowered_by(finite, _SCALING))
+        return sum_below(self.infinity.at(epsilon).lower, lowered_by(finite, _SCALING))
 
     def _far_upper(self, where: float, shifted: float) -> float:
         """Return an upper bound on delta far from all losses: 1 below them, and a Chernoff bound above."""

@@ -30,7 +30,7 @@ def leaf_buckets(pair: Pair, log_factor: float, n: int) -> Buckets:
         _add_to_buckets(a, b, error, points, column, int(np.bincount(column).max()))
     error += NEGLIGIBLE  # what underflows
     error[A] += raised_by(pair.unresolved, GENEROUS)
-    error[A] += pair.infinity.upper - pair.infinity.lower  # bucket infinity holds the most it may be
+    error[A] += pair.infinity.upper - pair.infinity.infinite.lower  # bucket infinity holds the most it may be
 
     used = np.flatnonzero(a[:-1]) - n
     reach = log_factor * (2.0 + float(np.abs(used).max(initial=0)))  # no loss in the list is larger
@@ -45,7 +45,7 @@ def leaf_buckets(pair: Pair, log_factor: float, n: int) -> Buckets:
         first=-n,
         rows=np.stack([a[:-1], real, b[:-1]]),
         infinity=pair.infinity.upper + float(a[-1]),
-        distinguishing=pair.infinity.lower,
+        distinguishing=pair.infinity.infinite.lower,
         over_b=float(b[-1]),
         loss_shift=loss_shift,
         error=raised_by(error, GENEROUS),

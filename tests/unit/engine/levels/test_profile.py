@@ -12,12 +12,15 @@ from tests.support.lanes import mostly_slow
 
 from tightbudget.engine.levels.evaluate import Composed
 from tightbudget.engine.levels.profile import LevelProfile
+from tightbudget.numerics.mass import Mass
+from tightbudget.pairs.infinite_mass import InfiniteMass
 
 STEP = 0.25
 
 
 def read(composed: Composed, lower: float = 0.0, upper: float = 0.0) -> LevelProfile:
-    return LevelProfile.of(composed, infinity_upper=upper, infinity_lower=lower, points=0.0)
+    infinity = InfiniteMass(Mass(math.log(lower) if lower else -math.inf, 0.0))
+    return LevelProfile.of(composed, infinity_upper=upper, infinity=infinity, points=0.0)
 
 
 def profile(

@@ -18,6 +18,7 @@ from tightbudget.engine.steps import engine_steps
 from tightbudget.engine.target import PlanTarget, target_for
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Direction
+from tightbudget.pairs.infinite_mass import NOWHERE
 
 DECADES, WIDTH = 12, 0.01
 EPSILON = 1.5
@@ -43,7 +44,7 @@ PLAN = plan_for(target(1.5, 0.01, 1000))
 def check(sigma: float, q: float, count: int, found: Spectrum | None) -> float:
     """Compare with the truth, and return the width in log delta."""
     assert found is not None
-    profile = SpectralProfile.of(found, 1.2 * 10.0**-DECADES, 0.0, 0.0)
+    profile = SpectralProfile.of(found, 1.2 * 10.0**-DECADES, NOWHERE, 0.0)
     lower, upper = profile.delta_lower(EPSILON), profile.delta_upper(EPSILON)
     low, high = ends(contour([(SubsampledGaussianLaw(sigma, q, remove=True), count)], EPSILON, digits=12))
     assert mpf(lower) <= high

@@ -23,6 +23,7 @@ from tightbudget.engine.spectral.profile import SpectralProfile
 from tightbudget.engine.steps import engine_steps
 from tightbudget.engine.target import PlanTarget, target_for
 from tightbudget.pairs.base import Direction
+from tightbudget.pairs.infinite_mass import NOWHERE
 
 DECADES, WIDTH, DELTA = 12, 0.01, 1e-6
 SIGMA, Q, COUNT = 1.5, 0.01, 1000
@@ -106,7 +107,7 @@ def test_counts_share_a_law(way: Direction, count: int):
     if found is None:  # more steps than its period is long enough for
         assert count > 1100
         return
-    profile = SpectralProfile.of(found, left_out(law, count), 0.0, 0.0)
+    profile = SpectralProfile.of(found, left_out(law, count), NOWHERE, 0.0)
     epsilon = law.epsilon_upper(count, DELTA, left_out(law, count))
     lower, upper = profile.delta_lower(epsilon), profile.delta_upper(epsilon)
     low, high = true_delta(way, count, epsilon)
@@ -214,7 +215,7 @@ def test_a_law_with_a_span_is_true_of_all_its_counts(way: Direction, count: int)
     if found is None:  # more steps than its period is long enough for
         assert count > COUNT
         return
-    profile = SpectralProfile.of(found, left_out(law, count), 0.0, 0.0)
+    profile = SpectralProfile.of(found, left_out(law, count), NOWHERE, 0.0)
     upper = law.epsilon_upper(count, DELTA, left_out(law, count))
     low, high = true_delta(way, count, upper)
     assert profile.delta_lower(upper) <= high

@@ -17,7 +17,9 @@ from tests.support.lanes import mostly_slow
 
 from tightbudget.engine.spectral.profile import SpectralProfile, geometric_series
 from tightbudget.engine.spectral.spectrum import Chernoff, Spectrum
+from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U
+from tightbudget.pairs.infinite_mass import InfiniteMass
 
 STEP, THETA = 0.25, 1.0
 PLACES = np.arange(12.0)
@@ -79,7 +81,7 @@ def made(
 
 
 def read(found: Spectrum, upper: float = 0.0, lower: float = 0.0) -> SpectralProfile:
-    return SpectralProfile.of(found, upper, lower, 0.0)
+    return SpectralProfile.of(found, upper, InfiniteMass(Mass(math.log(lower) if lower else -math.inf, 0.0)), 0.0)
 
 
 def starts(found: Spectrum) -> list[float]:

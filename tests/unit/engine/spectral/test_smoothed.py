@@ -21,6 +21,7 @@ from tightbudget.engine.spectral.spectrum import Chernoff, Laws, Spectrum
 from tightbudget.engine.steps import engine_steps, noise_ends
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.gaussian import GaussianPair
+from tightbudget.pairs.infinite_mass import NOWHERE
 
 STEP, COUNT = 0.25, 3
 PLACES = np.arange(12.0)
@@ -82,7 +83,7 @@ def epsilons(found: Spectrum) -> list[float]:
 
 def failures(found: Spectrum, least: float, most: float) -> tuple[int, int]:
     """Return at how many epsilons the upper end fails, and at how many the lower one."""
-    profile = SmoothedProfile.of(found, 0.0, 0.0, 1.0)
+    profile = SmoothedProfile.of(found, 0.0, NOWHERE, 1.0)
     failed = [0, 0]
     with mpmath.workdps(DIGITS):
         for epsilon in epsilons(found):
@@ -98,7 +99,7 @@ def test_both_ends_hold_and_are_close(m: float, theta: float, width: float):
     noise = GaussianPair(m)
     found = made(noise, theta, width)
     assert failures(found, *noise_ends(noise)) == (0, 0)
-    profile, middle = SmoothedProfile.of(found, 0.0, 0.0, 1.0), found.anchors[0] + found.step * found.origin
+    profile, middle = SmoothedProfile.of(found, 0.0, NOWHERE, 1.0), found.anchors[0] + found.step * found.origin
     with mpmath.workdps(DIGITS):
         true = true_upper(m, theta, middle)
         if true < mpf("1e-300"):
@@ -157,7 +158,7 @@ def test_the_noise_may_be_a_little_more_or_less(m_error: float):
 def test_turns_are_as_good_as_they_are_said_to_be():
     """Sums with weights that begin up to two periods away, against forty digits."""
     found = made(GaussianPair(2.0), 1.0, 1e-8)
-    profile = SmoothedProfile.of(found, 0.0, 0.0, 1.0)
+    profile = SmoothedProfile.of(found, 0.0, NOWHERE, 1.0)
     worst = 0.0
     with mpmath.workdps(DIGITS):
         nodes = [2 * mpmath.pi * int(j) / found.period for j in found.nodes]

@@ -28,6 +28,7 @@ from tightbudget.engine.steps import Steps
 from tightbudget.engine.target import PlanTarget
 from tightbudget.numerics.convolve import TooWide
 from tightbudget.pairs.base import Pair
+from tightbudget.pairs.infinite_mass import NOWHERE
 
 
 def bell(places: np.ndarray, mean: float, deviation: float) -> np.ndarray:
@@ -290,7 +291,7 @@ def profile(
     target = PlanTarget(Steps(tuple(items)), Tilt(theta, 1.0, 1.0), 1.0, 1.0, 1e-6, 0.01, (), windows)
     found = composed_spectrum(target, SpectralGrid(step, places, (0.0,) * len(items)))
     assert found is not None
-    return SpectralProfile.of(found, 0.0, 0.0, 0.0)
+    return SpectralProfile.of(found, 0.0, NOWHERE, 0.0)
 
 
 @pytest.mark.parametrize("tail", [1e-12, 0.05])

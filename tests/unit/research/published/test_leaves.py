@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tightbudget.numerics.mass import Mass
+from tightbudget.pairs.infinite_mass import InfiniteMass
 from tightbudget.pairs.points import PointPair, point_pair
 from tightbudget.research.published.buckets import REAL, VIRTUAL, A
 from tightbudget.research.published.leaves import leaf_buckets
@@ -66,7 +67,7 @@ def test_tails_that_are_not_resolved_are_booked():
 
 
 def test_infinite_mass_is_booked_and_counted_from_below():
-    buckets = leaf_buckets(points([0.3], infinity=Mass.about(math.log(0.25), 1e-6)), STEP, N)
+    buckets = leaf_buckets(points([0.3], infinity=InfiniteMass(Mass.about(math.log(0.25), 1e-6))), STEP, N)
     assert buckets.infinity >= 0.25 * math.exp(1e-6)
     assert buckets.error[A] >= 0.49e-6
     assert buckets.distinguishing <= 0.25 * math.exp(-1e-6)

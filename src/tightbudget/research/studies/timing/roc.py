@@ -19,6 +19,7 @@ from tightbudget.numerics.logs import log_fraction
 from tightbudget.numerics.mass import Mass
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair
+from tightbudget.pairs.infinite_mass import InfiniteMass
 from tightbudget.pairs.points import point_pair
 from tightbudget.pairs.revealing import revealing_pair
 
@@ -112,7 +113,7 @@ class CurvePair(Mechanism):
             log_a,
             log_b,
             error=error,
-            infinity=Mass.exactly(infinity),
-            minus_infinity=Mass.exactly(minus_infinity),
+            infinity=InfiniteMass(Mass.exactly(infinity)),
+            minus_infinity=InfiniteMass(Mass.exactly(minus_infinity)),
             loss_error=2.0 * error,
         )
