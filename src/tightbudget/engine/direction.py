@@ -80,7 +80,7 @@ class OneDirection:
 
     @cached_property
     def infinity(self) -> InfiniteMass:
-        """The mass of A with infinite loss; where the finite losses of some step are not resolved, perhaps all of it."""
+        """The mass of A with infinite loss: perhaps all of it, where finite losses of some step are not resolved."""
         return self.steps.infinity.or_more() if self.revealed else self.steps.infinity
 
     @cached_property

@@ -43,7 +43,7 @@ class InfiniteMass:
 
     @property
     def certain_below(self) -> float:
-        """Below this epsilon `at` is the mass itself; from there on only its upper end bounds delta. inf: everywhere."""
+        """Below this epsilon `at` is the mass itself; from there on only its upper end bounds delta."""
         return self.beyond - _MARGIN
 
     def at(self, epsilon: float) -> Mass:
@@ -71,7 +71,7 @@ class InfiniteMass:
         return log, error + _exp(-self.beyond - math.log(share))
 
     def times(self, factor: float) -> "InfiniteMass":
-        """Return the mass of the event on a Poisson sample at rate `factor`: else the first law is the second one (M3)."""
+        """Return the mass of the event on a Poisson sample at rate `factor`, whose law is else the second one (M3)."""
         mass = self._mass.times(factor)
         if self.beyond == math.inf:
             return InfiniteMass(mass)
@@ -112,11 +112,11 @@ def either_infinite(parts: Sequence[tuple[InfiniteMass, float]], error: float) -
 
 
 def mass_known_well(mass: InfiniteMass) -> tuple[float, float]:
-    """Return the mass and its relative error, for a pair that the one of the event is to dominate; 0 if it is not known.
+    """Return the mass and its relative error, for a pair that the event's own is to dominate; 0 if it is not known.
 
-    An event that is left out altogether can only hide what it shows, so that is what becomes of one that is known badly,
-    or to which the other law gives more than e^-1800 times as much: beside finite losses of up to some hundred, and
-    however many steps, less than that is less than any rounding.
+    Leaving an event out can only hide what it shows. So an event is left out whose mass is known badly, or to which the
+    other law gives more than e^-1800 times as much. Less than that is less than any rounding, beside finite losses of
+    up to some hundred and however many steps.
     """
     log, error = mass.at(MODERATE).log
     return (math.exp(log), math.expm1(error)) if error < _KNOWN_WELL and log > _LEAST_LOG else (0.0, 0.0)
