@@ -26,6 +26,7 @@ from tightbudget.ledger import entries
 from tightbudget.ledger.charges import Known, Payload, Place, Refusal, Row, Wanted, other_charge
 from tightbudget.ledger.entries import START, Body, canonical, hash_of, read, text_of
 from tightbudget.ledger.individual_rules import rules_of
+from tightbudget.ledger.lowering import in_force
 from tightbudget.ledger.receipts import Receipt, receipt_of
 from tightbudget.ledger.rules import Decision, Rules, Step
 from tightbudget.ledger.storage.database import Database, Transaction
@@ -289,14 +290,20 @@ class Book:
         known = self._rules.get(row.id)
         if known is None or known[0] != row.rules:
 
-            def work(tx: Transaction) -> Any:
-                return tx.one(self.statements.entry, budget=row.id, seq=row.rules)
+            def work(tx: Transaction) -> list[Any]:
+                return [self._filter_in(tx, row, seq) for seq in dict.fromkeys((1, row.rules))]
 
-            found = self.database.look(work) if tx is None else work(tx)
-            if found is None:
-                raise LedgerCorrupt(f"Entry {row.rules} of budget {row.name!r} is missing.", "Run tightbudget ledger verify.")
-            known = self._rules[row.id] = (row.rules, rules_of(read(bytes(found[1]))["filter"], relation))
+            first, *lowered = self.database.look(work) if tx is None else work(tx)
+            state = in_force(first, lowered[0]) if lowered else first
+            known = self._rules[row.id] = (row.rules, rules_of(state, relation))
         return known[1]
+
+    def _filter_in(self, tx: Transaction, row: Row, seq: int) -> Any:
+        """Return the filter that an entry put in force, as it was written."""
+        found = tx.one(self.statements.entry, budget=row.id, seq=seq)
+        if found is None:
+            raise LedgerCorrupt(f"Entry {seq} of budget {row.name!r} is missing.", "Run tightbudget ledger verify.")
+        return read(bytes(found[1]))["filter"]
 
     def rules_in(self, tx: Transaction, row: Row) -> None:
         """See that the filter in force is known, so that it need not be read in the middle of a transaction."""

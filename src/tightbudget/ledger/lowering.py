@@ -1,4 +1,4 @@
-"""Lower a limit. Stopping earlier than a filter would is always allowed; what it promises stays as it was."""
+"""Lower a limit. Stopping earlier than a filter would is always allowed; what it promises stays as it was (M14)."""
 
 from typing import Any
 
@@ -9,26 +9,44 @@ from tightbudget.adaptive.states import State
 from tightbudget.errors import InvalidParameter
 
 _FRAME = {"version", "kind", "sequence", "constants", "relations", "spent"}
+_INSTEAD = "Close the budget, or split off a smaller part and charge that."
 
 
 def lowered(old: State, epsilon: Any, delta: Any) -> State:
-    """Return the state of a filter of the same kind with smaller limits, that counts in the same ticks."""
+    """Return the state of a filter of the same kind with smaller limits, that counts in the same ticks.
+
+    What the old filter fixed in advance stays, and no cap or measure moves the wrong way: nothing is admitted that the
+    old filter would refuse at the same sums.
+    """
     if not issubclass(BY_KIND[old["kind"]], SumFilter):
-        hint = "Close the budget, or split off a smaller part."
-        raise InvalidParameter("filter", old["kind"], "one that adds up prices, for its limits to be lowered", hint)
+        raise InvalidParameter("filter", old["kind"], "one that adds up prices, for its limits to be lowered", _INSTEAD)
     asked = {"epsilon": epsilon, "delta": delta}
     settings = {name: value for name, value in old.items() if name not in _FRAME}
     settings.update({name: value for name, value in asked.items() if value is not None})
-    new = _in_the_same_ticks(BY_KIND[old["kind"]](**settings), old)
+    try:
+        made = BY_KIND[old["kind"]](**settings)
+    except InvalidParameter as problem:  # limits so low that no filter of this kind and these settings has them
+        problem.add_note(f"The limits stay as they are. {_INSTEAD}")
+        raise
+    new = _with_what_was_fixed(made, old)
     check_lower(old, new)
     return new
 
 
+def in_force(old: State, new: State) -> State:
+    """Return the state of the filter that a written lowering puts in force.
+
+    It admits nothing that the old one refuses, also where another version wrote constants that would admit more.
+    """
+    check_lower(old, new)
+    return _with_what_was_fixed(from_state(new), old)
+
+
 def check_lower(old: State, new: State) -> None:
-    """Refuse a filter that could admit what the old one would not: another kind, or a limit that is higher."""
-    before, after = from_state({**old, "spent": new["spent"]}), from_state(new)
+    """Refuse a filter that is not the old one with lower limits: another kind or setting, or a limit that is higher."""
     if old["kind"] != new["kind"] or old["constants"].get("ticks") != new["constants"].get("ticks"):
         raise InvalidParameter("filter", new["kind"], f"a {old['kind']} filter that counts in the same parts")
+    before, after = from_state({**old, "spent": new["spent"]}), from_state(new)
     for name in ("epsilon", "delta"):
         if exact(name, new[name]) > exact(name, old[name]):
             hint = "To allow more, open a second budget beside this one: extend, or tightbudget ledger budget extend."
@@ -41,18 +59,8 @@ def check_lower(old: State, new: State) -> None:
             raise InvalidParameter("epsilon", new["epsilon"], f"such that no limit rises, and {one.name} would")
 
 
-def _in_the_same_ticks(made: Any, old: State) -> State:
-    """Return the state of a fresh filter that counts in the ticks of the old one, so that sums need no conversion."""
-    old_ticks = from_state({**old, "spent": {name: "0" for name in old["spent"]}})._scales.ticks  # type: ignore[attr-defined]
-    state: State = made.state()
-    scales = made._scales
-    by_sum = dict(zip(made.sums, zip(scales.ticks, old_ticks, strict=True), strict=True))
-    constants = dict(state["constants"])
-    constants["ticks"] = old["constants"]["ticks"]
-    if "caps" in constants:
-        caps = {}
-        for _, cap in scales._constant_caps():
-            here, there = by_sum[cap.sum]
-            caps[cap.name] = there.written(there.down(here.read("caps", constants["caps"][cap.name])))
-        constants["caps"] = caps
-    return {**state, "constants": constants}
+def _with_what_was_fixed(made: Any, old: State) -> State:
+    """Return the state of a fresh filter of lower limits, with the ticks and parameters that the old one fixed."""
+    before = from_state({**old, "spent": {name: "0" for name in old["spent"]}})
+    state: State = made.lowered_from(before).state()
+    return state

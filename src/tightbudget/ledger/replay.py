@@ -19,7 +19,7 @@ from tightbudget.errors import TightBudgetError
 from tightbudget.ledger import entries
 from tightbudget.ledger.entries import START, Body, hash_of, read
 from tightbudget.ledger.individual_rules import IndividualRules, rules_of
-from tightbudget.ledger.lowering import check_lower
+from tightbudget.ledger.lowering import in_force
 from tightbudget.ledger.rules import Rules
 
 _KEEPS_KEY = (entries.CHARGED, entries.RESERVED)
@@ -116,8 +116,8 @@ class Chain:
         self.state = "closed"
 
     def _take_lowered(self, seq: int, body: Body) -> None:
-        check_lower(self._rules().filter.state(), body["filter"])
-        self.rules, self.rules_at = Rules(body["filter"], self.opened["relation"]), seq
+        now = in_force(self._rules().filter.state(), body["filter"])
+        self.rules, self.rules_at = Rules(now, self.opened["relation"]), seq
         self.prices.clear()
 
     def _take_charge(self, seq: int, body: Body) -> None:

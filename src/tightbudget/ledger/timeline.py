@@ -12,6 +12,7 @@ from tightbudget.adaptive.filters.sum_filter import SumFilter
 from tightbudget.ledger import entries
 from tightbudget.ledger.budget import Budget
 from tightbudget.ledger.entries import Body, read
+from tightbudget.ledger.lowering import in_force
 from tightbudget.ledger.receipts import moment
 from tightbudget.ledger.rules import Rules
 from tightbudget.ledger.storage.schema import entries as table
@@ -94,7 +95,7 @@ class _TimelineCourse:
             self._refused = self._thinned(1, self._refused, (time, self._rules, self._used))
             return
         if kind == entries.LOWERED:
-            self._rules = Rules(body["filter"], self._budget.terms.relation)
+            self._rules = Rules(in_force(self._rules.filter.state(), body["filter"]), self._budget.terms.relation)
         elif kind == entries.CLOSED:
             self._closed = moment(time)
         elif kind in (entries.CHARGED, entries.RESERVED):

@@ -51,6 +51,10 @@ class _AdvancedBoundary:
         beta = amount_to_float(exact("beta", constants["beta"], "a number above 0"))
         return type(self)(beta, written_at_least("log", constants["log"], self.log))
 
+    def lowered_from(self, old: Self) -> Self:
+        """Return the boundary with the old beta: one computed anew may admit at large V what the old one refused (M14)."""
+        return type(self)(old.beta, max(self.log, old.log))
+
 
 class _Printed(_AdvancedBoundary):
     __slots__ = ()

@@ -55,6 +55,9 @@ class Measure(Protocol):
     def with_constants(self, constants: State) -> Self:
         """Return it with constants as they were written, after a check."""
 
+    def lowered_from(self, old: Self) -> Self:
+        """Return the measure of a lowered filter: what was fixed in advance is that of `old`, and it is nowhere below it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cap:

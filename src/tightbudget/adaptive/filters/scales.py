@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, overload
 
@@ -142,6 +143,25 @@ class Scales:
         found = [self._constant_cap(place, cap, read, caps) for place, cap in enumerate(every)]
         return Scales(limits, read, tuple(found))
 
+    def lowered_from(self, old: "Scales") -> "Scales":
+        """Return scales that count in the ticks of `old` and whose caps and measure admit nothing that those refuse."""
+        pairs = list(zip(self._all, old._all, strict=True))
+        if any((cap.name, cap.of) != (before.name, before.of) for cap, before in pairs):
+            raise ValueError("only a filter of the same kind and settings can be lowered")
+        every = tuple(_cap_lowered_from(cap, before) for cap, before in pairs)
+        first = len(self.limits.needed)
+        caps = [self._cap_in_ticks_of(old, place) for place in range(len(every))]
+        return Scales(Limits(old.limits.sums, every[:first], every[first:]), old.ticks, tuple(caps))
+
+    def _cap_in_ticks_of(self, old: "Scales", place: int) -> Amount:
+        """Return a cap in the ticks of `old`, no higher than it was there."""
+        cap = self._all[place]
+        if cap.measure is not None:
+            return min(self._caps[place], old._caps[place])
+        here, there = self.ticks[self._index(cap)], old.ticks[old._index(cap)]
+        own = there.down(here.amount(self._caps[place]) if cap.constant else cap.cap)
+        return min(own, old._caps[place])
+
     def _cap_with_constants(self, cap: Cap, constants: State) -> Cap:
         return cap if cap.measure is None else Cap(cap.name, cap.cap, cap.of, cap.measure.with_constants(constants))
 
@@ -191,6 +211,11 @@ class LimitsAt(Sequence[Limit]):
 
     def __hash__(self) -> int:
         return hash(tuple(self))
+
+
+def _cap_lowered_from(cap: Cap, old: Cap) -> Cap:
+    measure = None if cap.measure is None or old.measure is None else cap.measure.lowered_from(old.measure)
+    return replace(cap, measure=measure)
 
 
 def sums_in_ticks_after(sums: Sums, price: Sums) -> Sums:

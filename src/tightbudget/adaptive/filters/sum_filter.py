@@ -6,7 +6,7 @@ Such a filter is three things: the price of a step, the limits of the sums, and 
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 from tightbudget.adaptive.amounts import Amount, exact, sums_after
 from tightbudget.adaptive.filters.base import MOST, Filter, Sums
@@ -80,6 +80,14 @@ class SumFilter(Filter):
         """
         parts = zip(self._sums, self._scales.read(price), strict=True)
         return tuple(total if isinstance(total, float) else short_ticks(max(total - part, 0)) for total, part in parts)
+
+    def lowered_from(self, old: Self) -> Self:
+        """Take over from `old`, a filter of higher limits, its ticks and what it fixed in advance; return this filter.
+
+        It admits nothing that `old` would refuse at the same sums (M14).
+        """
+        self._scales = self._scales.lowered_from(old._scales)
+        return self
 
     def _charged(self, increment: Increment) -> Sums:
         """Return the price in ticks."""
