@@ -1704,7 +1704,7 @@ MUTATIONS = [
              "several releases on one sample count as one", [ONE_SAMPLE]),
     # what is read
     Mutation("notation tiny number", "notation/arithmetic.py",
-             "return typed_float(term.written(node))",
+             "return typed_number(term.written(node))",
              "return float(term.written(node))",
              "a promise of 1e-400 is read as one of no loss at all", [NOTATION]),
     Mutation("calibrate met", "calibration/targets.py", "return answer.upper <= self.limit", "return answer.lower <= self.limit",

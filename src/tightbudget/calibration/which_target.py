@@ -1,12 +1,22 @@
 """Which target is meant by the limits that were given; one kind at a time, and whole."""
 
 import math
+from fractions import Fraction
 from typing import Any
 
 from tightbudget.calibration.risk_targets import BayesErrorTarget, PosteriorTarget, TruePositiveRateTarget
 from tightbudget.calibration.targets import AdvantageTarget, BudgetTarget, DeltaTarget, Target
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, not_lost_to_zero, real
+from tightbudget.mechanisms.checks import (
+    delta_asked,
+    epsilon_asked,
+    exact_value,
+    limit_above,
+    limit_below,
+    not_lost_to_zero,
+    real,
+)
+from tightbudget.numerics.rounding import float_above
 
 _CHANCE = "a number from 0 to 1"
 _GO_WITH = {
@@ -35,7 +45,9 @@ def target_asked(**limits: Any) -> Target:
             raise InvalidParameter(name, given[name], f"left out where the target is {kind}")
     if kind == "epsilon":
         return _budget_target(given["epsilon"], given["delta"])
-    chances = {name: _target_probability(name, value) for name, value in given.items()}
+    chances = {name: _target_probability(kind, name, value) for name, value in given.items()}
+    if kind == "bayes_error":
+        chances[kind] = raised_for_prior(chances[kind], given["prior"], chances["prior"])
     makers: dict[str, Any] = {
         "advantage": AdvantageTarget,
         "tpr": TruePositiveRateTarget,
@@ -60,17 +72,24 @@ def _check_reach(kind: str, chances: dict[str, float]) -> None:
 
 
 def _budget_target(epsilon: object, delta: object) -> Target:
-    most, rare = epsilon_asked(epsilon), delta_asked(delta)
+    most, rare = limit_below(epsilon, epsilon_asked(epsilon)), limit_below(delta, delta_asked(delta))
     if math.isinf(most):
         raise InvalidParameter("epsilon", epsilon, "a finite number, 0 or more", "Every composition has an infinite epsilon.")
     return BudgetTarget(most, rare) if most > 0.0 else DeltaTarget(most, rare)
 
 
-def _target_probability(name: str, value: object) -> float:
+def _target_probability(kind: str, name: str, value: object) -> float:
+    """Return a limit on the safe side of what was given, and under what it is to be kept where that is harder."""
     number = not_lost_to_zero(name, value, real(name, value, _CHANCE), _CHANCE)
     if not 0.0 <= number <= 1.0:
         raise InvalidParameter(name, value, _CHANCE, "It is a probability.")
-    return number
+    return limit_below(value, number) if name == kind != "bayes_error" else min(1.0, limit_above(value, number))
+
+
+def raised_for_prior(limit: float, given: object, prior: float) -> float:
+    """Return a limit of the Bayes error that, kept at a prior, is kept as given at the prior that was meant (M24)."""
+    exact = exact_value(given)
+    return limit if exact is None else float_above(Fraction(limit) + abs(exact - Fraction(prior)))
 
 
 def _example_of_limit(name: str) -> str:

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
+from tightbudget.numerics.typed import TypedFloat
 
 MOST_REPETITIONS = 2**53
 _SMALLEST_EXPONENT = -1000  # of ten: 1e-1000000000 is short to write and long to hold
@@ -58,6 +59,46 @@ def not_lost_to_zero(name: str, value: object, number: float, allowed: str) -> f
     """Return the float of a value, unless it is 0 and the value is not: a fraction, say, that no float is near."""
     if number == 0.0 and value != 0:
         raise InvalidParameter(name, "nearer to 0 than any float", allowed, "The smallest float above 0 is 5e-324.")
+    return number
+
+
+def exact_value(value: object) -> Fraction | None:
+    """Return the finite number that a value stands for if it is no float: a fraction, a decimal number, what was typed."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]  # a number that cannot be changed behind our back
+    if isinstance(value, TypedFloat):
+        return Fraction(value.exact)
+    if isinstance(value, float):
+        return None
+    if isinstance(value, numbers.Integral):
+        return Fraction(int(value))
+    try:
+        return Fraction(*value.as_integer_ratio())  # type: ignore[attr-defined]
+    except (AttributeError, TypeError, ValueError, OverflowError):  # nothing of the kind, or not finite
+        return None
+
+
+def limit_below(value: object, number: float) -> float:
+    """Return a limit, which was read as this number, as a float that is no larger; a float stays as it is.
+
+    Every limit that must not be exceeded is read so: neither the float nor the decimal number it prints as is above what
+    was given, unless that was a float.
+    """
+    exact = exact_value(value)
+    if exact is None or not math.isfinite(number) or Fraction(number) == exact:
+        return number
+    while max(Fraction(number), Fraction(repr(number))) > exact:
+        number = math.nextafter(number, -math.inf)
+    return number
+
+
+def limit_above(value: object, number: float) -> float:
+    """Return a number of which more is the safe side, as `limit_below` returns one of which less is."""
+    exact = exact_value(value)
+    if exact is None or not math.isfinite(number):
+        return number
+    while min(Fraction(number), Fraction(repr(number))) < exact:
+        number = math.nextafter(number, math.inf)
     return number
 
 

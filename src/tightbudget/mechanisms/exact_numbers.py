@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from tightbudget.errors import InvalidParameter
+from tightbudget.numerics.typed import TypedFloat
 
 Amount = Fraction | int | float
 """An exact number; the only float in a sum is inf, for what no budget can pay."""
@@ -52,6 +53,8 @@ def _read_amount(name: str, value: object, allowed: str) -> Fraction:
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     try:
+        if isinstance(value, TypedFloat):
+            return number_in_text(str(value.exact))
         return number_in_text(repr(value) if isinstance(value, float) else str(value))
     except (ValueError, ZeroDivisionError, decimal.InvalidOperation):
         raise InvalidParameter(name, value, allowed, "Give a number, a Fraction, a Decimal or text such as '0.1'.") from None

@@ -14,7 +14,7 @@ from tightbudget.cached import cached_property
 from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.errors import InvalidParameter
 from tightbudget.keywords import known_keywords, unknown_keyword
-from tightbudget.mechanisms.checks import group_size, not_lost_to_zero, real
+from tightbudget.mechanisms.checks import group_size, limit_above, not_lost_to_zero, real
 from tightbudget.mechanisms.composition import Composable, Composition
 from tightbudget.mechanisms.exact_numbers import literal
 from tightbudget.mechanisms.known_bounds import Known
@@ -174,9 +174,7 @@ class Mechanism(Composable, Known):
                 if spec.name not in self.promises:
                     not_lost_to_zero(spec.name, value, plain, _HELD)  # a rate of 0, say, would reveal nothing at all
                 elif isinstance(plain, float) and math.isfinite(plain):
-                    exact = Fraction(*value.as_integer_ratio())  # type: ignore[union-attr]
-                    while min(Fraction(plain), Fraction(repr(plain))) < exact:
-                        plain = math.nextafter(plain, math.inf)
+                    plain = limit_above(value, plain)
                 object.__setattr__(self, spec.name, plain)
 
     def __str__(self) -> str:

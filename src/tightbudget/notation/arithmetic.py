@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable
 
 from tightbudget.notation.terms import MAX_INTEGER_BITS, TOO_LARGE, Term
-from tightbudget.numerics.typed import NoFloat, typed_float
+from tightbudget.numerics.typed import NoFloat, typed_number
 
 Number = int | float
 
@@ -13,7 +13,7 @@ Number = int | float
 def as_written(term: Term, node: ast.Constant) -> float:
     """Return a number as it was written, unless no float is near: 1e-400 is not 0, and 1e400 is not infinite."""
     try:
-        return typed_float(term.written(node))
+        return typed_number(term.written(node))
     except NoFloat as problem:
         term.fail(node, f"This number is {problem}")
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+from decimal import Decimal, InvalidOperation
 
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]*)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
@@ -9,6 +10,20 @@ _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
 class NoFloat(ValueError):
     """A number that no float is near; the message says how it is out of range."""
+
+
+class TypedFloat(float):
+    """The float nearest to a number that was written with more digits than floats have; `exact` is that number.
+
+    Whoever reads a limit rounds `exact` to the safe side (`mechanisms/checks.py`); everybody else has a float.
+    """
+
+    exact: Decimal
+
+    def __new__(cls, value: float, exact: Decimal | None = None) -> "TypedFloat":
+        made = super().__new__(cls, value)
+        made.exact = Decimal(repr(float(value))) if exact is None else exact
+        return made
 
 
 def typed_float(text: str) -> float:
@@ -30,6 +45,28 @@ def typed_float(text: str) -> float:
     if math.isinf(value) and digits:
         raise NoFloat("too large for a float; the largest is 1.8e308")
     return value
+
+
+def typed_number(text: str) -> float:
+    """Return the same float, as a `TypedFloat` where it prints as another number than the one that was typed.
+
+    >>> typed_number("0.099999999999999999"), getattr(typed_number("0.099999999999999999"), "exact")
+    (0.1, Decimal('0.099999999999999999'))
+    """
+    value = typed_float(text)
+    try:
+        exact = Decimal(text)
+    except InvalidOperation:  # beyond the exponents of decimals, where a float is 0
+        return value
+    return value if not math.isfinite(value) or exact == Decimal(repr(value)) else TypedFloat(value, exact)
+
+
+def toml_float(text: str) -> float:
+    """Return a number of a TOML file, whose underscores and infinities are as in Python."""
+    try:
+        return typed_number(text)
+    except NoFloat:  # the file is read as TOML says; what a number may be is checked by whoever takes it
+        return float(text)
 
 
 def written_without_comma(text: str, whole: bool) -> str:

@@ -17,6 +17,7 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import asked_width, whole_count
 from tightbudget.mechanisms.composition import Composable
 from tightbudget.mechanisms.relations import mix_relations_asked
+from tightbudget.numerics.typed import toml_float
 from tightbudget.sweeps.keys import brief_value, check_plan_keys, key_meant
 from tightbudget.sweeps.questions import CALIBRATE, DEFAULT_RTOL, Question, questions_of_plan
 from tightbudget.sweeps.spaces import Listed, Space, grid_space, listed_space
@@ -71,7 +72,7 @@ def _plan_from_file(name: str | PathLike[str]) -> Mapping[str, Any]:
     if path.is_dir():
         raise InvalidParameter("plan", str(path), "a TOML file, not a folder")
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"), parse_float=toml_float)
     except FileNotFoundError:
         raise InvalidParameter("plan", str(path), "a file that is there") from None
     except UnicodeDecodeError:

@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tightbudget.calibration import calibrate
+from tightbudget.calibration.which_target import target_asked
 from tightbudget.errors import InvalidParameter
-from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, probability
+from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, exact_value, probability
 from tightbudget.notation import Private
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.sweeps.keys import brief_value, check_plan_keys, key_meant, plan_table
@@ -175,8 +176,17 @@ def _expanded_questions(given: Any, rtol: float, effort: float | None) -> list[Q
         allowed = " or ".join(" and ".join(f"`{name}`" for name in needed) for needed in kind.takes)
         raise InvalidParameter(f"the question of {ask}", brief_value(dict(table)), f"a table with {allowed}")
     width, _, work = asked_width(table.get("rtol", kind.rtol or rtol), 0.0, table.get("effort", effort))
-    lists = [[(name, CHECKS[name](one)) for one in _each_value_asked(table[name])] for name in names]
-    return [Question(ask, at, width, work) for at in itertools.product(*lists)]
+    each = itertools.product(*(_each_value_asked(table[name]) for name in names))
+    return [Question(ask, _read_numbers(ask, names, given), width, work) for given in each]
+
+
+def _read_numbers(ask: str, names: tuple[str, ...], given: tuple[Any, ...]) -> tuple[tuple[str, float], ...]:
+    """Return numbers as floats; those of a target as `calibrate` reads them, so that no limit is rounded up."""
+    read = {name: CHECKS[name](one) for name, one in zip(names, given, strict=True)}
+    if ask == CALIBRATE and any(exact_value(one) is not None for one in given):
+        target = target_asked(**dict(zip(names, given, strict=True)))
+        read = {name: getattr(target, name) for name in names}
+    return tuple(read.items())
 
 
 def _each_value_asked(given: Any) -> list[Any]:

@@ -4,23 +4,12 @@ What is a float already stays as it is. A fraction such as 256/60000 lies betwee
 which the upper end also holds for the fraction itself: more noise or a smaller rate can only reveal less (M3).
 """
 
-import math
 import numbers
 from collections.abc import Callable
-from fractions import Fraction
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, positive, probability
-from tightbudget.numerics.rounding import float_above, float_below
-
-
-@runtime_checkable
-class IntegerRatio(Protocol):
-    """A number that knows the fraction it is: floats of any size, fractions, NumPy's numbers."""
-
-    def as_integer_ratio(self) -> tuple[int, int]: ...
+from tightbudget.mechanisms.checks import delta_asked, epsilon_asked, limit_above, limit_below, positive, probability
 
 
 def noise_below(name: str, value: object) -> float:
@@ -28,7 +17,7 @@ def noise_below(name: str, value: object) -> float:
     number = positive(
         name, value, "It is the standard deviation of the noise over the clipping norm.", zero=True, infinite=True
     )
-    return _on_the_side(value, number, float_below)
+    return _on_the_side(value, number, limit_below)
 
 
 def rate_above(
@@ -36,22 +25,22 @@ def rate_above(
 ) -> float:
     """Return a sampling rate as the smallest float or whole number from it on."""
     number = probability(name, value, hint)
-    return _on_the_side(value, number, float_above)
+    return _on_the_side(value, number, limit_above)
 
 
 def budget_below(epsilon: object, delta: object) -> tuple[float, float]:
     """Return a budget that is no larger, in floats."""
-    return _on_the_side(epsilon, epsilon_asked(epsilon), float_below), delta_below(delta)
+    return _on_the_side(epsilon, epsilon_asked(epsilon), limit_below), delta_below(delta)
 
 
 def target_below(name: str, epsilon: object) -> float:
     """Return an epsilon to aim at, above 0, as the largest float or whole number up to it."""
-    return _on_the_side(epsilon, positive(name, epsilon), float_below)
+    return _on_the_side(epsilon, positive(name, epsilon), limit_below)
 
 
 def delta_below(delta: object) -> float:
     """Return a delta as the largest float or whole number up to it: what holds at a smaller delta holds at a larger."""
-    return _on_the_side(delta, delta_asked(delta), float_below)
+    return _on_the_side(delta, delta_asked(delta), limit_below)
 
 
 def plain_number(value: object) -> object:
@@ -59,12 +48,7 @@ def plain_number(value: object) -> object:
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
 
-def _on_the_side(value: object, number: float, side: Callable[[Fraction], float]) -> float:
+def _on_the_side(value: object, number: float, side: Callable[[object, float], float]) -> float:
     """Return a whole number or float as it is, another number as the float on that side of it."""
     value = plain_number(value)
-    if isinstance(value, numbers.Integral):
-        return int(value)
-    if type(value) is float or math.isinf(number):
-        return number
-    assert isinstance(value, IntegerRatio)  # it was read as a number before
-    return side(Fraction(*value.as_integer_ratio()))
+    return int(value) if isinstance(value, numbers.Integral) else side(value, number)

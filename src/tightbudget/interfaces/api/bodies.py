@@ -4,9 +4,11 @@ import math
 import re
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool, StrictStr, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool, StrictStr, WithJsonSchema, model_validator
 
-from tightbudget.numerics.typed import NoFloat, typed_float
+from tightbudget.calibration.which_target import raised_for_prior
+from tightbudget.mechanisms.checks import limit_above, limit_below
+from tightbudget.numerics.typed import NoFloat, TypedFloat, typed_number
 
 MOST_POINTS = 2001
 MOST_PHASES = 1000
@@ -27,9 +29,26 @@ def number_as_written(value: Any) -> float | int:
     return value
 
 
+def limit_as_written(value: Any) -> float | int:
+    """Return a limit as a float that is no larger than what was written."""
+    number = number_as_written(value)
+    return limit_below(number, float(number))
+
+
+def least_as_written(value: Any) -> float | int:
+    """Return a number of which more is the safe side as a float that is no smaller than what was written."""
+    number = number_as_written(value)
+    return limit_above(number, float(number))
+
+
+def _plain_as_written(value: Any) -> float | int:
+    number = number_as_written(value)
+    return number if isinstance(number, int) else float(number)
+
+
 def _float_in_text(text: str) -> float:
     try:
-        return typed_float(text)
+        return typed_number(text)
     except NoFloat as problem:
         raise ValueError(f"is {problem}") from None
 
@@ -41,11 +60,10 @@ def _whole_in_body(value: Any) -> int:
     return int(number)
 
 
-Number = Annotated[
-    float,
-    PlainValidator(number_as_written),
-    WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "examples": ["1e-6", *_INFINITE]}]}),
-]
+_NUMBER_SCHEMA = WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "examples": ["1e-6", *_INFINITE]}]})
+Number = Annotated[float, PlainValidator(_plain_as_written), _NUMBER_SCHEMA]
+LimitDown = Annotated[float, PlainValidator(limit_as_written), _NUMBER_SCHEMA]
+AtLeast = Annotated[float, PlainValidator(least_as_written), _NUMBER_SCHEMA]
 Whole = Annotated[int, PlainValidator(_whole_in_body), WithJsonSchema({"type": "integer"})]
 Numbers = Annotated[list[Number], Field(min_length=1, max_length=MOST_POINTS)]
 
@@ -95,16 +113,32 @@ class CalibrationAsked(Asked):
         description="A composition with ? in place of one number.", examples=["poisson(gaussian(sigma=?), q=0.01) * 10000"]
     )
     rtol: Number = Field(1e-6, description="How far apart the value and one that misses may be, relatively.")
-    epsilon: Number | None = Field(None, description="The ε to keep; with delta.", examples=[2.0])
-    delta: Number | None = Field(None, description="The δ to keep it at.", examples=[1e-6])
-    advantage: Number | None = Field(None, description="Or the membership advantage to keep.", examples=[None])
-    tpr: Number | None = Field(None, description="Or the true positive rate to keep; with fpr.", examples=[None])
-    fpr: Number | None = Field(None, description="The false positive rate of the test.", examples=[None])
-    posterior: Number | None = Field(None, description="Or what an attacker may come to believe; with prior.", examples=[None])
-    prior: Number | None = Field(None, description="What the attacker believed before.", examples=[None])
-    bayes_error: Number | None = Field(None, description="Or how often the best guess must be wrong.", examples=[None])
+    epsilon: LimitDown | None = Field(None, description="The ε to keep; with delta.", examples=[2.0])
+    delta: LimitDown | None = Field(None, description="The δ to keep it at.", examples=[1e-6])
+    advantage: LimitDown | None = Field(None, description="Or the membership advantage to keep.", examples=[None])
+    tpr: LimitDown | None = Field(None, description="Or the true positive rate to keep; with fpr.", examples=[None])
+    fpr: AtLeast | None = Field(None, description="The false positive rate of the test.", examples=[None])
+    posterior: LimitDown | None = Field(
+        None, description="Or what an attacker may come to believe; with prior.", examples=[None]
+    )
+    prior: AtLeast | None = Field(None, description="What the attacker believed before.", examples=[None])
+    bayes_error: AtLeast | None = Field(None, description="Or how often the best guess must be wrong.", examples=[None])
     min: Number | None = Field(None, description="Least ? to try; with max.", examples=[None])
     max: Number | None = Field(None, description="Largest ? to try; with min.", examples=[None])
+
+    @model_validator(mode="before")
+    @classmethod
+    def _error_at_the_prior_that_was_written(cls, data: Any) -> Any:
+        """Raise the limit of the Bayes error by what the prior is rounded by: it may fall either way (M24)."""
+        if not isinstance(data, dict) or data.get("bayes_error") is None or data.get("prior") is None:
+            return data
+        try:
+            prior, least = number_as_written(data["prior"]), least_as_written(data["bayes_error"])
+        except ValueError:  # said where the fields are read
+            return data
+        if not isinstance(prior, TypedFloat) or not 0.0 <= prior <= 1.0:
+            return data
+        return {**data, "bayes_error": raised_for_prior(float(least), prior, limit_above(prior, float(prior)))}
 
 
 class RiskAsked(Asked):
@@ -137,8 +171,8 @@ class TrainingAsked(BaseModel):
     noise_multiplier: Number | None = Field(
         None, description="Standard deviation of the noise over the clipping norm.", examples=[1.1]
     )
-    target_epsilon: Number | None = Field(None, description="Find the least noise for this ε instead.", examples=[None])
-    delta: Number = Field(description="The δ to hold, well below 1/examples.", examples=[1e-5])
+    target_epsilon: LimitDown | None = Field(None, description="Find the least noise for this ε instead.", examples=[None])
+    delta: LimitDown = Field(description="The δ to hold, well below 1/examples.", examples=[1e-5])
     sample_rate: Number | None = Field(None, description="Sampling rate, in place of batch.", examples=[None])
     steps: Number | None = Field(None, description="Number of steps, in place of epochs.", examples=[None])
     phases: Annotated[list[PhaseAsked], Field(min_length=1, max_length=MOST_PHASES)] | None = Field(

@@ -7,13 +7,16 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictStr, Wi
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces.api.bodies import Number, number_as_written
+from tightbudget.numerics.typed import TypedFloat
 
 LONGEST_KEY = 200
 RESERVED = ("name", "epsilon", "delta", "filter", "relation", "unit", "odometers", "parent", "description", "metadata")
 
 
 def _amount_in_body(value: Any) -> Any:
-    return value if isinstance(value, str) else number_as_written(value)
+    """Return an amount that is taken exactly: all of its digits, where it has more than a float."""
+    number = value if isinstance(value, str) else number_as_written(value)
+    return str(number.exact) if isinstance(number, TypedFloat) else number
 
 
 Amount = Annotated[

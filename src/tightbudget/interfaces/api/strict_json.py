@@ -4,7 +4,7 @@ import json
 from typing import Any, NoReturn
 
 from tightbudget.interfaces.api.problems import Problem
-from tightbudget.numerics.typed import NoFloat, typed_float
+from tightbudget.numerics.typed import NoFloat, typed_number
 
 
 def read_json(body: bytes) -> Any:
@@ -16,7 +16,7 @@ def read_json(body: bytes) -> Any:
     tightbudget.interfaces.api.problems.Problem: ...
     """
     try:
-        read = json.loads(body, parse_float=typed_float, parse_constant=_no_constant, object_pairs_hook=_strict_json_object)
+        read = json.loads(body, parse_float=typed_number, parse_constant=_no_constant, object_pairs_hook=_strict_json_object)
         if b"\\ud" in body.lower():  # halves of characters, which no text may have
             json.dumps(read, ensure_ascii=False).encode()
         return read

@@ -9,6 +9,7 @@ import typer
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.interfaces.cli.options import number_typed
+from tightbudget.numerics.typed import toml_float
 
 SETTINGS = ("examples", "batch", "sample_rate", "epochs", "steps", "noise_multiplier", "target_epsilon", "delta")
 PHASE_SETTINGS = ("epochs", "steps", "batch", "sample_rate", "noise_multiplier")
@@ -40,7 +41,7 @@ def read_training_plan(path: Path) -> dict[str, Any]:
     import tomllib
 
     try:
-        plan = tomllib.loads(path.read_text(encoding="utf-8"))
+        plan = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=toml_float)
     except UnicodeDecodeError:
         raise InvalidParameter("--plan", str(path), "a TOML file in UTF-8") from None
     except tomllib.TOMLDecodeError as problem:

@@ -10,7 +10,7 @@ import typer
 from tightbudget.errors import InvalidParameter, TightBudgetError
 from tightbudget.interfaces.cli import library
 from tightbudget.interfaces.cli.terminal import say_note
-from tightbudget.numerics.typed import NoFloat, typed_float, written_without_comma
+from tightbudget.numerics.typed import NoFloat, typed_number, written_without_comma
 
 MOST_DIGITS = 30  # of a whole number
 _PER_CENT = re.compile(r"[0-9]{0,9}\.?[0-9]{1,9}(e-?[0-9]{1,2})? *%")
@@ -27,7 +27,7 @@ def number_typed(text: str | float) -> float:
     if not isinstance(text, str):
         return text
     try:
-        return typed_float(text)
+        return typed_number(text)
     except NoFloat as problem:
         raise typer.BadParameter(f"{text!r} is {problem}.") from None
     except ValueError:

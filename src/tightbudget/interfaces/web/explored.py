@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from tightbudget.interfaces.api import bodies
 from tightbudget.interfaces.api.meaning import Question
 from tightbudget.interfaces.api.problems import Problem
+from tightbudget.numerics.typed import typed_number
 
 TRAINING, NOTATION = "train", "notation"
 USUAL = {
@@ -133,7 +134,7 @@ def _checked_exploration(body: type[BaseModel], **given: Any) -> Question:
 
 
 def _finite_in_form(text: str) -> float:
-    number = float(text)
+    number = typed_number(text)
     if not math.isfinite(number):
         raise ValueError(text)
     return number

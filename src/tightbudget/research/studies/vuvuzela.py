@@ -18,7 +18,7 @@ from scipy import special
 
 from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms import ClampedGaussian, ClampedLaplace, Composition, Gaussian, Laplace, Mechanism, compose
-from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, positive, whole_count
+from tightbudget.mechanisms.checks import asked_width, delta_asked, epsilon_asked, limit_below, positive, whole_count
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.numerics.rounding import AMPLE, lowered, raised_by
 from tightbudget.pairs.base import Direction, Pair
@@ -224,7 +224,8 @@ def smallest(
     """
     _one_of("protocol", protocol, PROTOCOLS)
     _one_of("noise", noise, NOISES)
-    rounds, epsilon, delta = whole_count(rounds, "rounds"), epsilon_asked(epsilon), delta_asked(delta)
+    rounds = whole_count(rounds, "rounds")
+    epsilon, delta = limit_below(epsilon, epsilon_asked(epsilon)), limit_below(delta, delta_asked(delta))
     rtol, _, _ = asked_width(rtol, 0.0)
     if rounds == 0:
         raise InvalidParameter("rounds", rounds, "a whole number above 0", "Without observations no noise is needed.")
