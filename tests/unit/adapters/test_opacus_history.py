@@ -1,5 +1,6 @@
 """Histories of Opacus are the compositions that they say they are, and what is no history is refused."""
 
+import itertools
 import json
 import math
 from fractions import Fraction
@@ -92,6 +93,49 @@ def test_gradients_accumulated_over_batches_against_their_densities(noise, rate,
     truth = mixture_delta(noise, rate, batches, epsilon)
     assert mpf(found.lower) <= truth <= mpf(found.upper)
     assert found.converged
+
+
+def divergence(one: np.ndarray, other: np.ndarray, epsilon: float, cell: float) -> float:
+    return float(np.maximum(one - math.exp(epsilon) * other, 0.0).sum() * cell)
+
+
+def revealed(gradients: list[tuple[float, float]], noise: float, rate: float, epsilon: float) -> float:
+    """Return delta of one record with these gradients, one for each batch: all subsets of batches, on a fine grid."""
+    places = np.arange(-9.0 * noise, 4.0 + 9.0 * noise, 0.05)
+    x, y = places[:, None] - 2.0, places[None, :] - 2.0
+
+    def density(centre: np.ndarray) -> np.ndarray:
+        square = (x - centre[0]) ** 2 + (y - centre[1]) ** 2
+        return np.exp(-square / (2.0 * noise**2)) / (2.0 * math.pi * noise**2)
+
+    drawn = np.zeros((places.size, places.size))
+    for subset in itertools.product([False, True], repeat=len(gradients)):
+        weight = rate ** sum(subset) * (1.0 - rate) ** (len(gradients) - sum(subset))
+        drawn += weight * density(np.array(gradients)[list(subset)].sum(axis=0))
+    without = density(np.zeros(2))
+    return max(divergence(drawn, without, epsilon, 0.05**2), divergence(without, drawn, epsilon, 0.05**2))
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.4, 1.5])
+@pytest.mark.parametrize(
+    "gradients",
+    [
+        [(1.0, 0.0), (1.0, 0.0), (1.0, 0.0)],
+        [(1.0, 0.0), (-1.0, 0.0), (1.0, 0.0)],
+        [(1.0, 0.0), (0.0, 1.0), (-0.6, 0.8)],
+        [(0.3, 0.0), (1.0, 0.0), (0.0, 0.0)],
+    ],
+)
+def test_whatever_the_gradients_of_the_batches_are_the_group_reveals_no_less(gradients: list, epsilon: float) -> None:
+    truth = revealed(gradients, 1.0, 0.3, epsilon)
+    found = accumulated_step(1.0, 0.3, 3).delta(epsilon)
+    assert truth <= found.upper + 1e-4
+    if len(set(gradients)) == 1:  # all alike: attained
+        assert truth >= found.lower - 1e-4
+        shared = (tb.Poisson(tb.Gaussian(1.0 / math.sqrt(3.0)), 0.3) * 3).delta(epsilon)
+        assert shared.lower >= truth - 1e-4  # where groups are not known
+        as_counted = tb.Poisson(tb.Gaussian(1.0), 0.9).delta(epsilon)
+        assert epsilon < 1.0 or as_counted.upper < truth - 1e-4  # one sample at three times the rate, as Opacus counts
 
 
 def test_one_sample_at_a_higher_rate_would_be_too_little() -> None:

@@ -32,8 +32,9 @@ class Sense(enum.Enum):
     )
     FIXED_THRESHOLD = (
         "For every threshold fixed in advance, all that is released before the running epsilon would exceed it is "
-        "(threshold, delta)-differentially private. If every step with a delta keeps its epsilon pointwise, that is, if its "
-        "loss exceeds epsilon with probability delta at most, POINTWISE holds too."
+        "(threshold, delta)-differentially private. POINTWISE holds too if every step with a delta keeps its epsilon "
+        "pointwise: on either of two neighbouring data sets its loss is between -epsilon and epsilon with probability at "
+        "least 1 - delta."
     )
 
 
