@@ -107,3 +107,32 @@ def test_what_cannot_be_lowered_says_what_to_do(ledger: Ledger, kind: str, setti
     assert "Close the budget" in " ".join([str(refused.value), *getattr(refused.value, "__notes__", [])])
     assert budget.remaining(tb.PureDP(0.1)) == before
     assert ledger.verify().ok
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"or_basic": True}, "the same settings"),
+        ({"kind": "sharpened"}, "a zcdp filter"),
+        ({"delta_for_steps": "5e-7"}, "the same settings"),
+        ({"epsilon": "1.1"}, "a limit is never raised"),
+    ],
+)
+def test_a_written_lowering_that_is_more_than_that_is_found(
+    address: str, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any], said: str
+) -> None:
+    with Ledger(address) as ledger:
+        budget = ledger.create_budget("a", epsilon=1, delta=1e-6, filter="zcdp")
+        honest = budget_module.lowered
+        with monkeypatch.context() as patched:
+            patched.setattr(budget_module, "lowered", lambda old, epsilon, delta: {**honest(old, epsilon, delta), **change})
+            budget.lower(epsilon=0.5)
+        report = ledger.verify()
+        assert not report.ok
+        with pytest.raises(tb.TightBudgetError):
+            budget.charge(tb.PureDP(0.01))
+    with Ledger(address.replace("budget.db", "other.db")) as ledger:
+        budget = ledger.create_budget("a", epsilon=1, delta=1e-6, filter="zcdp")
+        budget.lower(epsilon=0.5)
+        budget.charge(tb.PureDP(0.01))
+        assert ledger.verify().ok
