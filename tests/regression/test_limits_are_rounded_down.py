@@ -67,10 +67,13 @@ def test_under_what_a_risk_is_kept_is_rounded_to_where_that_is_harder() -> None:
     assert Fraction(target.prior) >= third
 
 
-def test_a_bayes_error_is_rounded_up_and_by_as_much_as_the_prior_is() -> None:
-    prior, limit = Fraction(1, 2) - Fraction(1, 10**17), Fraction(1, 4) + Fraction(1, 10**18)
+@pytest.mark.parametrize("limit", [Fraction(1, 4), Fraction(1, 4) + Fraction(1, 10**18), Fraction(3, 10)])
+def test_a_bayes_error_is_rounded_up_and_by_as_much_as_the_prior_is(limit: Fraction) -> None:
+    prior = Fraction(1, 2) - Fraction(1, 10**17)
     target: Any = tb.calibrate("gaussian(sigma=?)", bayes_error=limit, prior=prior).target
-    assert Fraction(target.bayes_error) >= limit + abs(Fraction(target.prior) - prior)
+    assert Fraction(target.bayes_error) >= limit + abs(Fraction(target.prior) - prior) > limit
+    usual: Any = tb.calibrate("gaussian(sigma=?)", bayes_error=0.25, prior=0.5).target
+    assert (usual.bayes_error, usual.prior) == (0.25, 0.5)
 
 
 def test_calibration_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,29 +110,42 @@ def test_what_cannot_be_lowered_says_what_to_do(ledger: Ledger, kind: str, setti
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("kind", "settings", "change"),
     [
-        ({"or_basic": True}, "the same settings"),
-        ({"kind": "sharpened"}, "a zcdp filter"),
-        ({"delta_for_steps": "5e-7"}, "the same settings"),
-        ({"epsilon": "1.1"}, "a limit is never raised"),
+        ("zcdp", {}, {"or_basic": True}),
+        ("zcdp", {}, {"kind": "sharpened"}),
+        ("zcdp", {}, {"delta_for_steps": "5e-7"}),
+        ("zcdp", {}, {"epsilon": "1.1"}),
+        ("rdp", {"orders": [16, 32], "weights": [0.25, 0.25]}, {"weights": ["0.5", "0.5"]}),
+        ("sharpened", {"beta": "0.01"}, {"beta": "0.02"}),
     ],
 )
 def test_a_written_lowering_that_is_more_than_that_is_found(
-    address: str, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any], said: str
+    address: str, monkeypatch: pytest.MonkeyPatch, kind: str, settings: dict[str, Any], change: dict[str, Any]
 ) -> None:
+    honest = budget_module.lowered
     with Ledger(address) as ledger:
-        budget = ledger.create_budget("a", epsilon=1, delta=1e-6, filter="zcdp")
-        honest = budget_module.lowered
-        with monkeypatch.context() as patched:
-            patched.setattr(budget_module, "lowered", lambda old, epsilon, delta: {**honest(old, epsilon, delta), **change})
-            budget.lower(epsilon=0.5)
-        report = ledger.verify()
-        assert not report.ok
-        with pytest.raises(tb.TightBudgetError):
-            budget.charge(tb.PureDP(0.01))
-    with Ledger(address.replace("budget.db", "other.db")) as ledger:
-        budget = ledger.create_budget("a", epsilon=1, delta=1e-6, filter="zcdp")
-        budget.lower(epsilon=0.5)
+        budget = ledger.create_budget("a", epsilon=1, delta=1e-6, filter=kind, **settings)
+        budget.lower(epsilon=0.9)
         budget.charge(tb.PureDP(0.01))
         assert ledger.verify().ok
+        with monkeypatch.context() as patched:
+            patched.setattr(budget_module, "lowered", lambda old, epsilon, delta: {**honest(old, epsilon, delta), **change})
+            budget.lower(epsilon=0.8)
+        assert not ledger.verify().ok
+        with pytest.raises(tb.TightBudgetError):
+            budget.charge(tb.PureDP(0.01))
+
+
+def test_no_cap_rises_above_one_that_another_machine_computed_lower(ledger: Ledger) -> None:
+    state = tb.filters.ZCDPFilter(1, 1e-6).state()
+    cap = state["constants"]["caps"]["rho"].removesuffix(" ticks")
+    state["constants"]["caps"]["rho"] = f"{int(cap) * 9 // 10} ticks"  # less is always safe
+    budget = ledger.create_budget("a", epsilon=None, delta=None, filter=tb.filters.from_state(state))
+    before = budget.remaining(tb.ZCDP(1e-4))
+    assert before < ledger.create_budget("b", epsilon=1, delta=1e-6, filter="zcdp").remaining(tb.ZCDP(1e-4))
+    budget.lower(epsilon="0.999")
+    assert budget.remaining(tb.ZCDP(1e-4)) == before
+    budget.lower(epsilon="0.5")
+    assert budget.remaining(tb.ZCDP(1e-4)) < before
+    assert ledger.verify().ok
