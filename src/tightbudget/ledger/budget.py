@@ -207,7 +207,11 @@ class Budget:
             self._book.log(self._place.id, entries.CLOSED, fields, shut)
 
     def lower(self, *, epsilon: Any = None, delta: Any = None, reason: str = "") -> None:
-        """Admit less from now on. The promise stays what it was: a filter is fixed before the first step."""
+        """Admit less from now on, and never a step that was refused before.
+
+        The promise stays what it was: a filter is fixed before the first step. Budgets of the residual filter and of
+        slots cannot be lowered: close them, or split off a smaller part and charge that.
+        """
         why = checked_note("reason", reason)
 
         def decide(row: Row) -> Body:
