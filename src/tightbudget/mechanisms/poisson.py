@@ -6,12 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from tightbudget.errors import InvalidParameter
+from tightbudget.errors import InvalidParameter, UnknownRelation
 from tightbudget.mechanisms.checks import probability
 from tightbudget.mechanisms.composition import Composable, Composition
 from tightbudget.mechanisms.gaussian import Gaussian
 from tightbudget.mechanisms.known_bounds import Known
 from tightbudget.mechanisms.mechanism import Mechanism
+from tightbudget.mechanisms.noise import AdditiveNoise
 from tightbudget.mechanisms.one_sample import OneSample
 from tightbudget.mechanisms.relation_of_samples import RunsOnSamples
 from tightbudget.mechanisms.relations import (
@@ -23,11 +24,15 @@ from tightbudget.mechanisms.relations import (
 )
 from tightbudget.mechanisms.renyi_promises import MomentPromise
 from tightbudget.mechanisms.sampled_promise import SampledPromise
-from tightbudget.numerics.rounding import U
+from tightbudget.numerics.rounding import U, strictly_raised
 from tightbudget.pairs.base import REACH, Array, Direction, Pair
 from tightbudget.pairs.moments import subsampled_gaussian
 from tightbudget.pairs.moments.events import Events, subsampled_events
+from tightbudget.pairs.points import REMEMBERED, PointPair
 from tightbudget.pairs.poisson import poisson_pair
+from tightbudget.pairs.profile_grid import pair_of_profiles
+from tightbudget.pairs.profile_of import profile_above
+from tightbudget.pairs.revealing import revealing_pair
 
 _NEAR = 25.0  # orders a with a m below this have their moment within the 45 sigmas of the first grid
 
@@ -48,7 +53,9 @@ class Poisson(RunsOnSamples):
 
     Neighbours: add_remove, unless another relation is stated. The mechanism
     itself is stated for records that come and go, under replace_one too: what
-    is sampled may hold either record or none of them.
+    is sampled may hold either record or none of them. Of noise that is stated
+    for replace_one a sample without either is not known: the upper end is for
+    all of them, and the bracket is wide.
 
     >>> from tightbudget import Gaussian, Poisson
     >>> print((Poisson(Gaussian(sigma=4), q=0.01) * 65536).epsilon(delta=1e-6))
@@ -80,6 +87,8 @@ class Poisson(RunsOnSamples):
             self._check_no_examples()
         if not mix_relations_asked(mix_relations):
             self._check_relations()
+        elif self._replaces and not self._known_on_samples(REPLACE_ONE):  # three laws count, whatever is mixed
+            raise UnknownRelation(REPLACE_ONE, self.mechanism, [ADD_REMOVE], self.what_to_run)
 
     def _fits(self, stated: Relations) -> bool:
         if self.relation == REPLACE_ONE and self.mechanism.replaced_in_samples:
@@ -102,11 +111,27 @@ class Poisson(RunsOnSamples):
     def absent_if_zeroed(self) -> bool:
         return self.mechanism.absent_if_zeroed
 
+    @property
+    def _is_told(self) -> bool:
+        """Whether the sample is taken for one of which it is told whether it holds the record.
+
+        That is so of noise stated for replaced records alone: a sample without either may be as far as you like.
+        """
+        return self._replaces and isinstance(self.mechanism, AdditiveNoise) and self.mechanism.relations == {REPLACE_ONE}
+
+    @property
+    def attains_pair(self) -> bool:  # type: ignore[override]
+        return not self._is_told
+
     def member(self) -> Mechanism:
+        if self._is_told:  # a record that adds nothing, as if it were not there, in the place of one that does
+            return Poisson(replace(self.mechanism, relation=ADD_REMOVE), self.q)  # type: ignore[type-var]
         inner = self.mechanism.member()
         return self if inner == self.mechanism else replace(self, mechanism=inner, mix_relations=True)
 
     def members(self) -> tuple[Mechanism, ...]:
+        if self._is_told:
+            return (self.member(),)
         inner = self.mechanism.members()
         return (self.member(), *(replace(self, mechanism=one, mix_relations=True) for one in inner[1:]))
 
@@ -117,9 +142,11 @@ class Poisson(RunsOnSamples):
     def pair(self, direction: Direction) -> Pair | None:
         if self.q in (0, 1):
             return self.whole.pair(direction) if self.q == 1 else None
-        if self._replaces:
+        if self._replaces and not self._is_told:
             return self.mechanism.sampled_replacement_of(direction, float(self.q))
         base = self.mechanism.pair(direction)
+        if self._is_told and base is not None:
+            return revealing_pair(float(self.q)) if self.mechanism.reveals_everything else _told_pair(base, float(self.q))
         return None if base is None else poisson_pair(base, float(self.q), direction)
 
     @property
@@ -206,6 +233,15 @@ class Poisson(RunsOnSamples):
             return super().events(direction, reach)
         inner = self.mechanism.events(direction, reach)
         return subsampled_events(inner, float(self.q), direction) if self.q < 1 else inner
+
+
+@REMEMBERED.remember
+def _told_pair(base: Pair, q: float) -> PointPair:
+    """Return the pair with q times the profile of a base that is the same in both orders (M28)."""
+    profile = profile_above(base)
+    made = pair_of_profiles(("told whether it is drawn", base, q), lambda losses: strictly_raised(q * profile(losses), 4))
+    assert made is not None  # the base pair is not of equal distributions
+    return made
 
 
 def _sampled_reach(m: float, order: float, q: float) -> float:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.engine.reasons import GRID_OF_RATIOS
-from tightbudget.errors import InvalidParameter
+from tightbudget.errors import InvalidParameter, UnknownRelation
 from tightbudget.mechanisms.checks import real
 from tightbudget.mechanisms.composition import in_notation
 from tightbudget.mechanisms.gaussian import Gaussian
@@ -82,6 +82,9 @@ class RandomAllocation(RunsOnSamples):
             self._check_no_examples()
         if not mix_relations_asked(mix_relations):
             self._check_relations()
+        elif batches > 1 and self.relation == REPLACE_ONE and REPLACE_ONE in self.mechanism.relations:
+            # what two records move says nothing of batches without either, whatever is mixed
+            raise UnknownRelation(REPLACE_ONE, self.mechanism, [ADD_REMOVE], self.what_to_run)
 
     def _known_on_samples(self, relation: str) -> bool:
         return relation == ADD_REMOVE or self.mechanism.absent_if_zeroed
