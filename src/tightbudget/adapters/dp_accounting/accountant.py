@@ -13,7 +13,7 @@ from tightbudget.adapters.dp_accounting.relations import THEIRS, our_relation
 from tightbudget.adaptive.sharing import Locks, lock_of
 from tightbudget.errors import InvalidParameter, MissingExtra
 from tightbudget.mechanisms import Composable, Composition
-from tightbudget.mechanisms.checks import asked_width
+from tightbudget.mechanisms.checks import asked_width, probability
 from tightbudget.numerics.bracket import Bracket
 from tightbudget.tradeoff.risk import risk
 from tightbudget.training.accountant import Accountant
@@ -28,6 +28,7 @@ _Details = privacy_accountant.PrivacyAccountant.CompositionErrorDetails
 _COMPOSING: Locks = {}
 _MANY = 2**40  # of one event; fewer than 8192 times as many can be counted
 _TESTS = 1e-5  # least error rate of the tests that an estimate of mu is for, unless rates are given
+_THEIR_LEAST_RATE = 1e-12  # theirs, unless rates are given: mu is infinite if more of the loss is
 
 
 class TightBudgetAccountant(privacy_accountant.PrivacyAccountant):  # type: ignore[misc]  # it ships no types
@@ -121,11 +122,20 @@ class TightBudgetAccountant(privacy_accountant.PrivacyAccountant):  # type: igno
     ) -> float:
         """Return an upper bound on the least mu of mu-GDP for tests whose error rates are at least `_TESTS`.
 
-        With `false_positive_rates`, at least the smallest of those. It bounds all such tests, not some of them.
+        With `false_positive_rates`, at least the smallest of those. It bounds all such tests, not some of them. As
+        there, it is inf if the loss is infinite with a larger probability than the smallest rate given, or than 1e-12.
         """
         given = [] if false_positive_rates is None else np.ravel(np.asarray(false_positive_rates, dtype=float)).tolist()
-        least = min((rate for rate in given if 0.0 < rate < 0.5), default=_TESTS)
-        return math.inf if self._reveals else risk(self._asked).gdp_mu(down_to=least).upper
+        rates = [probability("false_positive_rates", rate) for rate in given]
+        least = min((rate for rate in rates if 0.0 < rate < 0.5), default=_TESTS)
+        rare = min([least, *rates]) if rates else _THEIR_LEAST_RATE
+        if self._reveals or self._asked.delta(math.inf).upper > rare:
+            return math.inf
+        asked = risk(self._asked)
+        try:
+            return asked.gdp_mu(down_to=least).upper
+        except InvalidParameter:  # tests that tell so much have no two error rates this large: all tests, then
+            return asked.gdp_mu().upper
 
     @property
     def _asked(self) -> Composable:
