@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from tightbudget.adapters.dp_accounting.events import event_from_json
 from tightbudget.adapters.dp_accounting.reading import UnsupportedEvent, from_event
-from tightbudget.adapters.dp_accounting.writing import event_fields, relation_of
+from tightbudget.adapters.dp_accounting.relations import THEIRS
+from tightbudget.adapters.dp_accounting.writing import event_fields
 from tightbudget.adapters.opacus_history import composition_of, history_in
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composable, Composition, Gaussian, Poisson
@@ -55,7 +56,8 @@ def convert(text: str, relation: str | None = None, read_as: str | None = None) 
     except UnsupportedEvent as problem:
         no_event = str(problem)
     history, no_history = _history_of(c)
-    return Converted(form, relation_of(c), c, event, no_event, history, no_history)
+    relation_asked = THEIRS.get(c.answers_for, c.answers_for)  # of several there is no event
+    return Converted(form, relation_asked, c, event, no_event, history, no_history)
 
 
 def _python_as_json(text: str) -> str:

@@ -270,7 +270,8 @@ def _best_of_runs(fields: Mapping[str, Any], relation: str, read: Read) -> Compo
             raise InvalidParameter("shape", fields["shape"], "a number above -1, or inf")
         return RepeatAndSelect(inner, "negative_binomial", eta=shape, gamma=gamma_for(mean, shape))
 
-    return _read_sampled_event(made, fields["event"], relation, mean == 0.0, stated=relation)
+    never = mean == 0.0 and shape == math.inf  # of other laws there always is a run
+    return _read_sampled_event(made, fields["event"], relation, never, stated=relation)
 
 
 _READERS: dict[str, Reader] = {
