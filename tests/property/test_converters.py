@@ -1,7 +1,8 @@
 """What other tools' words say of a composition, read back, answers no less than the composition that was written.
 
 Brackets that overlap would not show a loss that is smaller than they are wide, nor one of a class, whose ends are far
-apart. So the same end of both is compared, in each direction, and what dp_accounting's own accountants say of the event.
+apart. So the same end of both is compared, in each direction, and what dp_accounting's own accountants say of the
+event.
 
 Many more are drawn by HYPOTHESIS_PROFILE=deep.
 """

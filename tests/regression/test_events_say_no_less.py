@@ -187,3 +187,53 @@ def test_a_mu_of_noise_so_small_that_no_test_has_two_such_error_rates(
 def test_a_rate_that_is_none_is_refused(rate: float) -> None:
     with pytest.raises(tb.InvalidParameter, match="false_positive_rates"):
         TightBudgetAccountant().compose(dp_event.GaussianDpEvent(1.0)).get_gdp_parameter_estimate([0.1, rate])
+
+
+@pytest.mark.parametrize(
+    ("written", "refused", "sentence"),
+    [
+        (tb.TreeAggregation(1.0, 8), tb.TreeAggregation(1.0, 8, participations=2), "see a record once"),
+        (tb.RandomizedResponse(0.25, 4), tb.RandomizedResponse(math.nextafter(0.25, 0.0), 4), "lies more often"),
+        (
+            tb.RepeatAndSelect(tb.Gaussian(1.0), runs="poisson", mean=2.0),
+            tb.RepeatAndSelect(tb.Gaussian(1.0), runs="binomial", trials=4, p=0.5),
+            "numbers of runs are not binomial",
+        ),
+        (tb.ZCDP(rho=0.1), tb.ZCDP(rho=0.1, delta=1e-300), "its zCDP has no delta"),
+        (
+            tb.WithoutReplacement(tb.PureDP(1.0), 5, examples=50, relation=REPLACED),
+            tb.WithoutReplacement(tb.PureDP(1.0), 5, examples=50),
+            "promise for replaced records",
+        ),
+    ],
+    ids=str,
+)
+def test_what_an_event_cannot_say_is_refused_and_what_is_beside_it_is_written(
+    written: tb.Mechanism, refused: tb.Mechanism, sentence: str
+) -> None:
+    read = read_back(written)
+    for epsilon in (0.1, 1.0):
+        assert read.delta(epsilon).lower >= written.delta(epsilon).lower * (1.0 - 1e-9)
+    with pytest.raises(UnsupportedEvent, match=sentence):
+        event_fields(refused)
+
+
+@pytest.mark.parametrize(
+    ("written", "refused"),
+    [
+        ("gaussian(sigma=2, sensitivity=3)", "gaussian(sigma=2, sensitivity=3, relation='zero_out')"),
+        ("poisson(gaussian(sigma=2), q=0.1)", "poisson(gaussian(sigma=2), q=0.1, relation='replace_one')"),
+        ("gaussian(sigma=1e308)", "gaussian(sigma=inf)"),
+        ("gaussian(sigma=1, sensitivity=1e-300)", "gaussian(sigma=1, sensitivity=0)"),
+        ("poisson(gaussian(sigma=2), q=0.1)", "poisson(poisson(gaussian(sigma=2), q=0.5), q=0.2)"),
+        ("poisson(gaussian(sigma=2), q=0.1)", "poisson(laplace(scale=2), q=0.1)"),
+    ],
+)
+def test_a_history_holds_normal_noise_on_samples_of_add_remove_alone(written: str, refused: str) -> None:
+    found = convert(written)
+    assert found.history is not None
+    (noise, rate, steps), (step, count) = found.history[0], found.composition._items[0]
+    inner = getattr(step, "mechanism", step)
+    assert Fraction(noise) * Fraction(inner.sensitivity) <= Fraction(inner.sigma)
+    assert (rate, steps) == (getattr(step, "q", 1.0), count)
+    assert convert(refused).history is None

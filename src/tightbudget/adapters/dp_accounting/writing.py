@@ -51,8 +51,8 @@ def _one_relation(c: Composable) -> str:
 def to_event(c: Composable) -> Any:
     """Return the DpEvent of a composition, to be asked under `relation_of`; needs the extra dp-accounting.
 
-    What has no event raises UnsupportedEvent. Quotients are rounded towards less privacy. Noise multipliers are relative
-    to what one record adds, as events define them.
+    What has no event raises UnsupportedEvent. Quotients are rounded towards less privacy. Noise multipliers are
+    relative to what one record adds, as events define them.
     """
     try:
         module = found_at(MODULE)
