@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,12 +49,64 @@ class Bound(Protocol):
         """Return `delta` at many epsilons, perhaps with less care in the choice of promises."""
 
 
+Told = TypeVar("Told")
+
+
+class EdgeAnswers(Generic[Told]):
+    """The answers of a bound: arguments checked in one way, and the ends of the scales the same for `delta` and `curve`.
+
+    Subclasses say what their theorem gives where something is revealed, delta is below 1 and epsilon is finite; what
+    they read off a composition first, `_told`, raises DoesNotApply where the theorem says nothing.
+    """
+
+    def _told(self, promises: Promises) -> Told:
+        raise NotImplementedError
+
+    def _delta(self, promises: Promises, told: Told, epsilon: float) -> float:
+        raise NotImplementedError
+
+    def _epsilon(self, promises: Promises, told: Told, delta: float) -> float:
+        raise NotImplementedError
+
+    def _curve(self, promises: Promises, told: Told, epsilons: Sequence[float]) -> Sequence[float]:
+        return [self._delta(promises, told, epsilon) for epsilon in epsilons]
+
+    def _delta_at_infinity(self, promises: Promises, told: Told) -> float:
+        return 0.0
+
+    def delta(self, asked: Composable | Promises, epsilon: float) -> float:
+        promises, epsilon = prepared_promises(asked), epsilon_asked(epsilon)
+        told = self._told(promises)
+        if not promises.steps:
+            return 0.0
+        infinite = math.isinf(epsilon)
+        return min(1.0, self._delta_at_infinity(promises, told) if infinite else self._delta(promises, told, epsilon))
+
+    def epsilon(self, asked: Composable | Promises, delta: float) -> float:
+        promises, delta = prepared_promises(asked), delta_asked(delta)
+        told = self._told(promises)
+        if not promises.steps or delta == 1.0:  # (0, 1) is promised by everything
+            return 0.0
+        found = self._epsilon(promises, told, delta)
+        return math.inf if math.isnan(found) else found
+
+    def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
+        promises, places = prepared_promises(asked), [epsilon_asked(epsilon) for epsilon in epsilons]
+        told = self._told(promises)
+        if not promises.steps:
+            return [0.0 for _ in places]
+        finite = [epsilon for epsilon in places if epsilon < math.inf]
+        found = iter(self._curve(promises, told, finite) if finite else ())
+        last = self._delta_at_infinity(promises, told) if len(finite) < len(places) else 0.0
+        return [min(1.0, last if math.isinf(epsilon) else next(found)) for epsilon in places]
+
+
 Formula = Callable[[Promises, Array, Array, float], Array]
 """A theorem's value for each row of (epsilon_i) and (delta_i), and the delta or epsilon asked; inf if it has none."""
 
 
 @dataclass(frozen=True)
-class PromiseBound:
+class PromiseBound(EdgeAnswers[None]):
     """A theorem about steps known only by their promises; its value is the least over the promises tried."""
 
     name: str
@@ -66,23 +118,19 @@ class PromiseBound:
     curve_formula: Callable[[Promises, Array, Array, Array], Array] | None = None  # where many at once are cheaper
     kind: str = "upper bound"
 
-    def delta(self, asked: Composable | Promises, epsilon: float) -> float:
-        promises, epsilon = prepared_promises(asked), epsilon_asked(epsilon)
+    def _told(self, promises: Promises) -> None:
         self.check(promises)
-        if not promises.steps:
-            return 0.0
-        if math.isinf(epsilon):
-            # whatever finite epsilons the steps promise, the theorem's slack vanishes; only what is revealed remains
-            last = np.full((1, len(promises.steps)), math.inf)
-            return min(1.0, float(self.at_infinity(promises, promises.deltas(last))[0]))
-        return min(1.0, self.best_for_delta(promises, epsilon)[0])
 
-    def epsilon(self, asked: Composable | Promises, delta: float) -> float:
-        promises, delta = prepared_promises(asked), delta_asked(delta)
-        self.check(promises)
-        if not promises.steps or delta == 1.0:
-            return 0.0
+    def _delta(self, promises: Promises, told: None, epsilon: float) -> float:
+        return self.best_for_delta(promises, epsilon)[0]
+
+    def _epsilon(self, promises: Promises, told: None, delta: float) -> float:
         return self.best_for_epsilon(promises, delta)[0]
+
+    def _delta_at_infinity(self, promises: Promises, told: None) -> float:
+        # whatever finite epsilons the steps promise, the theorem's slack vanishes; only what is revealed remains
+        last = np.full((1, len(promises.steps)), math.inf)
+        return float(self.at_infinity(promises, promises.deltas(last))[0])
 
     def best_for_delta(self, promises: Promises, epsilon: float) -> tuple[float, Array]:
         """Return the least delta found at a finite epsilon, and the promises that give it."""
@@ -92,11 +140,7 @@ class PromiseBound:
         """Return the least epsilon found at a delta, and the promises that give it."""
         return best_promises(promises, (self.name, "epsilon", delta), lambda e, d: self.epsilon_formula(promises, e, d, delta))
 
-    def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
-        promises = prepared_promises(asked)
-        self.check(promises)
-        if not promises.steps:
-            return [0.0 for _ in epsilons]
+    def _curve(self, promises: Promises, told: None, epsilons: Sequence[float]) -> list[float]:
         rows = promises.choices_for_curve(epsilons)
         values = self._values(promises, rows, epsilons)
         least = values.min(axis=0)
@@ -104,14 +148,23 @@ class PromiseBound:
             between = _rows_between(rows[values.argmin(axis=0)[np.argsort(epsilons, kind="stable")]])
             if between.size:
                 least = np.minimum(least, self._values(promises, between, epsilons).min(axis=0))
-        return [min(1.0, value) for value in least.tolist()]
+        found: list[float] = least.tolist()
+        return found
 
     def _values(self, promises: Promises, rows: Array, epsilons: Sequence[float]) -> Array:
         """Return the theorem's value for each row, at each epsilon."""
         deltas = promises.deltas(rows)
-        if self.curve_formula is not None:
-            return self.curve_formula(promises, rows, deltas, np.array(epsilons))
-        return np.stack([self.delta_formula(promises, rows, deltas, epsilon) for epsilon in epsilons], axis=1)
+        with np.errstate(all="ignore"):
+            if self.curve_formula is not None:
+                return _nothing_known_as_inf(self.curve_formula(promises, rows, deltas, np.array(epsilons)))
+            columns = [self.delta_formula(promises, rows, deltas, epsilon) for epsilon in epsilons]
+        return _nothing_known_as_inf(np.stack(columns, axis=1))
+
+
+def _nothing_known_as_inf(values: Array) -> Array:
+    """Return the values; inf where a formula was led beyond the floats, so that it says nothing."""
+    known: Array = np.where(np.isnan(values), np.inf, values)
+    return known
 
 
 def _rows_between(rows: Array) -> Array:
@@ -138,7 +191,7 @@ def best_promises(
     """
     if question not in promises.answered:
         with np.errstate(all="ignore"):
-            promises.answered[question] = _best_of_grid(promises, formula)
+            promises.answered[question] = _best_of_grid(promises, lambda e, d: _nothing_known_as_inf(formula(e, d)))
     return promises.answered[question]
 
 

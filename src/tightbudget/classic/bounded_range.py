@@ -8,49 +8,40 @@ A step with losses between -b and a has eta = a + b. Reference: Dong, Durfee, Ro
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.classic.bound import ROUNDING, prepared_promises
+from tightbudget.classic.bound import ROUNDING, EdgeAnswers
 from tightbudget.classic.concentration import epsilon_at, product_up, slack_at
 from tightbudget.classic.promises import Promises, sum_up
 from tightbudget.errors import DoesNotApply
-from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
-from tightbudget.mechanisms.composition import Composable
 from tightbudget.numerics.rounding import raised_by
 
 Array = NDArray[np.float64]
+_RangeMoments = tuple[float, Array, Array]
 
 
 @dataclass(frozen=True)
-class RangeBound:
+class RangeBound(EdgeAnswers[_RangeMoments]):
     name: str = "bounded range"
     reference: str = "Dong, Durfee, Rogers 2020, Prop. 4"
     kind: str = "upper bound"
 
-    def delta(self, asked: Composable | Promises, epsilon: float) -> float:
-        promises, epsilon = prepared_promises(asked), epsilon_asked(epsilon)
-        largest, drift, variance = _bounded_range_moments(promises)
-        if epsilon >= largest:
-            return 0.0
-        return min(1.0, float(slack_at(drift, variance, epsilon)))
+    def _told(self, promises: Promises) -> _RangeMoments:
+        return _bounded_range_moments(promises)
 
-    def epsilon(self, asked: Composable | Promises, delta: float) -> float:
-        promises, delta = prepared_promises(asked), delta_asked(delta)
-        largest, drift, variance = _bounded_range_moments(promises)
-        if delta == 1.0:
-            return 0.0
+    def _delta(self, promises: Promises, told: _RangeMoments, epsilon: float) -> float:
+        largest, drift, variance = told
+        return 0.0 if epsilon >= largest else float(slack_at(drift, variance, epsilon))
+
+    def _epsilon(self, promises: Promises, told: _RangeMoments, delta: float) -> float:
+        largest, drift, variance = told
         return min(largest, float(epsilon_at(drift, variance, np.array(delta))))
 
-    def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
-        promises = prepared_promises(asked)
-        return [self.delta(promises, epsilon) for epsilon in epsilons]
 
-
-def _bounded_range_moments(promises: Promises) -> tuple[float, Array, Array]:
+def _bounded_range_moments(promises: Promises) -> _RangeMoments:
     """Return the largest loss, the sum of the largest mean losses, and a quarter of the sum of eta_i^2."""
     if any(math.isinf(step.pure) for step in promises.steps):
         raise DoesNotApply("the loss of a step is not bounded")

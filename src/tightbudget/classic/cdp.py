@@ -6,18 +6,16 @@ a > 1 is meant). The conversion is that of Rényi DP.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.classic.bound import ROUNDING, prepared_promises
+from tightbudget.classic.bound import ROUNDING, EdgeAnswers
 from tightbudget.classic.promises import Promises
 from tightbudget.divergences import pure_epsilon, rdp_delta, rdp_epsilon, renyi, zcdp
 from tightbudget.errors import DoesNotApply
-from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
-from tightbudget.mechanisms.composition import Composable
 from tightbudget.numerics.rounding import raised_by
 from tightbudget.pairs.base import NEGLIGIBLE
 
@@ -28,24 +26,19 @@ _SLOPES = np.concatenate([np.geomspace(1e-4, 1.0, 33), [1.1, 1.3, 1.6, 2.0]])  #
 
 
 @dataclass(frozen=True)
-class CdpBound:
+class CdpBound(EdgeAnswers[Array]):
     name: str = "CDP, affine fit"
     reference: str = "Dwork, Rothblum 2016"
     kind: str = "upper bound"
 
-    def delta(self, asked: Composable | Promises, epsilon: float) -> float:
-        epsilon = epsilon_asked(epsilon)
-        taus = _cdp_lines(prepared_promises(asked))
-        return _least_over_orders(taus, lambda a, tau: rdp_delta(a, tau, epsilon))
+    def _told(self, promises: Promises) -> Array:
+        return _cdp_lines(promises)
 
-    def epsilon(self, asked: Composable | Promises, delta: float) -> float:
-        delta = delta_asked(delta)
-        taus = _cdp_lines(prepared_promises(asked))
-        return _least_over_orders(taus, lambda a, tau: rdp_epsilon(a, tau, delta))
+    def _delta(self, promises: Promises, told: Array, epsilon: float) -> float:
+        return _least_over_orders(told, lambda a, tau: rdp_delta(a, tau, epsilon))
 
-    def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
-        promises = prepared_promises(asked)
-        return [self.delta(promises, epsilon) for epsilon in epsilons]
+    def _epsilon(self, promises: Promises, told: Array, delta: float) -> float:
+        return _least_over_orders(told, lambda a, tau: rdp_epsilon(a, tau, delta))
 
 
 def _least_over_orders(taus: Array, convert: Callable[[Array, Array], Array]) -> float:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.classic.bound import PromiseBound, prepared_promises
+from tightbudget.classic.bound import EdgeAnswers, PromiseBound, prepared_promises
 from tightbudget.classic.failure_probability import slack_left, some_step_fails, with_slack
 from tightbudget.classic.kov import kov
 from tightbudget.classic.promises import Promises
@@ -49,21 +49,24 @@ def _composed_promises(promises: Promises, epsilons: Array) -> Composition:
 
 
 @dataclass(frozen=True)
-class OptimalBound:
+class OptimalBound(EdgeAnswers[None]):
     name: str = "Murtagh-Vadhan, optimal"
     reference: str = "Murtagh, Vadhan 2016, Thm 1.5"
     kind: str = "upper bound"
 
-    def delta(self, asked: Composable | Promises, epsilon: float) -> float:
-        return self.delta_bracket(asked, epsilon).upper
+    def _told(self, promises: Promises) -> None:
+        return None
 
-    def epsilon(self, asked: Composable | Promises, delta: float) -> float:
-        return self.epsilon_bracket(asked, delta).upper
+    def _delta(self, promises: Promises, told: None, epsilon: float) -> float:
+        return self.delta_bracket(promises, epsilon).upper
 
-    def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
-        promises = prepared_promises(asked)
-        if not promises.steps:
-            return [0.0 for _ in epsilons]
+    def _epsilon(self, promises: Promises, told: None, delta: float) -> float:
+        return self.epsilon_bracket(promises, delta).upper
+
+    def _delta_at_infinity(self, promises: Promises, told: None) -> float:
+        return self.delta_bracket(promises, math.inf).upper
+
+    def _curve(self, promises: Promises, told: None, epsilons: Sequence[float]) -> list[float]:
         if _theorem_for_promises(promises) is kov:  # for equal promises the optimum has a formula
             return kov.curve(promises, epsilons)
         places = np.asarray(epsilons, dtype=np.float64)

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightbudget.classic.bound import ROUNDING, prepared_promises
+from tightbudget.classic.bound import ROUNDING, EdgeAnswers
 from tightbudget.classic.promises import Promises
 from tightbudget.divergences import ORDERS, rdp_delta, rdp_epsilon, renyi
 from tightbudget.errors import DoesNotApply
-from tightbudget.mechanisms.checks import delta_asked, epsilon_asked
-from tightbudget.mechanisms.composition import Composable
 from tightbudget.numerics.rounding import raised_by
 from tightbudget.pairs.base import NEGLIGIBLE
 
@@ -43,34 +41,25 @@ def _moments_epsilon(orders: Array, taus: Array, delta: float) -> Array:
 
 
 @dataclass(frozen=True)
-class RenyiBound:
+class RenyiBound(EdgeAnswers[Array]):
     name: str
     reference: str
     to_delta: Conversion
     to_epsilon: Conversion
     kind: str = "upper bound"
 
-    def delta(self, asked: Composable | Promises, epsilon: float) -> float:
-        promises, epsilon = prepared_promises(asked), epsilon_asked(epsilon)
-        taus = _usual_renyi_divergences(promises)
-        if not promises.steps or math.isinf(epsilon):
-            return 0.0
-        return min(1.0, _least_over_orders(promises, taus, lambda a, tau: self.to_delta(a, tau, epsilon)))
+    def _told(self, promises: Promises) -> Array:
+        return _usual_renyi_divergences(promises)
 
-    def epsilon(self, asked: Composable | Promises, delta: float) -> float:
-        promises, delta = prepared_promises(asked), delta_asked(delta)
-        taus = _usual_renyi_divergences(promises)
-        if not promises.steps or delta == 1.0:
-            return 0.0
-        return _least_over_orders(promises, taus, lambda a, tau: self.to_epsilon(a, tau, delta))
+    def _delta(self, promises: Promises, told: Array, epsilon: float) -> float:
+        return _least_over_orders(promises, told, lambda a, tau: self.to_delta(a, tau, epsilon))
 
-    def curve(self, asked: Composable | Promises, epsilons: Sequence[float]) -> list[float]:
-        promises = prepared_promises(asked)
-        taus = _usual_renyi_divergences(promises)
-        if not promises.steps:
-            return [0.0 for _ in epsilons]
+    def _epsilon(self, promises: Promises, told: Array, delta: float) -> float:
+        return _least_over_orders(promises, told, lambda a, tau: self.to_epsilon(a, tau, delta))
+
+    def _curve(self, promises: Promises, told: Array, epsilons: Sequence[float]) -> list[float]:
         with np.errstate(all="ignore"):
-            return [min(1.0, float(self.to_delta(ORDERS, taus, epsilon).min())) for epsilon in epsilons]
+            return [float(self.to_delta(ORDERS, told, epsilon).min()) for epsilon in epsilons]
 
 
 def _usual_renyi_divergences(promises: Promises) -> Array:

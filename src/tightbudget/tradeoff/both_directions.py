@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.engine.refine import delta_bracket, epsilon_bracket
+from tightbudget.engine.steps import noise_ends
 from tightbudget.errors import Contradiction
 from tightbudget.mechanisms.composition import Composable
 from tightbudget.mechanisms.questions import NEGLIGIBLE_WIDTH
@@ -46,6 +47,20 @@ class TradeOff:
         low = [direction.infinity.infinite.lower for direction in self._attained if direction.steps.items]
         high = [direction.infinity.upper for direction in self._directions if direction.steps.items]
         return max(low, default=0.0), max(high, default=0.0)
+
+    @property
+    def normal_shift(self) -> tuple[float, float]:
+        """Bounds on the m whose normal curve this is, or is above and below: from 0 to inf if it is another curve."""
+        shown = [direction.steps.only_gaussian for direction in self._attained if direction.steps.items]
+        above = [direction.steps.only_gaussian for direction in self._directions if direction.steps.items]
+        least = max((noise_ends(pair)[0] for pair in shown if pair is not None), default=0.0)
+        most = max((math.inf if pair is None else noise_ends(pair)[1] for pair in above), default=math.inf)
+        return least, most
+
+    @property
+    def scale(self) -> float:
+        """Roughly the epsilon over which delta changes by half."""
+        return self._scale
 
     @property
     def max_loss(self) -> float:

@@ -99,7 +99,7 @@ def test_a_rate_that_makes_no_sense_is_refused(wrong: object) -> None:
 
 
 def test_a_rate_above_what_the_best_test_has_is_refused() -> None:
-    with pytest.raises(tb.InvalidParameter, match=r"below 0\.159"):
+    with pytest.raises(tb.InvalidParameter, match=r"below 0\.158"):
         tb.risk(tb.Gaussian(sigma=0.5)).gdp_mu(down_to=0.2)
 
 
