@@ -5,6 +5,7 @@ from tightbudget.mechanisms.checks import whole_count
 from tightbudget.mechanisms.composition import in_notation
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import REPLACE_ONE
+from tightbudget.mechanisms.what_is_sampled import check_sampled
 from tightbudget.pairs.base import Direction, Pair
 
 
@@ -14,8 +15,7 @@ def check_batch(mechanism: object, batch: object, examples: object) -> None:
         raise InvalidParameter(
             "mechanism", in_notation(mechanism), "one mechanism", "Draw a batch for each part of a composition."
         )
-    if mechanism.of_several:
-        raise InvalidParameter("mechanism", str(mechanism), "one for single records")
+    check_sampled(mechanism)
     drawn = whole_count(batch, "batch")
     whole_count(examples, "examples", least=1)
     if mechanism.counts_examples and drawn < getattr(mechanism, "examples", 0):

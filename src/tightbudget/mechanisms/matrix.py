@@ -27,6 +27,7 @@ class CorrelatedNoise(AdditiveNoise):
     """Normal noise on measurements that a record moves in several steps. Subclasses have the fields used here."""
 
     attains_pair: ClassVar[bool] = False
+    of_many_steps: ClassVar[bool] = True
 
     sigma: float
 

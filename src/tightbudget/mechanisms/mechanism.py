@@ -68,6 +68,7 @@ class Mechanism(Composable, Known):
         return inner.rests_on if isinstance(inner, Composable) else ""
 
     counts_examples: ClassVar[bool] = False  # whether it is promised a number of records to draw from
+    of_many_steps: ClassVar[bool] = False  # whether it is one release of a whole run, with noise shared by its steps
     of_several: ClassVar[bool] = False  # whether it is for a group of records: those are not sampled as one
 
     def group(self, k: int) -> Composable:

@@ -24,6 +24,7 @@ from tightbudget.mechanisms.relations import (
 )
 from tightbudget.mechanisms.renyi_promises import MomentPromise
 from tightbudget.mechanisms.sampled_promise import SampledPromise
+from tightbudget.mechanisms.what_is_sampled import check_sampled
 from tightbudget.numerics.rounding import U, strictly_raised
 from tightbudget.pairs.base import REACH, Array, Direction, Pair
 from tightbudget.pairs.moments import subsampled_gaussian
@@ -76,8 +77,7 @@ class Poisson(RunsOnSamples):
 
     def __post_init__(self, mix_relations: bool) -> None:
         self._check_parameters()
-        if isinstance(self.mechanism, Composition | Mechanism) and any(step.of_several for step, _ in self.mechanism._items):
-            raise InvalidParameter("mechanism", str(self.mechanism), "one for single records", "Take the group of the sample.")
+        check_sampled(self.mechanism, "Take the group of the sample.")
         if isinstance(self.mechanism, Composition):
             object.__setattr__(self, "mechanism", OneSample(self.mechanism))
         if not isinstance(self.mechanism, Mechanism):

@@ -18,6 +18,7 @@ from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.promise import PureDP
 from tightbudget.mechanisms.relation_of_samples import RunsOnSamples
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, mix_relations_asked
+from tightbudget.mechanisms.what_is_sampled import check_sampled
 from tightbudget.numerics.rounding import float_above, float_below, lowered, raised
 from tightbudget.pairs.allocation import allocated_pair, resolvable_allocation
 from tightbudget.pairs.allocation_types import pair_of_types
@@ -74,8 +75,7 @@ class RandomAllocation(RunsOnSamples):
             raise InvalidParameter(
                 "mechanism", in_notation(self.mechanism), "one mechanism", "Allocate each part of a composition."
             )
-        if self.mechanism.of_several:
-            raise InvalidParameter("mechanism", str(self.mechanism), "one for single records")
+        check_sampled(self.mechanism)
         batches = _whole_for_allocation("batches", self.batches, _MOST_BATCHES, "It counts the batches of one epoch.")
         _whole_for_allocation("times", self.times, batches, "It counts the batches of an epoch that a record is in.")
         if batches > 1:

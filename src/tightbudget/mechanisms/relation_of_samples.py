@@ -7,6 +7,7 @@ from tightbudget.cached import cached_property
 from tightbudget.errors import InvalidParameter, UnknownRelation
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, Relations, check_one_relation
+from tightbudget.mechanisms.what_is_sampled import counts_examples
 
 
 class RunsOnSamples(Mechanism):
@@ -35,7 +36,7 @@ class RunsOnSamples(Mechanism):
 
     def _check_no_examples(self) -> None:
         """Refuse a mechanism that counts on a number of records: how many a sample holds is chance."""
-        if _counts_examples(self.mechanism):
+        if counts_examples(self.mechanism):
             hint = "How many records a sample holds is chance: draw batches of a fixed size, or with a cap, from all of them."
             raise InvalidParameter("mechanism", str(self.mechanism), "one that is promised no number of examples", hint)
 
@@ -52,12 +53,3 @@ class RunsOnSamples(Mechanism):
 
     def _relation_hint(self, relation: str) -> str:
         return self.what_to_run
-
-
-def _counts_examples(step: object) -> bool:
-    """Whether a mechanism, or what it runs, is promised a number of records."""
-    if not isinstance(step, Mechanism):
-        return False
-    inner = getattr(step, "mechanism", None)
-    parts = getattr(getattr(step, "composition", None), "items", ())
-    return step.counts_examples or _counts_examples(inner) or any(_counts_examples(part) for part, _ in parts)

@@ -12,6 +12,7 @@ from tightbudget.mechanisms.group import MOST_SAMPLED
 from tightbudget.mechanisms.kept_pairs import KeptPairs
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, Relations
+from tightbudget.mechanisms.what_is_sampled import check_sampled
 from tightbudget.numerics.binomial import poisson_binomial
 from tightbudget.numerics.rounding import U
 from tightbudget.pairs.base import Direction, Pair
@@ -49,6 +50,7 @@ class SampledGroup(KeptPairs):
 
     def __post_init__(self) -> None:
         self._check_parameters()
+        check_sampled(self.mechanism)
         if not isinstance(self.mechanism, Gaussian) or self.mechanism.relations != {ADD_REMOVE}:
             raise InvalidParameter("mechanism", str(self.mechanism), "Gaussian noise stated for add_remove")
         if not self.mechanism.reveals_nothing and not _LEAST < self._move < _FARTHEST:

@@ -12,6 +12,7 @@ from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.random_allocation import RandomAllocation
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, check_one_relation
+from tightbudget.mechanisms.what_is_sampled import check_sampled
 from tightbudget.numerics.rounding import float_below, lowered
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.largest_answer import largest_answer_pair
@@ -49,6 +50,7 @@ class ShuffledBatches(Mechanism):
 
     def __post_init__(self) -> None:
         self._check_parameters()
+        check_sampled(self.mechanism)
         if not isinstance(self.mechanism, Mechanism) or not self.mechanism.absent_if_zeroed:
             hint = "Shuffle each part of a composition."
             raise InvalidParameter("mechanism", in_notation(self.mechanism), "noise on a query", hint)

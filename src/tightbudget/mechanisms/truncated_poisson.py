@@ -13,6 +13,7 @@ from tightbudget.mechanisms.kept_pairs import KeptPairs
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relations
+from tightbudget.mechanisms.what_is_sampled import check_sampled
 from tightbudget.mechanisms.without_replacement import WithoutReplacement
 from tightbudget.numerics.binomial import MOST_TERMS, binomial, terms_of
 from tightbudget.numerics.rounding import TINIEST, U, raised
@@ -74,6 +75,7 @@ class TruncatedPoisson(KeptPairs):
 
     def __post_init__(self) -> None:
         self._check_parameters()
+        check_sampled(self.mechanism)
         if not isinstance(self.mechanism, Gaussian) or self.mechanism.relations != {ADD_REMOVE}:
             raise InvalidParameter(
                 "mechanism",

@@ -1,0 +1,42 @@
+"""What may be run on a sample or a batch: a step for single records, with noise of its own."""
+
+from collections.abc import Iterator
+
+from tightbudget.errors import InvalidParameter
+from tightbudget.mechanisms.composition import Composable, in_notation
+from tightbudget.mechanisms.mechanism import Mechanism
+
+_WHOLE_RUN = (
+    "It is one release of all its steps, and each step has a batch of its own. Write it without the sampling, with "
+    "participations and separation that hold for every record (batches that each record keeps from pass to pass: "
+    "participations of as many passes, separation of as many batches); for fresh noise in each step sample the step, as in "
+    "poisson(gaussian(sigma=4), q=0.01) * 1000."
+)
+
+
+def check_sampled(mechanism: object, hint_for_group: str = "") -> None:
+    """Refuse what is for several records, or correlates the noise of many steps, wherever in the mechanism it is run.
+
+    One sample of a matrix mechanism would be drawn before the first step and kept to the last: nobody's loader does that,
+    and the cost of batches that are drawn step by step is larger.
+    """
+    for step in steps_run_by(mechanism):
+        if step.of_many_steps:
+            raise InvalidParameter("mechanism", in_notation(step), "a step with noise of its own", _WHOLE_RUN)
+    if isinstance(mechanism, Composable) and any(step.of_several for step, _ in mechanism._items):
+        raise InvalidParameter("mechanism", in_notation(mechanism), "one for single records", hint_for_group)
+
+
+def counts_examples(mechanism: object) -> bool:
+    """Whether a mechanism, or what it runs, is promised a number of records."""
+    return any(step.counts_examples for step in steps_run_by(mechanism))
+
+
+def steps_run_by(mechanism: object) -> Iterator[Mechanism]:
+    """Yield the mechanism, or the steps of a composition, and all that these run."""
+    if not isinstance(mechanism, Composable):
+        return
+    for step, _ in mechanism._items:
+        yield step
+        for inner in (vars(step).get("mechanism"), vars(step).get("composition")):
+            yield from steps_run_by(inner)
