@@ -56,6 +56,7 @@ def _cdp_lines(promises: Promises) -> Array:
     return promises.lines
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a line that is nowhere finite is left out
 def fitted_lines(orders: Array, taus: Array, rho_zcdp: float, pure: float) -> Array:
     """Return the lines tried, at the orders, given the divergences there and bounds on those beyond the last."""
     if (math.isinf(rho_zcdp) and math.isinf(pure)) or np.isinf(taus[0]):
@@ -90,6 +91,8 @@ def xi_for(rho: float, orders: Array, taus: Array, rho_zcdp: float, pure: float)
     allowance = ROUNDING * (slope + np.abs(rest) / peak + rho * (1.0 + peak))
     between = float((slope + rest / peak - rho * (1.0 + peak) + allowance).max())
     beyond = (rho_zcdp - rho) * float(orders[-1]) if rho >= rho_zcdp else pure - rho * float(orders[-1])
+    if math.isnan(between) or math.isnan(beyond):  # a slope beyond what floats hold
+        return math.inf
     return max(float(taus[0]) - rho, between, beyond)
 
 

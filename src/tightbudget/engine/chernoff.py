@@ -23,6 +23,8 @@ def log_moments(steps: Steps, thetas: Array, log_tail_mass: float) -> tuple[Arra
     total, loss_shift = np.zeros(thetas.size), 0.0
     for pair, count in steps.items:
         cells = tail_truncated(pair, log_tail_mass)
+        if not cells.size:
+            return np.full(thetas.size, np.inf), 0.0  # no moment to speak of: the bound says nothing
         logs, losses = _spread_cells(cells, pair.loss_shift(float(np.abs(cells.high).max()) + float(np.abs(cells.low).max())))
         exponent = np.multiply.outer(thetas, losses) + logs
         peak = exponent.max(axis=1)

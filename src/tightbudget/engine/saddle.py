@@ -188,7 +188,7 @@ class Saddle:
     @plain_numbers
     def large_loss_for_delta(self, log_delta: float) -> SaddlePoint | None:
         """Return the point at which delta is as given, if it comes from one large loss in one step."""
-        low, high = 0.0, max(0.0, *(float(cells.high[-1]) for cells in self.cells))
+        low, high = 0.0, max(0.0, *(float(cells.high[-1]) for cells in self.cells if cells.size))
         for _ in range(_HALVINGS):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if self._of_one_large_loss(middle)[0] > log_delta else (low, middle)

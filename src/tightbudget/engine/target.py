@@ -37,6 +37,8 @@ class PlanTarget:
 
 def target_for(steps: Steps, tilt: Tilt, width: float, coarse: list[Cells], aim: Aim | None = None) -> PlanTarget:
     """Return what a bracket asks whose two ends differ by about `width` in log delta, at an aim if one is given."""
+    if not all(cells.size for cells in coarse):  # of some step no loss is left to follow
+        raise TooWide
     widest = max(max(abs(float(cells.low[0])), abs(float(cells.high[-1]))) for cells in coarse)
     if not (1.0 + tilt.theta) * widest < _LARGEST:
         raise TooWide

@@ -300,15 +300,14 @@ def _replaced_gaussian(sigma: float, shift: int, q: float) -> PointPair:
 
 def _gaussian_reach(sigma: float, shift: int) -> int:
     """Return how far out the noise is listed; what lies beyond has less than 1e-300 of it."""
-    reach = math.ceil(REACH * sigma) + 2
-    if 2 * reach + shift > _MOST_INTEGERS:
+    if not 2.0 * (REACH * sigma + 3.0) + shift <= _MOST_INTEGERS:  # which may be more than any float
         raise InvalidParameter(
             "sigma",
             sigma,
             f"such that {REACH:g} sigma on both sides and the sensitivity stay below {_MOST_INTEGERS} integers",
             "At this size discrete and continuous noise are the same: use gaussian.",
         )
-    return reach
+    return math.ceil(REACH * sigma) + 2
 
 
 def _log_gaussian_norm(exponent: Array) -> float:

@@ -1,9 +1,11 @@
 """Two measured or modelled distributions over the same cells."""
 
+import contextlib
 import csv
 import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -30,6 +32,19 @@ from tightbudget.pairs.revealing import revealing_pair
 _EXACT_CELLS = 1000  # of which sums of fractions are quick
 _ROUNDED_OFF = 1e-6  # how far from 1 the sum of rounded probabilities may be
 _RESCALED = "{name} has a sum of {total:.6g}, not 1, and was divided by it. Is a cell missing?"
+
+
+_ACCEPTED: ContextVar[bool] = ContextVar("histograms_accepted", default=False)
+
+
+@contextlib.contextmanager
+def accepted_before() -> Iterator[None]:
+    """Make histograms anew that were made before, without repeating what was said of them then."""
+    token = _ACCEPTED.set(True)
+    try:
+        yield
+    finally:
+        _ACCEPTED.reset(token)
 
 
 @dataclass(frozen=True)
@@ -72,7 +87,7 @@ class Histograms(Mechanism):
             if len(self.without) != len(self.a):
                 found, wanted = f"{len(self.without)} cells", f"as long as a, which has {len(self.a)} cells"
                 raise InvalidParameter("without", found, wanted, "Give empty cells as 0.")
-        for name in ("a", "b", "without"):
+        for name in () if _ACCEPTED.get() else ("a", "b", "without"):
             if (total := _sum_that_should_be_one(vars(self)[name] or ())) is not None:
                 warnings.warn(_RESCALED.format(name=name, total=total), stacklevel=3)
 
@@ -131,7 +146,8 @@ class Histograms(Mechanism):
         return _sampled_pair(first, second, self.without, q)
 
     def in_numbers(self) -> "Histograms":
-        return Histograms(self.a, self.b, without=self.without)
+        with accepted_before():
+            return Histograms(self.a, self.b, without=self.without)
 
     def __str__(self) -> str:
         if self.source is not None:

@@ -197,7 +197,9 @@ class ScoredByLoss(KeptPairs):
         if base is None or law is None:
             return None
         # with the same score for both directions it is the loss of one, and minus that of the other
-        return _scored_pair(law, base, rising=direction is Direction.REMOVE)
+        made = _scored_pair(law, base, rising=direction is Direction.REMOVE)
+        # If no mass is known well enough to count, the step is left out: beside others it would leave nothing of them.
+        return made if made.points().size or made.infinity.possible else None
 
 
 def _as_one_run(composition: Composition) -> Mechanism:

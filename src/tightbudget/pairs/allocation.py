@@ -146,8 +146,10 @@ def _allocation_extent(base: Pair) -> tuple[tuple[float, float], float]:
     a, b = np.exp(cells.log_a), np.exp(cells.log_b)
     above = np.flatnonzero(np.cumsum(a[::-1])[::-1] > _TAIL)
     below = np.flatnonzero(np.cumsum(b) > _TAIL)
+    if not above.size or not below.size:  # hardly any of one law is on finite losses
+        return (-math.inf, math.inf), math.inf
     low, high = float(cells.low[below[0]]), float(cells.high[above[-1]])
-    middle = 0.5 * (np.maximum(cells.low, low) + np.minimum(cells.high, high))
+    middle = 0.5 * np.maximum(cells.low, low) + 0.5 * np.minimum(cells.high, high)
     inside = (cells.high >= low) & (cells.low <= high)
     weight = np.where(inside, b, 0.0)
     mean = float(weight @ middle) / float(weight.sum())

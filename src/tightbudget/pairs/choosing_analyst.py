@@ -140,7 +140,7 @@ def _analyst_answers(pair: Pair) -> AnalystAnswers:
     roundings = 2.0 * cells.size + 2000.0  # of sums, and of exponents up to 700
     a, b = np.append(lowered(a, roundings), pair.infinity.at(_MOST_LOSS).lower), np.append(strictly_raised(b, roundings), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        losses = np.where(b > 0.0, np.log(a / b), np.inf)
+        losses = np.where(b > 0.0, np.log(a) - np.log(b), np.inf)
     some = a > 0.0
     return AnalystAnswers(a[some], b[some], losses[some])
 

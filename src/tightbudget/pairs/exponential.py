@@ -73,12 +73,12 @@ class ExponentialPair(Pair):
         if self.reach <= 0.0:
             return Cells.none()
         x = np.minimum(np.maximum(edges, -self.reach), self.reach)
-        low = x[:-1]
-        half = 0.5 * (x[1:] - low)
+        low, top = 0.5 * x[:-1], 0.5 * self.top  # halves: sums of two large ones are floats
+        half = 0.5 * x[1:] - low
         with np.errstate(divide="ignore"):
             log_width = np.log(-np.expm1(-half))
-        log_a = self.log_weight + 0.5 * (low - self.top) + half + log_width
-        log_b = self.log_weight - 0.5 * (low + self.top) + log_width
+        log_a = self.log_weight + (low - top) + half + log_width
+        log_b = self.log_weight - (low + top) + log_width
         logs = np.abs(log_a) + np.abs(log_b)
         if not half.all():  # beyond the reach there is nothing, and that is exact
             logs[half == 0.0] = 0.0

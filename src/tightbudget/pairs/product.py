@@ -1,5 +1,6 @@
 """Several releases as one pair: the product of their pairs, where that is a pair we can write down (M3)."""
 
+import math
 from functools import reduce
 
 import numpy as np
@@ -11,11 +12,15 @@ MOST_EVENTS = 4096
 
 
 def product_pair(factors: list[PointPair]) -> PointPair | None:
-    """Return the product of pairs of finitely many events; None if it has too many, or some reveal everything."""
+    """Return the product of pairs of finitely many events.
+
+    None if it has too many, if some reveal everything, or if no float holds its losses.
+    """
     events = np.prod([float(one.losses.size) for one in factors])
     if events > MOST_EVENTS or any(_pair_is_incomplete(one) for one in factors):
         return None
-    return reduce(_product_of_both, factors)
+    farthest = sum(float(np.abs(one.losses).max(initial=0.0)) for one in factors)
+    return reduce(_product_of_both, factors) if farthest < math.inf else None
 
 
 def _pair_is_incomplete(pair: PointPair) -> bool:

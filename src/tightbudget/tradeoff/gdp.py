@@ -225,7 +225,7 @@ def _by_polygon(trade_off: TradeOff, rtol: float, lower: float, upper: float, do
         worst = max(cells)
         upper = min(upper, worst.mu)
         rate = worst.right if worst.left == 0.0 else math.sqrt(worst.left) * math.sqrt(worst.right)
-        if not _mu_is_narrow(lower, upper, rtol):
+        if rate > 0.0 and not _mu_is_narrow(lower, upper, rtol):
             shown, reason = _mu_shown_by_test(trade_off, rate, _SHARE * rtol)
             lower = max(lower, shown)
         if _mu_is_narrow(lower, upper, rtol):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Mechanism
+from tightbudget.mechanisms.histograms import accepted_before
 from tightbudget.notation import MAX_CHARACTERS, parse
 from tightbudget.training.counts import Counts
 
@@ -23,7 +24,8 @@ def read_counts(counts: object, mix_relations: bool) -> Iterator[tuple[Mechanism
         if not (isinstance(entry, list | tuple) and len(entry) == 2 and isinstance(entry[0], str)):
             raise InvalidParameter("counts", entry, allowed)
         text, count = entry
-        mechanism = parse(text, mix_relations)
+        with accepted_before():
+            mechanism = parse(text, mix_relations)
         if type(count) is not int or count < 1 or not isinstance(mechanism, Mechanism) or mechanism in seen:
             raise InvalidParameter("counts", entry, f"{allowed}, each mechanism once")
         seen.add(mechanism)

@@ -22,6 +22,7 @@ from tightbudget.cached import cached_property
 from tightbudget.deprecated import formerly_positional
 from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms import Composable, Composition, Mechanism, PureDP, compose
+from tightbudget.mechanisms.histograms import accepted_before
 from tightbudget.mechanisms.relations import Relations
 from tightbudget.notation import MAX_CHARACTERS, parse
 from tightbudget.numerics.rounding import float_below
@@ -203,7 +204,8 @@ class SlotFilter(Filter):
     def _remade(cls, settings: State, constants: State) -> Self:
         """Lay out the plan without pricing it, which may take seconds: the price has been written."""
         made = cls.__new__(cls)
-        made._lay_out(**settings)
+        with accepted_before():
+            made._lay_out(**settings)
         made._price = math.nan
         return made
 

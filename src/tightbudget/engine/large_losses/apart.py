@@ -127,7 +127,7 @@ def _coarse_cells_cover(pair: Pair) -> bool:
     if not pair.covers_b:
         return False
     cells = pair.coarse_cells()
-    return max(abs(float(cells.low[0])), abs(float(cells.high[-1]))) < _LARGEST
+    return cells.size > 0 and max(abs(float(cells.low[0])), abs(float(cells.high[-1]))) < _LARGEST
 
 
 def _spread_of(steps: Steps) -> float:

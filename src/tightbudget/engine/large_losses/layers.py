@@ -159,13 +159,13 @@ def layered_direction(steps: Steps, epsilon: float, decades: int, allowed: float
     return None
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")  # only to choose where to part the losses
 def _thinnest_loss(cells: Cells, theta: float) -> float:
     """Return the loss at which the tilted law is thinnest between its bulk and its large losses; inf if nowhere."""
     wide = cells.high > cells.low
     if not wide.all() or cells.size < 3:
         return math.inf
-    with np.errstate(divide="ignore", invalid="ignore"):
-        density = cells.log_a - np.log(cells.high - cells.low) + theta * 0.5 * (cells.low + cells.high)
+    density = cells.log_a - np.log(cells.high - cells.low) + theta * (0.5 * cells.low + 0.5 * cells.high)
     bulk = int(np.argmax(cells.log_a))
     # walking up from the bulk: the lowest point so far, and how high the law rises again beyond it
     lowest = np.minimum.accumulate(density[bulk:])

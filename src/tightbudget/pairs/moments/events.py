@@ -104,9 +104,13 @@ class Events:
         if self.losses.size == 0:
             return np.full(thetas.size, -np.inf)
         table = log_excess(thetas, self.losses)
-        table += self.log_a
+        with np.errstate(invalid="ignore"):
+            table += self.log_a
         peak = np.maximum(table.max(axis=1), -1e300)
-        table -= peak[:, None]
+        beyond = ~(peak < np.inf)  # exponents that no float holds, or masses of which nothing is known
+        if beyond.any():
+            table[beyond], peak[beyond] = 0.0, np.inf
+        table -= np.where(beyond, 0.0, peak)[:, None]
         np.exp(table, out=table)
         with np.errstate(divide="ignore"):
             # what is 750 below the peak adds nothing; theta L of the rest is at most |peak| + 750 + |log_a|
@@ -166,15 +170,19 @@ def _cell_end_shares(cells: Cells, loss_shift: float) -> tuple[Array, Array]:
 
     The excess of a moment falls with the loss below 0 and rises above, so doubt goes down there and up here.
     """
-    width = cells.high - cells.low
-    loss = cells.log_a - cells.log_b
+    with np.errstate(invalid="ignore", over="ignore"):
+        width = cells.high - cells.low
+        loss = cells.log_a - cells.log_b
     excess = loss - cells.low
     error_bound = loss_shift + 2.0 * cells.error + 4.0 * U * (1.0 + np.abs(loss) + np.abs(cells.low))
-    most, least = share_up(excess + error_bound, width), share_up(excess - error_bound, width)
+    with np.errstate(invalid="ignore"):
+        most, least = share_up(excess + error_bound, width), share_up(excess - error_bound, width)
+    # of a share that is not known all goes to either end: the excess is no larger between them than at one of them
+    unknown = ~np.isfinite(excess) | ~np.isfinite(error_bound)
     # shares are good to 8u, relatively; so is 1 - share near 1, by what is added here
     up = np.where(cells.high <= 0.0, least, most)
     down = 1.0 - np.where(cells.low >= 0.0, most, least)
-    return down + 8.0 * U, np.minimum(1.0, raised(up, 8))
+    return np.where(unknown, 1.0, down + 8.0 * U), np.where(unknown, 1.0, np.minimum(1.0, raised(up, 8)))
 
 
 def normal_events(m: float, reach: float) -> Events:

@@ -23,8 +23,8 @@ def log_excess(thetas: Array, losses: Array) -> Array:
     less 1, up to theta B(dA = 0). The result is rounded up but for the rounding of exponents, u |theta L| times at
     most 100.
     """
-    x = np.multiply.outer(thetas, losses)
     with np.errstate(divide="ignore", over="ignore"):
+        x = np.multiply.outer(thetas, losses)
         log_r = np.minimum(x, _LARGE)
         np.expm1(log_r, out=log_r)
         log_r += np.multiply.outer(thetas, np.expm1(np.minimum(-losses, _LARGE)))
