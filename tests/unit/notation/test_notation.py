@@ -97,7 +97,10 @@ SIMPLE = {
 MECHANISMS = st.recursive(
     st.one_of(*SIMPLE.values()),
     lambda inner: st.builds(
-        tb.Poisson, inner.filter(lambda one: not (one.of_several or one.counts_examples)), SHARE, mix_relations=st.just(True)
+        tb.Poisson,
+        inner.filter(lambda one: not (one.of_several or one.of_many_steps or one.counts_examples)),
+        SHARE,
+        mix_relations=st.just(True),
     ),
     max_leaves=3,
 )
