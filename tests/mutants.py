@@ -65,6 +65,7 @@ LINES = "unit/tradeoff/test_lines.py"
 RISK = "unit/tradeoff/test_risk.py"
 RISK_GDP = "unit/tradeoff/test_gdp.py"
 SIGNED = "unit/tradeoff/test_signed.py"
+NO_EXCHANGE = "regression/test_directions_that_are_no_exchange.py"
 TRADE_OFF = "property/test_trade_off.py"
 RISK_PLOT = "unit/interfaces/test_risk_plot.py"
 EXPLAIN = "unit/interfaces/cli/test_explain.py"
@@ -432,6 +433,12 @@ MUTATIONS = [
              "the lower end is that of the hull, which no test attains", [RISK]),
     Mutation("one direction twice", "tradeoff/both_directions.py", "return [((remove,), (add,)), ((add,), (remove,))]",
              "return [((remove,), (remove,)), ((add,), (add,))]", "below 0 the profile is that of the same direction", [TRADE_OFF]),
+    Mutation("exchange taken for granted", "tradeoff/both_directions.py", "if not attained._orders_exchanged:", "if len(directions) > 2:",
+             "two directions count as halves of one profile, whatever they are", [NO_EXCHANGE]),
+    Mutation("hull of halves is convex", "tradeoff/both_directions.py", "convex=composition._orders_exchanged", "convex=True",
+             "a profile of several pairs of laws counts as convex where its halves meet", [NO_EXCHANGE]),
+    Mutation("its own mirror image", "tradeoff/both_directions.py", "len(directions) == 1 and composition._orders_exchanged", "len(directions) == 1",
+             "a pair for both directions counts as symmetric", [NO_EXCHANGE]),
     Mutation("first direction of a test", "tradeoff/signed.py", "larger = best if best.upper >= other.upper else other", "larger = best",
              "of two directions the first counts", [SIGNED]),
     Mutation("error of the worse guess", "tradeoff/risk.py", "error_of_best_guess(chance, high.upper)[0]", "error_of_best_guess(chance, high.lower)[0]",

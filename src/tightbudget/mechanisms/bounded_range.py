@@ -49,6 +49,10 @@ class BoundedRange(Mechanism):
     def member(self) -> Mechanism:
         return PureDP(0.5 * self.eta)  # its worst case has just two losses, eta apart
 
+    @property
+    def orders_exchanged(self) -> bool:
+        return True  # members attain the curve at every rate, and it is its own mirror image (M23)
+
     def pair(self, direction: Direction) -> Pair | None:
         if self.eta == 0:
             return None

@@ -71,6 +71,10 @@ class ClampedGaussian(Mechanism):
         positive("sigma", self.sigma)
         positive("sensitivity", self.sensitivity, zero=True)
 
+    @property
+    def orders_exchanged(self) -> bool:
+        return True
+
     def pair(self, direction: Direction) -> Pair | None:
         if self.sensitivity == 0:
             return None
@@ -126,6 +130,10 @@ class ClampedLaplace(Mechanism):
         finite_setting("mean", self.mean)
         positive("scale", self.scale)
         positive("sensitivity", self.sensitivity, zero=True)
+
+    @property
+    def orders_exchanged(self) -> bool:
+        return True
 
     def pair(self, direction: Direction) -> Pair | None:
         if self.sensitivity == 0:

@@ -76,6 +76,11 @@ class Composable(Questions):
     def _directions_apart(self) -> tuple[OneDirection, ...] | None:
         return directions_with_promises_apart(self._parts, self._only)
 
+    @cached_property
+    def _orders_exchanged(self) -> bool:
+        """Whether both directions have the same pair of laws, in either order: so if every step has (M23)."""
+        return all(mechanism.orders_exchanged for mechanism, _ in self._parts)
+
     def _steps(self, direction: Direction) -> Steps:
         return steps_in_direction(self._parts, direction)
 
@@ -218,6 +223,7 @@ class Composable(Questions):
             "_parts",
             "_directions",
             "_directions_apart",
+            "_orders_exchanged",
             "_members",
             "_analyst",
             "_pair",

@@ -196,6 +196,10 @@ class DiscreteGaussian(AdditiveNoise):
         return IntegerVectors(float(self.sigma), float(self.sensitivity), int(self.dimension))
 
     @property
+    def orders_exchanged(self) -> bool:
+        return self._vectors is None or self._vectors.is_one  # of several shifts each direction has the worst
+
+    @property
     def attains_pair(self) -> bool:  # type: ignore[override]
         # the pair of several shifts is rounded up, also where one of them tells most
         return self.members() == (self,) and self.moment_promise is None

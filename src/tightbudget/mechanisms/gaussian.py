@@ -162,6 +162,10 @@ class GaussianDP(Mechanism):
     def _group(self, k: int) -> Mechanism:
         return GaussianDP(float_above(Fraction(self.mu) * k))
 
+    @property
+    def orders_exchanged(self) -> bool:
+        return True
+
     def pair(self, direction: Direction) -> Pair | None:
         return gaussian_pair(1.0, self.mu)
 

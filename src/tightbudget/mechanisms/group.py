@@ -66,6 +66,10 @@ class Group(KeptPairs):
     def _under(self, relation: str) -> Mechanism | None:
         return replace(self, mechanism=self.mechanism.under(relation)) if relation in self.mechanism.known_relations else None
 
+    @property
+    def orders_exchanged(self) -> bool:
+        return True
+
     def _pair_in(self, direction: Direction) -> Pair | None:
         assert isinstance(self.mechanism, Poisson)
         return self.mechanism.pair(direction) if self.k == 1 else _sampled_pair(self.mechanism, int(self.k), direction)

@@ -124,6 +124,10 @@ class Histograms(Mechanism):
         except InvalidParameter as problem:
             raise InvalidParameter(f"column {problem.name} of {path}", problem.value, problem.allowed) from None
 
+    @property
+    def orders_exchanged(self) -> bool:
+        return True
+
     def pair(self, direction: Direction) -> Pair | None:
         return None if self.a == self.b else self._pairs[direction]
 

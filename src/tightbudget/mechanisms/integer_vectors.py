@@ -121,6 +121,10 @@ class OneShift(Mechanism):
     def absent_if_zeroed(self) -> bool:
         return True
 
+    @property
+    def orders_exchanged(self) -> bool:
+        return True
+
     def pair(self, direction: Direction) -> Pair | None:
         shift = self.shift
         while shift and not can_be_listed(self.sigma, shift):

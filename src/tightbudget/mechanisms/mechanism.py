@@ -127,6 +127,15 @@ class Mechanism(Composable, Known):
         return None
 
     @property
+    def orders_exchanged(self) -> bool:
+        """Whether the pairs of both directions are (P, Q) and (Q, P), of the same two laws with nothing left out.
+
+        For a class, whether they are the worst of all its members in either order. Trade-off curves join both profiles
+        to one only where this says so (M23): what does not know it says nothing.
+        """
+        return False
+
+    @property
     def larger(self) -> Direction | None:
         """The direction that has been the larger one wherever anybody has looked; None if nobody has.
 

@@ -89,6 +89,10 @@ class MixtureOfGaussians(KeptPairs):
     def _relation_hint(self, relation: str) -> str:
         return _COMES_OR_GOES
 
+    @property
+    def orders_exchanged(self) -> bool:
+        return True
+
     def _pair_in(self, direction: Direction) -> Pair | None:
         shares = self._shares
         if max(shares) == 0.0 or math.isinf(self.sigma):

@@ -31,6 +31,10 @@ class AdditiveNoise(Mechanism):
         return replace(self, sensitivity=moved)  # type: ignore[type-var]
 
     @property
+    def orders_exchanged(self) -> bool:
+        return True  # the noise, moved, against the noise
+
+    @property
     def absent_if_zeroed(self) -> bool:
         return True
 

@@ -61,6 +61,10 @@ class OneSample(Mechanism):
     def absent_if_zeroed(self) -> bool:
         return all(step.absent_if_zeroed for step, _ in self.composition.items)
 
+    @property
+    def orders_exchanged(self) -> bool:
+        return self.composition._orders_exchanged
+
     def pair(self, direction: Direction) -> Pair | None:
         (found,) = self._made(direction) or (None,)
         return found

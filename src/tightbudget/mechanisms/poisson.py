@@ -139,6 +139,10 @@ class Poisson(RunsOnSamples):
     def larger(self) -> Direction | None:
         return Direction.REMOVE if isinstance(self.mechanism, Gaussian) and not self._replaces else None
 
+    @property
+    def orders_exchanged(self) -> bool:
+        return self.mechanism.orders_exchanged
+
     def pair(self, direction: Direction) -> Pair | None:
         if self.q in (0, 1):
             return self.whole.pair(direction) if self.q == 1 else None

@@ -49,6 +49,10 @@ class PureDP(Mechanism):
     def _group(self, k: int) -> Mechanism:
         return PureDP(_promised_epsilon_times(k, self.promised_epsilon))
 
+    @property
+    def orders_exchanged(self) -> bool:
+        return True  # the worst law of the promise is the same in both orders
+
     def pair(self, direction: Direction) -> Pair | None:
         return promise_pair(float(self.promised_epsilon), 0.0)
 
@@ -106,6 +110,10 @@ class ApproximateDP(Mechanism):
         # from one record to the next: delta (1 + e^epsilon + ... + e^((k-1) epsilon))
         times = k if epsilon == 0.0 else math.expm1(k * epsilon) / math.expm1(epsilon) if k * epsilon < 700.0 else math.inf
         return ApproximateDP(_promised_epsilon_times(k, epsilon), min(1.0, raised_by(delta * times, AMPLE) + TINIEST))
+
+    @property
+    def orders_exchanged(self) -> bool:
+        return True  # the worst law of the promise is the same in both orders
 
     def pair(self, direction: Direction) -> Pair | None:
         return promise_pair(float(self.promised_epsilon), float(self.promised_delta))

@@ -75,6 +75,10 @@ class RandomizedResponse(Mechanism):
     def _group(self, k: int) -> Composable | None:
         return self * k  # each of them answers
 
+    @property
+    def orders_exchanged(self) -> bool:
+        return True
+
     def pair(self, direction: Direction) -> Pair | None:
         if self.relation == ZERO_OUT:
             return _pair_with_none(Fraction(self.p), int(self.k), direction)

@@ -73,6 +73,10 @@ class SampledGroup(KeptPairs):
     def _under(self, relation: str) -> Mechanism | None:
         return replace(self, relation=relation)
 
+    @property
+    def orders_exchanged(self) -> bool:
+        return True
+
     def _pair_in(self, direction: Direction) -> Pair | None:
         certain = sum(rate == 1.0 for rate in self.rates)
         uncertain = sorted(rate for rate in self.rates if 0.0 < rate < 1.0)

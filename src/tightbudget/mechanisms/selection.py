@@ -35,6 +35,10 @@ class Selection(Mechanism):
         """A mechanism with the least pair that dominates the class."""
         raise NotImplementedError
 
+    @property
+    def orders_exchanged(self) -> bool:
+        return self._dominating.orders_exchanged
+
     def pair(self, direction: Direction) -> Pair | None:
         return self._dominating.pair(direction)
 

@@ -107,6 +107,10 @@ class BinaryReports(Mechanism):
     others: float
     users: int
 
+    @property
+    def orders_exchanged(self) -> bool:
+        return True
+
     def pair(self, direction: Direction) -> Pair | None:
         if not 0.0 < self.others < self.one < 1.0:
             return None

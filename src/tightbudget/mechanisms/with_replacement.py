@@ -114,6 +114,10 @@ class WithReplacement(Mechanism):
         drawn = _chance_of_being_drawn(self.batch, self.examples) if self.examples > 1 else float(self.batch > 0)
         return OneBranch(self._replaced, lowered(drawn, 32))
 
+    @property
+    def orders_exchanged(self) -> bool:
+        return self.relation == ADD_REMOVE
+
     def pair(self, direction: Direction) -> Pair | None:
         if self.relation == REPLACE_ONE or self.batch == 0 or self.examples == 1:
             return self._pair

@@ -130,6 +130,10 @@ class WithoutReplacement(Mechanism):
             return None
         return _choosing_analyst(cast(Hashable, branches[0]), cast(Hashable, branches[1]), count)
 
+    @property
+    def orders_exchanged(self) -> bool:
+        return self.relation == ADD_REMOVE and self.mechanism.under(REPLACE_ONE).orders_exchanged
+
     def pair(self, direction: Direction) -> Pair | None:
         if self.batch == 0:
             return None
@@ -189,6 +193,10 @@ class OneBranch(Mechanism):
     @property
     def larger(self) -> Direction | None:
         return Direction.REMOVE if isinstance(self.mechanism, Gaussian) else None
+
+    @property
+    def orders_exchanged(self) -> bool:
+        return self.mechanism.orders_exchanged
 
     def pair(self, direction: Direction) -> Pair | None:
         base = self.mechanism.pair(direction)

@@ -11,7 +11,7 @@ from tightbudget.engine.direction import OneDirection
 from tightbudget.engine.reasons import OF_A_CLASS
 from tightbudget.engine.refine import delta_bracket, epsilon_bracket
 from tightbudget.engine.steps import noise_ends
-from tightbudget.errors import Contradiction
+from tightbudget.errors import Contradiction, InvalidParameter
 from tightbudget.mechanisms.composition import Composable
 from tightbudget.mechanisms.questions import NEGLIGIBLE_WIDTH
 from tightbudget.tradeoff.signed import ProfileAnswers, SignedProfile
@@ -21,6 +21,7 @@ HULL = (
     "between the best tests of both directions the curve of both together is their hull; the upper end is that of the hull, "
     "the lower end that of one direction"
 )
+_ONE_DIRECTION = "A test tells neighbours apart in either order: ask about the composition itself."
 _ROUGH = 0.1
 
 
@@ -29,13 +30,16 @@ class TradeOff:
 
     def __init__(self, composition: Composable, effort: float | None) -> None:
         composition.check_proven()
+        if composition._only is not None:
+            raise InvalidParameter("composition", str(composition), "asked about in both directions", _ONE_DIRECTION)
         directions = composition._directions
         attained = composition._members or (composition,)
         self._is_class = bool(composition._members)
         answers = ProfileAnswers(effort)
-        self._hull = SignedProfile(directions, directions, answers)
-        alone = not self._is_class and len(directions) == 1  # one profile for both orders is its own hull
-        orders = [order for one in attained for order in _neighbour_orders(one._directions)]
+        self._hull = SignedProfile(directions, directions, answers, convex=composition._orders_exchanged)
+        # one profile for both orders is its own hull
+        alone = not self._is_class and len(directions) == 1 and composition._orders_exchanged
+        orders = [order for one in attained for order in _neighbour_orders(one)]
         self._apart = [] if alone else [SignedProfile(*order, answers) for order in orders]
         self._scale = _halving_epsilon(directions, effort)
         self._directions, self._answers = directions, answers
@@ -88,10 +92,10 @@ class TradeOff:
         for profile in self._apart:
             found = largest_power(profile, fpr, rtol, NEGLIGIBLE_WIDTH, self._scale)
             lower, reason = max(lower, found.lower), reason or found.reason
+            if lower > hull.upper:
+                raise Contradiction(lower, hull.upper)
             if hull.upper - lower <= max(rtol * hull.upper, NEGLIGIBLE_WIDTH):
                 return Power(lower, hull.upper, "")
-        if lower > hull.upper:
-            raise Contradiction(lower, hull.upper)
         return Power(lower, hull.upper, reason or (OF_A_CLASS if self._is_class else HULL))
 
     def power_attained(self, fpr: float, rtol: float) -> float:
@@ -100,8 +104,18 @@ class TradeOff:
         return max(largest_power(one, fpr, rtol, NEGLIGIBLE_WIDTH, self._scale).lower for one in profiles)
 
 
-def _neighbour_orders(directions: Sequence[OneDirection]) -> list[tuple[Sequence[OneDirection], Sequence[OneDirection]]]:
-    """Return, for each order of two neighbours, the profile that counts above 0 and the one that counts below."""
+Order = tuple[Sequence[OneDirection], Sequence[OneDirection]]
+
+
+def _neighbour_orders(attained: Composable) -> list[Order]:
+    """Return, for each order of two neighbours, the profile that counts above 0 and the one that counts below.
+
+    Where the directions are not known to be those of one pair of laws, in either order, each says something of its own
+    pair alone: of (P, Q) above 0, and of (Q, P) below.
+    """
+    directions = attained._directions
+    if not attained._orders_exchanged:
+        return [order for one in directions for order in (((one,), ()), ((), (one,)))]
     if len(directions) == 1:
         return [(directions, directions)]
     remove, add = directions

@@ -63,8 +63,6 @@ def _bound_in_gap(points: Sequence[ProfilePoint], place: int, log_fpr: float, at
     rising = _best_line(_from_right(near, right, reference), a, b)
     floor = max(at_infinity if right is None else right.lower, 0.0)
     bound, lowest = _corner_of_lines(falling, rising, floor, c, a, b)
-    if left is None:  # delta is at least 1 - t
-        bound = max(bound, _from_one(c, reference, b))
     return Gap(
         max(0.0, bound),
         -math.inf if left is None else left.epsilon,
@@ -74,8 +72,10 @@ def _bound_in_gap(points: Sequence[ProfilePoint], place: int, log_fpr: float, at
 
 
 def _from_left(points: Sequence[ProfilePoint], left: ProfilePoint | None, reference: float) -> Iterator[_ConvexLine]:
-    """Lines through two points on the left, which hold to the right of both."""
+    """Lines through two points on the left, which hold to the right of both; where there is none, the line 1 - t."""
     if left is None:
+        if reference < _FAR:
+            yield _ConvexLine(0.0, 1.0, raised_by(math.exp(reference), AMPLE))
         return
     before = [point for point in points if point.epsilon <= left.epsilon][-_NEAREST:]
     for j, second in enumerate(before):
@@ -146,9 +146,3 @@ def _crossing_of_lines(falling: _ConvexLine, rising: _ConvexLine, c: float, a: f
         falling.slope - rising.slope
     )
     return level - spare, min(max(where, a), b)
-
-
-def _from_one(c: float, reference: float, b: float) -> float:
-    """Return a lower bound on 1 - t + fpr t for t up to b e^reference."""
-    share = math.exp(min(reference, 0.0)) * b if reference <= 0.0 else math.inf
-    return 1.0 - share - AMPLE + lowered_by(c * b, AMPLE) if share < 1.0 else 0.0

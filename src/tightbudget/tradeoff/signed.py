@@ -1,7 +1,8 @@
 """The privacy profile of one order of two neighbours at every real epsilon, negative ones included (M23).
 
 For a pair (P, Q) the profile at -epsilon is 1 - e^-epsilon + e^-epsilon H_{e^epsilon}(Q||P), with that of the other
-direction at epsilon >= 0. Written like this no digit cancels.
+direction at epsilon >= 0. Written like this no digit cancels. Where the pair of the other direction is not known to be
+(Q, P), one half of the profile is left open.
 """
 
 import math
@@ -61,17 +62,35 @@ class ProfileAnswers:
 class SignedProfile:
     """delta(epsilon) = H_{e^epsilon}(P||Q), convex in e^epsilon; of several pairs the largest, which is convex too.
 
-    `forward` are the directions whose profile counts at epsilon >= 0, `backward` those that count below 0.
+    `forward` are the directions whose profile counts at epsilon >= 0, `backward` those that count below 0. Where one of
+    them is empty nothing is known, and nothing may be asked, on that side of 0. `convex` says that both are halves of the
+    profiles of the same pairs of laws. Where that is not so upper ends hold, and lines below are no bounds.
     """
 
-    def __init__(self, forward: Sequence[OneDirection], backward: Sequence[OneDirection], answers: ProfileAnswers) -> None:
-        self._forward, self._backward, self._answers = forward, backward, answers
+    def __init__(
+        self,
+        forward: Sequence[OneDirection],
+        backward: Sequence[OneDirection],
+        answers: ProfileAnswers,
+        convex: bool = True,
+    ) -> None:
+        self._forward, self._backward, self._answers, self.convex = forward, backward, answers, convex
         self._points: dict[float, ProfilePoint] = {}
 
     @property
     def points(self) -> list[ProfilePoint]:
         """All that was asked for, in the order of epsilon."""
         return [self._points[epsilon] for epsilon in sorted(self._points)]
+
+    @property
+    def leftmost(self) -> float:
+        """From here on the profile may be asked about."""
+        return -math.inf if self._backward else 0.0
+
+    @property
+    def rightmost(self) -> float:
+        """Up to here the profile may be asked about."""
+        return math.inf if self._forward else 0.0
 
     @property
     def at_infinity(self) -> float:
@@ -91,9 +110,10 @@ class SignedProfile:
         self._points[epsilon] = found
 
     def _asked(self, epsilon: float, rtol: float) -> ProfilePoint:
-        directions = self._forward if epsilon >= 0.0 else self._backward
+        assert self.leftmost <= epsilon <= self.rightmost
+        directions = self._backward if epsilon < 0.0 or not self._forward else self._forward
         answer = self._answers.largest(directions, abs(epsilon), rtol)
-        if epsilon >= 0.0:
+        if epsilon >= 0.0:  # at 0 both halves are the total variation
             return ProfilePoint(epsilon, answer.lower, answer.upper, answer.reason)
         share, rest = math.exp(epsilon), -math.expm1(epsilon)
         lower = lowered_by(rest + share * answer.lower, AMPLE)

@@ -37,8 +37,8 @@ class Power(NamedTuple):
 def largest_power(profile: SignedProfile, fpr: float, rtol: float, smallest: float, scale: float) -> Power:
     """Return bounds on the largest power of a test with the false positive rate given, 0 < fpr < 1.
 
-    Guarantee: lower <= inf over real epsilon of delta(epsilon) + e^epsilon fpr <= upper, rounding included.
-    `scale` is an epsilon over which delta changes.
+    Guarantee: lower <= inf over real epsilon of delta(epsilon) + e^epsilon fpr <= upper, rounding included; of a profile
+    that is not known to be convex the lower end is 0. `scale` is an epsilon over which delta changes.
     """
     search = _TouchingSearch(profile, fpr, rtol, smallest)
     for epsilon in search.places(scale):
@@ -55,7 +55,8 @@ class _TouchingSearch:
         self._profile, self._fpr, self._rtol, self._smallest = profile, fpr, rtol, smallest
         self._log_fpr = math.log(fpr)
         self._delta_rtol = ROUGH
-        self._farthest = min(profile.max_loss, -self._log_fpr)  # farther right the sum only grows, or exceeds 1
+        # farther right the sum only grows, or exceeds 1
+        self._farthest = min(profile.max_loss, -self._log_fpr, profile.rightmost)
         self._taken = 0
         self._look()
 
@@ -117,12 +118,13 @@ class _TouchingSearch:
         return self.upper - self.lower <= max(rtol * self.upper, self._smallest)
 
     def result(self) -> Power:
-        if self.lower > self.upper:
+        if self.lower > self.upper and self._profile.convex:
             raise Contradiction(self.lower, self.upper)
+        lower = self.lower if self._profile.convex else 0.0  # lines hold below a convex function only
         if self.narrow_enough:
-            return Power(self.lower, self.upper, "")
+            return Power(lower, self.upper, "")
         reasons = [point.reason for point in self._points if point.reason]
-        return Power(self.lower, self.upper, reasons[0] if reasons else ROUNDING)
+        return Power(lower, self.upper, reasons[0] if reasons else ROUNDING)
 
     def places(self, scale: float) -> Iterator[float]:
         """Yield where to ask next: at first wherever the minimum may be, then closer and closer."""
@@ -166,7 +168,7 @@ class _TouchingSearch:
             step = scale
             while self._best == (len(self._points) - 1 if side > 0.0 else 0):
                 edge = self._points[self._best].epsilon
-                place = min(edge + step, self._farthest) if side > 0.0 else max(edge - step, _LEFTMOST)
+                place = min(edge + step, self._farthest) if side > 0.0 else max(edge - step, _LEFTMOST, self._profile.leftmost)
                 if not side * (place - edge) > 0.0 or self._taken > _MOST_POINTS:
                     break
                 yield place
@@ -204,7 +206,7 @@ class _TouchingSearch:
         bottom = middle.epsilon + min(max(0.5 * (x + y) - slope_left / (2.0 * curvature), 0.5 * x), 0.5 * z)
         beside = math.sqrt(_SHARE * tolerance * self.upper / curvature)
         for place in (bottom, bottom - beside, bottom + beside):
-            if place < self._farthest:
+            if self._profile.leftmost <= place < self._farthest:
                 yield place
 
     def _where_lowest(self) -> float | None:
@@ -212,7 +214,7 @@ class _TouchingSearch:
         for gap in sorted(self._gaps):
             left, right = max(gap.left, -1e300), min(gap.right, self._farthest)
             if math.isinf(gap.left):
-                left = right - 1.0
+                left = max(right - 1.0, self._profile.leftmost)
             margin = _MARGIN * (right - left)
             place = min(max(gap.lowest, left + margin), right - margin)
             if not gap.left < gap.lowest < gap.right:  # no corner between: then halves are as good as anything

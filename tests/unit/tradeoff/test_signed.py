@@ -63,3 +63,16 @@ def test_what_is_known_narrowly_is_not_asked_again() -> None:
     (direction,) = tb.Gaussian(sigma=1.0)._directions
     answers = ProfileAnswers(None)
     assert answers.one(direction, 1.0, 1e-3) is answers.one(direction, 1.0, 1e-2)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_half_of_a_profile_is_asked_on_its_own_side_only(side: float) -> None:
+    half = PAIR._directions[:1], ()
+    profile = SignedProfile(*half[:: int(side)], ProfileAnswers(None))
+    for epsilon in (0.0, 0.5 * side):
+        profile.ask(epsilon, 1e-6)
+    with pytest.raises(AssertionError):
+        profile.ask(-0.5 * side, 1e-6)
+    point = next(point for point in profile.points if point.epsilon)
+    order = (A, B) if side > 0.0 else (B, A)
+    assert point.lower <= hockey_stick(*order, 0.5 * side) <= point.upper
