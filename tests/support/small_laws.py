@@ -68,6 +68,14 @@ def discrete_laplace(scale: float, centre: int, low: int, high: int) -> Law:
     return (a ** (centre - low) / (1 + a), *inside, a ** (high - centre) / (1 + a))
 
 
+def normal(centre: float, cells: int = 24, reach: float = 7.0) -> Law:
+    """Return the masses of a normal law around a centre on cells of the line: what is merged tells no more."""
+    edges = [-reach + 2.0 * reach * i / (cells - 2) for i in range(cells - 1)]
+    with mpmath.workdps(60):
+        below = [Fraction(mpmath.nstr(mpmath.ncdf(mpmath.mpf(edge) - mpmath.mpf(centre)), 50)) for edge in edges]
+    return tuple(above - under for under, above in itertools.pairwise([ZERO, *below, ONE]))
+
+
 def mixed(parts: Sequence[tuple[Fraction, Law]]) -> Law:
     assert sum(share for share, _ in parts) == 1
     return tuple(sum((share * law[i] for share, law in parts), ZERO) for i in range(len(parts[0][1])))
