@@ -89,7 +89,7 @@ def product(*laws: Law) -> Law:
     return tuple(math.prod(masses) for masses in itertools.product(*laws))
 
 
-def pair_of(first: Law, second: Law) -> Outcomes:
+def pair_of(first: Sequence[Fraction], second: Sequence[Fraction]) -> Outcomes:
     return list(zip(first, second, strict=True))
 
 
