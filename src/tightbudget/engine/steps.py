@@ -26,7 +26,9 @@ class Steps:
     @cached_property
     def infinity(self) -> InfiniteMass:
         """Mass of A on which some step reveals everything, or next to everything."""
-        return some_infinite((pair.infinity, count) for pair, count in self.items)
+        infinite = some_infinite((pair.infinity, count) for pair, count in self.items)
+        # beside a part of a pair an event has only the part of its mass that goes with it (M20)
+        return infinite if all(pair.whole for pair, _ in self.items) else infinite.or_less()
 
     @property
     def unresolved(self) -> float:

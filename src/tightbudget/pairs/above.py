@@ -24,6 +24,7 @@ class AbovePair(Pair):
 
     infinity = NOWHERE
     minus_infinity = NOWHERE
+    whole = False
 
     @property
     def unresolved(self) -> float:

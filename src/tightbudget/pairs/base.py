@@ -106,6 +106,11 @@ class Pair(Protocol):
         return self
 
     @property
+    def whole(self) -> bool:
+        """Whether A's masses, infinite losses and `unresolved` included, add up to 1; not of a part of a pair (M20)."""
+        return True
+
+    @property
     def covers_b(self) -> bool:
         """Whether all of B but 1e-300 is known to have a finite loss in the coarse cells; they are made for A."""
         return False

@@ -19,6 +19,7 @@ class BelowPair(Pair):
     ceiling: float
 
     infinity = NOWHERE
+    whole = False
 
     @property
     def minus_infinity(self) -> InfiniteMass:
@@ -68,6 +69,8 @@ class BelowPair(Pair):
             return whole
         edges = np.append(cells.low[cut], self.ceiling)  # only one cell holds the ceiling
         part = self.base.cells(edges)
+        if not part.size:
+            raise AssertionError("a ceiling lies inside a cell of several point masses, which cannot be cut there")
         return Cells.join(whole, part.where(part.log_a > -np.inf))
 
     @property
@@ -119,6 +122,19 @@ class BelowPair(Pair):
     def _known_beyond(self) -> dict[int, Cells]:
         """Cells from the edge of a number on: two thresholds that are next to each other share them."""
         return {}
+
+
+def can_be_cut(pair: Pair, ceiling: float) -> bool:
+    """Whether losses up to the ceiling can be told from larger ones in the coarse cells.
+
+    Long lists of point masses are counted in coarse cells of several; one that the ceiling meets cannot be cut, and what
+    it holds would be missing on one side or counted on both (M20).
+    """
+    coarse = pair.coarse_cells()
+    for i in np.flatnonzero((coarse.low <= ceiling) & (ceiling < coarse.high)).tolist():
+        if not pair.cells(np.array([coarse.low[i], coarse.high[i]])).size:
+            return False
+    return True
 
 
 def _sum_of_masses(logs: Array) -> float:

@@ -82,6 +82,10 @@ class InfiniteMass:
         """Return `mass` as that of an event made of this one, to which the other law gives up to e^by times as much."""
         return InfiniteMass(mass, self.beyond - by)
 
+    def or_less(self) -> "InfiniteMass":
+        """Return the same where only a part of what the event is made of counts: it may be nothing too."""
+        return InfiniteMass(Mass(-math.inf, self._mass.log_upper), self.beyond) if self.possible else self
+
     def or_more(self) -> "InfiniteMass":
         """Return the same where nothing is known of the rest: it may be infinite too."""
         return self if self._mass.exact == 1 else InfiniteMass(Mass(self._mass.log_lower, 0.0), self.beyond)

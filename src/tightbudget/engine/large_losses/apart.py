@@ -144,10 +144,14 @@ def _spread_of(steps: Steps) -> float:
 def loss_ceilings(steps: Steps, epsilon: float, ceiling: Callable[[float], float] = float) -> tuple[float, ...]:
     """Return how much each pair may lose to count as small: a little more than epsilon; inf if it never loses more.
 
-    `ceiling` may raise that.
+    `ceiling` may raise that. Infinite losses are never small: where there are large ones, they count as such.
     """
     target = ceiling(epsilon + _FAR * _spread_of(steps))
-    return tuple(target if float(pair.coarse_cells().high[-1]) > target else math.inf for pair, _ in steps.items)
+    large = [float(pair.coarse_cells().high[-1]) > target for pair, _ in steps.items]
+    return tuple(
+        target if one or (pair.infinity.possible and any(large)) else math.inf
+        for (pair, _), one in zip(steps.items, large, strict=True)
+    )
 
 
 def _up_to(pair: Pair, ceiling: float) -> Pair:

@@ -20,7 +20,7 @@ from tightbudget.engine.steps import Steps
 from tightbudget.numerics.rounding import GENEROUS, lowered, raised, raised_by
 from tightbudget.pairs.above import AbovePair
 from tightbudget.pairs.base import Cells, Pair
-from tightbudget.pairs.below import BelowPair
+from tightbudget.pairs.below import BelowPair, can_be_cut
 
 Array = NDArray[np.float64]
 
@@ -143,6 +143,8 @@ def layered_direction(steps: Steps, epsilon: float, decades: int, allowed: float
     whole = split.small if split else OneDirection(steps)
     theta = whole.saddle(decades).for_epsilon(epsilon).theta
     tops = tuple(_thinnest_loss(pair.coarse_cells(), theta) for pair, _ in whole.steps.items)
+    if not all(can_be_cut(pair, top) for (pair, _), top in zip(whole.steps.items, tops, strict=True)):
+        return None
     parts = _parts_of_layers(whole.steps, tops)
     masses = [math.log(count) + large.log_mass for _, large, count in parts if large is not None]
     if not masses:
