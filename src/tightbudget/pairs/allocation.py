@@ -22,6 +22,7 @@ from tightbudget.pairs.infinite_mass import InfiniteMass, mass_known_well
 from tightbudget.pairs.points import PointPair, point_pair
 
 _TAIL = 1e-40  # of either distribution, cut off at either end of a law
+_LEAST_FINITE = 1e-30  # of either distribution, at finite losses, for a law of these
 _RARE = 1e-30  # ratios of 0 that are as rare are told apart for certain, with all that they are averaged with
 _LEAST = 1e-120  # masses below are cut off anywhere: products of two are far from denormal
 _LOST = 1e-300  # what may be left of a mass that is no normal float
@@ -81,8 +82,12 @@ def allocated_pair(base: Pair, batches: int, blocks: int, direction: Direction, 
 
 
 def resolvable_allocation(base: Pair) -> bool:
-    """Tell whether the losses of a pair are neither too close nor too far apart for a grid of ratios."""
-    if not base.coarse_cells().size:
+    """Tell whether the losses of a pair are neither too close nor too far apart for a grid of ratios.
+
+    Both distributions have to have something there: next to all of either may be told for certain.
+    """
+    cells = base.coarse_cells()
+    if not min(float(np.exp(cells.log_a).sum()), float(np.exp(cells.log_b).sum())) > _LEAST_FINITE:
         return False
     (low, high), _ = _allocation_extent(base)
     told = base.infinity.possible or base.minus_infinity.possible
