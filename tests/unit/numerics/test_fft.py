@@ -13,6 +13,8 @@ from flint import acb, ctx
 from scipy import fft
 from tests.support.lanes import mostly_slow
 
+from tightbudget.numerics import convolve
+from tightbudget.numerics.characteristic import LONGEST_PERIOD
 from tightbudget.numerics.convolve import FFT_CONSTANT
 from tightbudget.numerics.rounding import U
 
@@ -107,3 +109,31 @@ def test_the_assumption_is_not_idle():
     values = uniform(1331)
     off, _ = distance(fft.rfft(values), exact_dft([acb(value) for value in values.tolist()])[:666])
     assert off > 0.0
+
+
+LONGEST_ODD, LONGEST_EVEN = 3**12, 2**21
+"""The longest transforms there are: of all frequencies of a period (M19), and of a product (M4)."""
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant < 63, reason="needs numbers of 64 bits to compare with")
+@pytest.mark.parametrize("kind", ["spike", "spiky", "uniform"])
+@pytest.mark.parametrize("n", mostly_slow([3**11, LONGEST_ODD, 7**6 * 3, 2**17, 10**6, LONGEST_EVEN], every=6))
+def test_the_longest_lengths(n: int, kind: str):
+    """Against the same transform with 64 bits; single spikes, which every pass turns, are off the most."""
+    values = np.zeros(n)
+    if kind == "spike":
+        values[n // 3 + 1] = 1.0
+    else:
+        values[: n // 2] = KINDS[kind](n // 2)
+    found, truth = fft.rfft(values), fft.rfft(values.astype(np.longdouble))
+    off = np.abs(found - truth).astype(np.float64)
+    assert off.max() <= allowed(n) * math.fsum(values)
+    assert math.sqrt(float(off @ off)) <= allowed(n) * float(np.sqrt((np.abs(truth) ** 2).sum()))
+    back, true_back = fft.irfft(found, n), fft.irfft(found.astype(np.clongdouble), n)
+    off = np.abs(back - true_back).astype(np.float64)
+    assert math.sqrt(float(off @ off)) <= allowed(n) * float(np.sqrt((true_back**2).sum()))
+
+
+def test_no_transform_is_longer():
+    assert max(convolve.LONGEST, LONGEST_PERIOD) == LONGEST_EVEN
+    assert LONGEST_PERIOD == LONGEST_ODD
