@@ -175,7 +175,7 @@ def test_errors_larger_than_the_mass_are_not_composed():
     reading = SimpleNamespace(error=np.array([0.5]), log_scale=np.zeros(1))
     both = SimpleNamespace(error=np.array([0.5, 0.5]), log_scale=np.zeros(2))
     one = SimpleNamespace(spread=reading, merged=both)
-    log_scale, error = spectrum_certificate([one], [2])  # type: ignore[list-item]
+    _, error = spectrum_certificate([one], [2])  # type: ignore[list-item]
     assert (error >= 1.25).all()  # (1 + 1/2)^2 - 1
     with pytest.raises(TooWide):
         spectrum_certificate([one], [3])  # type: ignore[list-item]
