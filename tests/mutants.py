@@ -1146,7 +1146,7 @@ MUTATIONS = [
     Mutation("poisson swapped", "pairs/poisson.py", "if direction is Direction.REMOVE:\n        return np.logaddexp",
              "if direction is Direction.ADD:\n        return np.logaddexp",
              "removing a record is treated as adding one", [MASSES, POINTS]),
-    Mutation("poisson lost events", "pairs/poisson.py", "if one_sided.possible:", "if one_sided.lower > 1.0:",
+    Mutation("poisson lost events", "pairs/poisson.py", "if one_sided.possible and not one_sided.below_floats:", "if one_sided.upper > 1.0:",
              "events that only one side could produce vanish under sampling", [WHOLE, POINTS]),
     Mutation("poisson infinity", "pairs/poisson.py", "return self.base.infinity.times(self.q) if", "return NONE if",
              "infinite losses vanish under sampling", [WHOLE]),

@@ -15,6 +15,8 @@ MODERATE = 1000.0
 
 _KNOWN_WELL = 1e-3  # error of a logarithm
 _LEAST_LOG = -700.0  # floats above e^-700 have all their digits
+_UNKNOWN = 700.0  # error of a logarithm of which nothing is known
+_NEXT_TO_NOTHING = 1e-300
 _SHARE_OF_B = 4.0 * U  # relative: more than e^-_MARGIN for each of as many steps as a float can count
 
 
@@ -65,10 +67,18 @@ class InfiniteMass:
     def mixed_log(self, share: float) -> tuple[float, float]:
         """Return the log of the mass and its error, once the other law has at least `share` of it mixed in.
 
-        Both laws then have mass there. What the other law had before is part of the error.
+        Both laws then have mass there. What the other law had before is part of the error; where that might be seen, in
+        the loss as well, nothing is known of the event.
         """
         log, error = self._mass.log
+        if not self.certain_below + math.log(share) > 0.0:
+            return log, _UNKNOWN
         return log, error + _exp(-self.beyond - math.log(share))
+
+    @property
+    def below_floats(self) -> bool:
+        """Whether the mass may be nothing, and is no more than next to nothing: then it is left out, and charged."""
+        return self.possible and not self._mass.certain and self.upper <= _NEXT_TO_NOTHING
 
     def times(self, factor: float) -> "InfiniteMass":
         """Return the mass of the event on a Poisson sample at rate `factor`, whose law is else the second one (M3)."""

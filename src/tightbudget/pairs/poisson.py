@@ -45,7 +45,7 @@ class PoissonPair(Pair):
     @property
     def unresolved(self) -> float:
         # The tails of both base distributions may end up in A.
-        return 2.0 * self.base.unresolved
+        return 2.0 * self.base.unresolved + _left_out(self.base, self.direction)
 
     @property
     def max_loss(self) -> float:
@@ -196,7 +196,7 @@ def poisson_pair(base: Pair, q: float, direction: Direction) -> Pair:
             error=cells.error,
             infinity=base.infinity.times(q) if remove else NOWHERE,
             minus_infinity=NOWHERE if remove else base.minus_infinity.times(q),
-            unresolved=2.0 * base.unresolved,
+            unresolved=2.0 * base.unresolved + _left_out(base, direction),
             top=_largest_subsampled_loss(base, q, direction),
             loss_error=steepest * base.loss_shift(widest)
             + rounding
@@ -273,14 +273,24 @@ def _poisson_mass_rounding(log_a: Array, log_b: Array, direction: Direction) -> 
     return 7.0 * U * (1.0 + np.minimum(np.abs(mixed), 1e4))
 
 
+def _one_sided(base: Pair, direction: Direction) -> InfiniteMass:
+    """Return the mass of the law that is not mixed where the other has none: it now has 1 - q times as much."""
+    return base.minus_infinity if direction is Direction.REMOVE else base.infinity
+
+
+def _left_out(base: Pair, direction: Direction) -> float:
+    """Return a bound on the mass of such an event, if that is less than floats hold."""
+    one_sided = _one_sided(base, direction)
+    return one_sided.upper if one_sided.below_floats else 0.0
+
+
 def _subsample_points(base: Pair, q: float, direction: Direction) -> Cells:
     """Return the base's point masses subsampled, with the events that only one side could produce, now points too."""
     points = base.points()
     losses, log_a, log_b, error = points.low, points.log_a, points.log_b, points.error
     new_losses = _forward_loss(losses, q, direction)
-    remove = direction is Direction.REMOVE
-    one_sided = base.minus_infinity if remove else base.infinity  # there the other law now has 1 - q times as much
-    if one_sided.possible:
+    remove, one_sided = direction is Direction.REMOVE, _one_sided(base, direction)
+    if one_sided.possible and not one_sided.below_floats:
         edge = math.log1p(-q) if remove else -math.log1p(-q)
         extra, error_bound = one_sided.mixed_log(1.0 - q)
         new_losses, error = np.append(new_losses, edge), np.append(error, error_bound + 32.0 * U * (1.0 + abs(extra)))

@@ -152,3 +152,21 @@ def test_more_and_less_than_a_mass():
     assert mass.upper <= mass.or_less().upper < mass.upper * (1.0 + 1e-14)
     assert InfiniteMass(Mass.exactly(1.0)).or_more().infinite.exact == 1
     assert NOWHERE.or_less() is NOWHERE
+
+
+@pytest.mark.parametrize("share", [0.5, 1e-10])
+def test_what_is_mixed_is_known_only_where_the_other_law_has_next_to_nothing(share: float):
+    """The loss of the event is off by as much as its mass: e^-beyond / share, which is below e^-800 or anything."""
+    limit = MARGIN - math.log(share)
+    mass = Mass.exactly(0.5)
+    assert InfiniteMass(mass, limit * (1 + 1e-12)).mixed_log(share)[1] < 1e-14
+    assert InfiniteMass(mass, limit * (1 - 1e-12)).mixed_log(share)[1] >= 100.0
+    assert InfiniteMass(mass).mixed_log(share)[1] < 1e-14
+
+
+def test_masses_that_may_be_nothing_are_below_floats_up_to_a_limit():
+    assert InfiniteMass(Mass.about(-math.inf, 0.0)).below_floats
+    assert InfiniteMass(Mass(-math.inf, math.log(0.99e-300))).below_floats
+    assert not InfiniteMass(Mass(-math.inf, math.log(1.01e-300))).below_floats
+    assert not InfiniteMass(Mass.about(-800.0, 1e-9)).below_floats  # it is not nothing
+    assert not NOWHERE.below_floats
