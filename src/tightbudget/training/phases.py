@@ -27,7 +27,8 @@ class Phase:
     """So many equal steps. `epochs` and `batch` are there if the steps and the rate were worked out of them.
 
     `sample_rate` is the smallest float from batch / examples on: what is certified above holds for the quotient too.
-    `noise_multiplier` is None only until it has been calibrated.
+    `noise_multiplier` is None only until it has been calibrated. `cut_evenly` says that a pass has exactly `in_a_pass`
+    batches: else it has one more, a smaller one, where the last is kept.
     """
 
     steps: int
@@ -37,6 +38,7 @@ class Phase:
     batch: int | None = None
     examples: int | None = None
     in_a_pass: int = 1
+    cut_evenly: bool = False
 
     @property
     def mechanism(self) -> Mechanism:
@@ -101,8 +103,8 @@ def _phase_as_told(said: Mapping[str, Any], examples: int | None) -> Phase:
     epochs, steps = _phase_length(said.get("epochs"), said.get("steps"), quotient)
     noise = said.get("noise_multiplier")
     checked = None if noise is None else noise_below("noise_multiplier", noise)
-    in_a_pass = math.floor(1 / quotient) if quotient else MOST_REPETITIONS
-    return Phase(steps, rate, checked, epochs, batch, examples, in_a_pass)
+    batches = 1 / quotient if quotient else Fraction(MOST_REPETITIONS)
+    return Phase(steps, rate, checked, epochs, batch, examples, math.floor(batches), batches.denominator == 1)
 
 
 def _phase_sampling(batch: object, sample_rate: object, examples: int | None) -> tuple[int | None, Fraction, float]:

@@ -36,9 +36,15 @@ def _passes_met(phases: Sequence[Phase]) -> list[int]:
     for phase in phases:
         begun_before = 0 if not phase.steps else 1 - (1 - phase.steps) // phase.in_a_pass
         passes.append(phase.passes if between else begun_before)
-        whole = phase.epochs.denominator == 1 if phase.epochs is not None else phase.steps % phase.in_a_pass == 0
-        between = between and whole
+        between = between and _ends_with_a_pass(phase)
     return passes
+
+
+def _ends_with_a_pass(phase: Phase) -> bool:
+    """Return whether a phase that begins with a pass ends with one, whether a last, smaller batch is kept or not."""
+    if phase.epochs is not None:
+        return phase.epochs.denominator == 1
+    return phase.steps == 0 or (phase.cut_evenly and phase.steps % phase.in_a_pass == 0)
 
 
 def _releases_of_passes(phases: Sequence[Phase], passes: Sequence[int], sensitivity: float) -> Composition:
