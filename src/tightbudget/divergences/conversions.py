@@ -43,7 +43,7 @@ def rdp_epsilon(order: Any, tau: Any, delta: float) -> Any:
     """
     a, bound = _orders_and_bounds(order, tau)
     d = delta_asked(delta)
-    nothing = (bound == 0.0) | (_total_variation(bound) <= d)
+    nothing = (bound == 0.0) | (_total_variation(bound) <= d) | (d == 1.0)  # everything keeps (0, 1)
     return _float_or_array(np.where(nothing, 0.0, _converted_epsilon(a, bound, d)))
 
 

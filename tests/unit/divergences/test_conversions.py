@@ -148,6 +148,9 @@ def test_edges() -> None:
     assert rdp_epsilon(inf, 1.0, 0.0) == 1.0
     assert rdp_epsilon(2.0, inf, 0.5) == inf
     assert rdp_epsilon(2.0, 1.0, 1.0) == 0.0
+    for order in (1.0, 2.0, 1e6, inf):  # everything keeps (0, 1), and (inf, 0) alone is kept without a bound
+        assert rdp_epsilon(order, 50.0, 1.0) == rdp_epsilon(order, inf, 1.0) == 0.0
+        assert rdp_epsilon(order, inf, 1.0 - 2.0**-53) == inf
     assert rdp_epsilon(2.0, 0.0, 0.0) == 0.0
     assert rdp_epsilon(1.0, 1.0, 1e-5) == inf
     assert zcdp_delta(0.0, 0.0) == zcdp_delta(1.0, inf) == 0.0

@@ -239,6 +239,7 @@ def _checked_plan(plan: Any, mix_relations: bool) -> Composition:
     read = parse(plan, mix_relations) if isinstance(plan, str) else plan
     if not isinstance(read, Composable):
         raise InvalidParameter("plan", plan, "a composition or its notation", "For example 'gaussian(sigma=20) * 100'.")
+    read.check_proven()
     return Composition(read._parts, mix_relations)
 
 
