@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from tightbudget.cached import cached_property
-from tightbudget.mechanisms.composition import Composition
+from tightbudget.mechanisms.composition import Composition, compose
 from tightbudget.mechanisms.kept_pairs import KeptPairs
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.promise import PureDP
@@ -37,6 +37,8 @@ class OneRun(KeptPairs):
     def __post_init__(self) -> None:
         self.composition.check_relations()
         self.composition.check_proven()
+        if self.composition._only is not None:  # the best run is asked about in both directions
+            object.__setattr__(self, "composition", compose([self.composition]))
 
     @cached_property
     def relations(self) -> Relations:

@@ -108,3 +108,12 @@ def test_more_repetitions_than_can_be_counted_are_answered_for() -> None:
         assert several.delta(1.0).lower <= several.delta(1.0).upper == 1.0
     nothing = tb.SparseVector(1e-9, 1.0) * 2**53 + tb.SparseVector(1e-9, 2.0)  # each of them has nothing for a member
     assert nothing.delta(1.0).lower == 0.0
+
+
+def test_one_direction_of_a_run_is_all_of_it() -> None:
+    """A run that is asked about one direction alone is selected from in both: a tenth of B is not in A at all."""
+    steps = tb.Histograms([1, 0], [9, 1]) + tb.Gaussian(sigma=1.0)
+    chosen = tb.RepeatAndSelect(steps.asked(direction="remove"), mean=2)
+    assert chosen.delta(20.0, direction="add").upper >= 0.1
+    assert chosen.mechanism == OneRun(steps)
+    assert chosen.delta(20.0, direction="add").upper == tb.RepeatAndSelect(steps, mean=2).delta(20.0, direction="add").upper
