@@ -239,7 +239,7 @@ def _checked_plan(plan: Any, mix_relations: bool) -> Composition:
     read = parse(plan, mix_relations) if isinstance(plan, str) else plan
     if not isinstance(read, Composable):
         raise InvalidParameter("plan", plan, "a composition or its notation", "For example 'gaussian(sigma=20) * 100'.")
-    read.check_proven()
+    read.check_proven()  # the filter promises what the plan's price says
     return Composition(read._parts, mix_relations)
 
 

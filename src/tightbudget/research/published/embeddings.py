@@ -36,10 +36,12 @@ def embed(
         raise InvalidParameter("mechanism", mechanism, "a mechanism such as tb.Gaussian(sigma=4)")
     if not isinstance(direction, Direction):
         raise InvalidParameter("direction", direction, "Direction.REMOVE or Direction.ADD")
+    mechanism.check_proven()
     count = bucket_count(n)
     pair = pair_or_nothing(mechanism, direction)
     step = fitting_log_factor(pair, count) if log_factor is None else log_factor
-    return Leaf(pair, step, count, str(mechanism), mechanism.member() != mechanism)
+    # of one step alone: members only where the pair is not attained at every epsilon
+    return Leaf(pair, step, count, str(mechanism), mechanism.members() != (mechanism,), bool(mechanism._members))
 
 
 def laplace(scale: float, n: int = BUCKETS, granularity: int | None = None, sensitivity: float = 1.0) -> Leaf:

@@ -26,7 +26,8 @@ class Tree:
     """A node of a composition tree; `log_factor` is ln f, `n` the last index before infinity, `r` the number of leaves.
 
     `of_a_class` says that some leaf is the least pair that dominates a class of mechanisms: one such leaf alone is
-    attained by a member, a composition need not be, and its buckets say nothing from below (decision 0008).
+    attained by a member, a composition need not be, and its buckets say nothing from below (decision 0008). The buckets
+    of a tree that `only_bounds` never do: some leaf is a pair that no mechanism of its class attains even alone.
 
     Nodes are compared by identity: two leaves of the same mechanism are two runs of it.
     """
@@ -35,6 +36,7 @@ class Tree:
     n: int
     r: int
     of_a_class: bool
+    only_bounds: bool
 
     @property
     def children(self) -> "tuple[Tree, ...]":
@@ -77,6 +79,7 @@ class Leaf(Tree):
     label: str = "A/B"
     r: int = field(init=False, default=1)
     of_a_class: bool = False
+    only_bounds: bool = False
 
     def __post_init__(self) -> None:
         allowed = f"a number from {SMALLEST_STEP:g} to {LARGEST_STEP:g}"
@@ -107,6 +110,7 @@ class Compose(Tree):
     n: int = field(init=False)
     r: int = field(init=False)
     of_a_class: bool = field(init=False)
+    only_bounds: bool = field(init=False)
 
     def __post_init__(self) -> None:
         for name, part in (("left", self.left), ("right", self.right)):
@@ -120,6 +124,7 @@ class Compose(Tree):
             raise InvalidParameter("right", f"a tree with n = {self.right.n}", f"one with n = {self.left.n}, as left")
         _tree_label(self, self.left.log_factor, self.left.n, self.left.r + self.right.r)
         object.__setattr__(self, "of_a_class", self.left.of_a_class or self.right.of_a_class)
+        object.__setattr__(self, "only_bounds", self.left.only_bounds or self.right.only_bounds)
 
     @property
     def children(self) -> tuple[Tree, ...]:
@@ -141,11 +146,13 @@ class Square(Tree):
     n: int = field(init=False)
     r: int = field(init=False)
     of_a_class: bool = field(init=False)
+    only_bounds: bool = field(init=False)
 
     def __post_init__(self) -> None:
         check_tree("child", self.child)
         _tree_label(self, 2.0 * self.child.log_factor, self.child.n, self.child.r)
         object.__setattr__(self, "of_a_class", self.child.of_a_class)
+        object.__setattr__(self, "only_bounds", self.child.only_bounds)
 
     @property
     def children(self) -> tuple[Tree, ...]:

@@ -67,7 +67,7 @@ class TreePair:
     @property
     def of_a_class(self) -> bool:
         """Whether the trees dominate compositions of a class of mechanisms, and no member may attain them."""
-        return self.member is not None or any(tree.of_a_class and tree.r > 1 for tree in self.trees)
+        return self.member is not None or any(tree.only_bounds or (tree.of_a_class and tree.r > 1) for tree in self.trees)
 
     def delta(self, epsilon: float) -> Bracket:
         """Return delta_low(epsilon) and delta_up(epsilon) as a bracket, rounding errors included."""
@@ -122,7 +122,6 @@ def tree_pair(
     Without a `log_factor` each mechanism gets its own, finer by powers of 2 for smaller losses.
     """
     composition = composition_given("composition", composition)
-    composition.check_proven()
     count = bucket_count(n)
     parts = compose([composition]).items
     forward, backward = (

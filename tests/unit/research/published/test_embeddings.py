@@ -147,3 +147,33 @@ def test_extreme_mechanisms_have_answers(mechanism: tb.Mechanism):
         ours, engine = pair.epsilon(delta), composition.epsilon(delta)
         assert ours.lower <= engine.upper
         assert engine.lower <= ours.upper
+
+
+ONLY_BOUNDED = [
+    tb.from_loss_distribution({-1.0: 0.2689414, 1.0: 0.7310585}),
+    tb.ZCDP(0.5),
+    tb.SparseVector(1.0, query_epsilon=1.0),
+    tb.Shuffled(epsilon0=1.0, users=20),
+    tb.Poisson(tb.ZCDP(0.5), q=0.5),
+]
+
+
+@pytest.mark.parametrize("mechanism", ONLY_BOUNDED, ids=lambda one: one.name)
+def test_a_pair_that_nobody_attains_says_nothing_from_below(mechanism: tb.Mechanism) -> None:
+    """The list of losses only bounds a mechanism, which may reveal nothing: 0.2876 is no lower end of it."""
+    leaves = [tb.published.embed(mechanism, 2000, direction=direction) for direction in Direction]
+    shown = tb.published.TreePair(*leaves)
+    assert shown.delta(0.5).lower == 0.0
+    assert not shown.delta(0.5).converged
+    assert shown.delta_up(0.5) >= mechanism.delta(0.5).upper * (1 - 1e-6)
+    squared = [tb.published.Square(leaf) for leaf in leaves]
+    composed = [tb.published.Compose(leaf, leaf) for leaf in leaves]
+    assert tb.published.TreePair(*squared).delta_low(0.5) == tb.published.TreePair(*composed).delta_low(0.5) == 0.0
+
+
+@pytest.mark.parametrize("mechanism", [tb.BoundedRange(1.0), tb.PermuteAndFlip(1.0), tb.PureDP(1.0), tb.Laplace(1.0)], ids=str)
+def test_a_pair_that_is_attained_has_both_ends(mechanism: tb.Mechanism) -> None:
+    leaf = tb.published.embed(mechanism, 2000)
+    found, expected = tb.published.TreePair(leaf, leaf).delta(0.5), mechanism.delta(0.5)
+    assert found.converged
+    assert found.lower == pytest.approx(expected.lower, rel=1e-6)
