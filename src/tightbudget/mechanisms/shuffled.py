@@ -15,12 +15,12 @@ from tightbudget.mechanisms.relations import REPLACE_ONE
 from tightbudget.numerics.rounding import U, lowered, raised
 from tightbudget.pairs.base import Cells, Direction, Pair
 from tightbudget.pairs.binary_reports import binary_reports_pair
-from tightbudget.pairs.clones import MOST_USERS, clone_pair
+from tightbudget.pairs.clones import MOST_EPSILON, MOST_USERS, clone_pair
 from tightbudget.pairs.points import REMEMBERED, PointPair, swapped_points
 
 STANDARD, STRONGER = "standard", "stronger"
 _STRONGER_CLONE = "the stronger clone theorem (Feldman, McMillan and Talwar 2022)"
-_SMALLEST, _LARGEST = 1e-280, 600.0  # epsilons that are computed with; of others the report itself is taken
+_SMALLEST = 1e-280  # of the epsilons that are computed with; of those beyond the report itself is taken
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Shuffled(Mechanism):
 
     def pair(self, direction: Direction) -> Pair | None:
         epsilon = self.report.pure_epsilon
-        if self.users == 1 or not _SMALLEST < epsilon < _LARGEST:
+        if self.users == 1 or not _SMALLEST < epsilon < MOST_EPSILON:
             return PureDP(epsilon).pair(direction)
         return _shuffled_pair(epsilon, int(self.users), self.clone)
 

@@ -15,12 +15,10 @@ from tightbudget.numerics.rounding import float_above
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.hollow_laplace import HollowLaplacePair
 from tightbudget.pairs.revealing import revealing_pair
-from tightbudget.pairs.short_stream import short_stream_pair
+from tightbudget.pairs.short_stream import MOVES, RATES, short_stream_pair
 
 _LEAST_HOLE = 1e-290  # of which half is a normal float
 _MOST_TOTAL = 1e6  # beyond, all is revealed as far as floats can tell
-_RATES = 1e-4, 1e4  # scales of the queries' noise in one of the threshold's, for which a short stream is answered for
-_MOVES = 1e-5, 25.0  # by a record, in scales of the queries' noise
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ class SparseVector(Mechanism):
         if self.query_epsilon == 0.0:
             return PureDP(0.0)
         rate, move = 2.0 * float(self.threshold_epsilon) / float(self.query_epsilon), 0.5 * float(self.query_epsilon)
-        usual = _RATES[0] <= rate <= _RATES[1] and _MOVES[0] <= move <= _MOVES[1]
+        usual = RATES[0] <= rate <= RATES[1] and MOVES[0] <= move <= MOVES[1]
         return ShortStream(rate, move) if usual else PureDP(0.0)
 
     def pair(self, direction: Direction) -> Pair | None:

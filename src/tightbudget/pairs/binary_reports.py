@@ -24,6 +24,7 @@ def binary_reports_pair(users: int, one: float, others: float) -> PointPair:
     The ratio of the two is 1 + (one - others)(k - n others) / (n others (1 - others)) where k report 1. Merging can
     only lower what the pair tells. What the list lacks, if anything, has less than 1e-300 of either law.
     """
+    assert 0.0 < others < one < 1.0
     law = binomial(users, others)
     logs, law_errors, k = law.logs, law.errors, law.first + np.arange(law.logs.size, dtype=np.float64)
     complete = k.size == users + 1

@@ -19,7 +19,10 @@ from tightbudget.pairs.many_clones import LARGEST_EPSILON, LEAST_MEAN, many_clon
 from tightbudget.pairs.points import PointPair, point_pair
 
 MOST_USERS = 10**9
+MOST_EPSILON = 600.0
+"""What a report promises: e^-600 and its products are floats."""
 
+_LEAST_EPSILON = 1e-290
 _FEW_EVENTS = 20_000  # so many are kept as they are; more are spread onto dots
 _DOTS = 2**12  # of either part
 _INNER = 12.0  # standard deviations that half of the dots are for
@@ -44,6 +47,8 @@ def clone_pair(key: tuple[object, ...], epsilon: float, users: int, share: float
 
     For 1e-290 < epsilon < 600 and 0 < share < 1. A share that was rounded down is safe: fewer clones hide less.
     """
+    assert _LEAST_EPSILON < epsilon < MOST_EPSILON
+    assert 0.0 < share < 1.0
     law = binomial(users - 1, share) if users > 1 else Binomial(0, np.zeros(1), np.zeros(1))
     numbers = law.first + np.arange(law.logs.size, dtype=np.float64)
     complete = law.logs.size == users

@@ -18,6 +18,7 @@ LEAST = 1e-290
 
 _LEAST_TURN = 2.0**-36  # of the slopes on both sides of a dot: where they turn less, the dot is left out
 _FARTHEST = 2.0**1000  # from one dot to the next, as a quotient: floats do not hold the slopes of such chords
+_MOST_RATIO = 2.0**938  # above e^650: its products with masses are floats
 _ROUNDS = 4  # of leaving out dots that bend the wrong way, until the hull of the rest is found at once
 _MASS_ERROR = 16.0 * U  # of a mass: less than 2^-36+96-1 from its quotients, and a few roundings
 
@@ -37,6 +38,7 @@ def pair_from_profile(key: tuple[object, ...], ratios: Array, bounds: Array, rev
 
     Guarantee: H_g(A||B) is at most that of the pair at every g >= 0.
     """
+    assert not ratios.size or (ratios[0] > 1.0 and ratios[-1] <= _MOST_RATIO)
     if not min(bounds[0], reverse[0]) > 0.0:
         return None  # equal distributions
     below = np.nextafter(1.0 / ratios[::-1], 0.0)  # so that 1/g is at least the ratio

@@ -32,6 +32,9 @@ class HollowLaplacePair(Pair):
     minus_infinity = NOWHERE
     unresolved = 0.0
 
+    def __post_init__(self) -> None:
+        assert 0.0 < self.hole < self.top
+
     @cached_property
     def _whole(self) -> ExponentialPair:
         half = math.log(0.5)

@@ -71,6 +71,7 @@ def many_clones_pair(key: tuple[object, ...], epsilon: float, law: Binomial, mea
 
     Their mean and standard deviation, or about that, say where to look closely.
     """
+    assert epsilon <= LARGEST_EPSILON
     rows = _clone_rows(law, mean, deviation)
     zones = _clone_zones(mean, min(1.0, _FAR / math.sqrt(float(rows.reports[0]))))
     parts = list[Array]()  # rows are dots, masses and their doubts, from the outermost zone on

@@ -238,4 +238,5 @@ def _grouped_power_laws(log_a: Array, log_b: Array, error: Array, starts: NDArra
 @lru_cache(maxsize=16)
 def renyi_pair(orders: tuple[float, ...], bounds: tuple[float, ...]) -> MirroredPair:
     """Return the pair that dominates every one with D_a <= bound at each of some orders a, tractable ones."""
+    assert tractable_laws(np.array(orders), np.array(bounds))
     return MirroredPair(PowerLaws(orders, bounds))

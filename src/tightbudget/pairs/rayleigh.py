@@ -125,4 +125,5 @@ class RayleighLaw:
 @lru_cache(maxsize=16)
 def zcdp_pair(rho: float) -> MirroredPair:
     """Return the pair that dominates every one with D_a <= rho a at every order a, 1e-14 <= rho <= 1e4."""
+    assert LEAST_RHO <= rho <= MOST_RHO
     return MirroredPair(RayleighLaw(rho))

@@ -12,6 +12,10 @@ _QUERIES = 8  # alike, before the last one
 _LOW, _HIGH = -0.25, 0.5  # these and the last one, in scales of their noise above the threshold
 _ERROR = 2e-12  # of each probability (M33)
 _LEAST = 1e-4  # answers that are rarer are left out
+RATES = 1e-4, 1e4
+"""Scales of the queries' noise in one of the threshold's, for which the errors of the probabilities are bounded."""
+MOVES = 1e-5, 25.0
+"""The same of moves by a record, in scales of the queries' noise."""
 
 
 def short_stream_pair(rate: float, move: float, still_first: bool) -> PointPair:
@@ -21,6 +25,8 @@ def short_stream_pair(rate: float, move: float, still_first: bool) -> PointPair:
     the last one down, each by `move`. Rare answers are left out, which can only lower what the pair tells. With
     `still_first` the queries that did not move are A.
     """
+    assert RATES[0] <= rate <= RATES[1]
+    assert MOVES[0] <= move <= MOVES[1]
     still, moved = _answers(rate, _LOW, _HIGH), _answers(rate, _LOW + move, _HIGH - move)
     some = np.minimum(still, moved) > _LEAST
     log_a, log_b = np.log(still[some]), np.log(moved[some])

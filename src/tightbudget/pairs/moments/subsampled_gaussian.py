@@ -34,6 +34,8 @@ def sampled_log_moments(exponent: Array, q: float, orders: NDArray[np.int64]) ->
     Guarantee: at least the log moment of order a of a Poisson sample at rate 0 < q < 1, in both directions, of any
     mechanism whose own log moments of orders k = 2, ..., a are at most x(k) in both directions (M34).
     """
+    assert 0.0 < q < 1.0
+    assert 2 <= orders.min() <= orders.max() <= LARGEST_ORDER
     # the terms k = 2, ..., a of all orders in one row, those of each from its start on
     lengths = orders - 1
     starts = np.cumsum(lengths) - lengths

@@ -18,6 +18,8 @@ from tightbudget.mechanisms.checks import positive, probability
 
 Losses = NDArray[np.float64]
 
+_QUOTIENT = 1e-15  # relative rounding of a quotient of two floats
+
 
 class Law(Protocol):
     """The law of the loss of one step."""
@@ -82,6 +84,20 @@ class Step:
 
     increment: Any
     law: Law
+
+    def __post_init__(self) -> None:
+        if not _keeps(self.increment, self.law):
+            raise InvalidParameter("law", self.law, "one that keeps what is declared", "Else the game is another one.")
+
+
+def _keeps(increment: Any, law: Law) -> bool:
+    """Whether a law is known to keep what a mechanism declares, or neither of the two is known here."""
+    promise, noise = getattr(increment, "promise", None), getattr(increment, "normal_noise", None)
+    if isinstance(law, Response) and promise is not None:
+        return law.epsilon <= promise.epsilon and law.delta <= promise.delta
+    if isinstance(law, Normal) and noise is not None:
+        return law.mu <= noise.exact * (1.0 + _QUOTIENT)
+    return True
 
 
 def response(epsilon: float, delta: float = 0.0) -> Step:
