@@ -191,6 +191,19 @@ def test_what_is_removed_adds_up_to_less_than_1() -> None:
     assert (step * 3).epsilon(0.7500001).upper < math.inf
 
 
+def test_promises_say_nothing_of_replaced_records_in_samples_nor_of_groups() -> None:
+    for promise in (tb.ZCDP(0.1), tb.RDP(2, 0.1)):
+        assert tb.Poisson(promise, 0.1).delta(0.5).upper < promise.delta(0.5).upper
+        for relation in ("replace_one", "zero_out"):
+            assert promise.under(relation) == promise
+            with pytest.raises(tb.UnknownRelation):
+                tb.Poisson(promise, 0.1, relation=relation)
+            assert relation not in tb.Poisson(promise, 0.1).known_relations
+        assert promise.group(1) == promise
+        with pytest.raises(tb.InvalidParameter, match="group privacy is known"):
+            promise.group(2)
+
+
 # M37: shuffled reports
 
 
@@ -215,6 +228,32 @@ def test_many_clones_and_few_agree_where_they_meet(users: int, near: float, far:
         one, other = (tb.Shuffled(epsilon0=promised, users=users).delta(epsilon) for promised in (near, far))
         assert one.lower <= one.upper
         assert one.upper * (1 - 1e-3) <= other.upper <= 1.1 * one.upper
+
+
+def test_few_events_and_many_agree_where_they_meet() -> None:
+    """Up to 283 users there are at most 40,000 events, which are kept as they are."""
+    for epsilon in (0.05, 0.2, 0.35):
+        few, more = (tb.Shuffled(epsilon0=1.0, users=users).delta(epsilon).upper for users in (283, 284))
+        assert more <= few * (1 + 1e-3)
+        assert few <= more * (1 + 5e-2)
+
+
+@pytest.mark.parametrize("users", [999, 1001])
+def test_few_numbers_of_ones_and_groups_of_them_are_no_more_than_there_is(users: int) -> None:
+    """Randomised response with epsilon0 = 2, all others alike: up to 1000 values of the number of ones stand alone."""
+    with mpmath.workdps(30):
+        rare = 1 / (1 + mpmath.exp(2))
+        row = [mpmath.binomial(users - 1, k) * rare**k * (1 - rare) ** (users - 1 - k) for k in range(users)] + [mpf(0)]
+        a = [(1 - rare) * (row[k - 1] if k else 0) + rare * row[k] for k in range(users + 1)]
+        b = [rare * (row[k - 1] if k else 0) + (1 - rare) * row[k] for k in range(users + 1)]
+        for epsilon in (0.0, 0.05, 0.2):
+            g = mpmath.exp(epsilon)
+            truth = [
+                mpmath.fsum(max(mpf(0), x - g * y) for x, y in zip(one, other, strict=True)) for one, other in ((a, b), (b, a))
+            ]
+            for direction, true in zip(("remove", "add"), truth, strict=True):
+                lower = tb.Shuffled(epsilon0=2.0, users=users).delta(epsilon, direction=direction).lower
+                assert true * (1 - mpf("1e-3")) <= lower <= true
 
 
 def test_reports_of_one_bit_differ() -> None:
