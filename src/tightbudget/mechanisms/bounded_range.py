@@ -38,6 +38,7 @@ class BoundedRange(Mechanism):
 
     name: ClassVar[str] = "bounded_range"
     neighbours: ClassVar[str] = ANY
+    promises: ClassVar[tuple[str, ...]] = ("eta",)
     reveal_more: ClassVar[tuple[str, ...]] = ("eta",)
 
     eta: float

@@ -31,6 +31,34 @@ def test_promises_are_rounded_up(promised: str) -> None:
     assert kept == tb.PureDP(Fraction(promised)).promised_epsilon
 
 
+PROMISES: list[tuple[Callable[..., tb.Mechanism], str]] = [
+    (tb.PureDP, "promised_epsilon"),
+    (tb.BoundedRange, "eta"),
+    (tb.Exponential, "promised_epsilon"),
+    (tb.PermuteAndFlip, "promised_epsilon"),
+    (tb.GaussianDP, "mu"),
+    (lambda number: tb.SparseVector(number, 0.0), "threshold_epsilon"),
+    (lambda number: tb.Shuffled(epsilon0=number, users=3), "epsilon0"),
+]
+
+
+@pytest.mark.parametrize(("made", "field"), PROMISES)
+@pytest.mark.parametrize("promised", [Fraction(1, 3), Fraction(2, 3), Fraction(10, 3), Fraction(1, 7), Fraction(1, 2)])
+def test_every_promise_is_kept_by_the_float_it_becomes(
+    made: Callable[..., tb.Mechanism], field: str, promised: Fraction
+) -> None:
+    assert Fraction(getattr(made(promised), field)) >= promised
+
+
+def test_a_bounded_range_costs_no_less_than_was_typed() -> None:
+    step, limit = tb.BoundedRange(Fraction(1, 3)), 1 - Fraction(1, 10**18)  # three of them are more than is left
+    assert (
+        tb.filters.BasicFilter(limit, 1e-6).remaining(step)
+        == tb.filters.BasicFilter(limit, 1e-6).remaining(tb.PureDP(Fraction(1, 3)))
+        == 2
+    )
+
+
 @pytest.mark.parametrize(
     ("ask", "said"),
     [

@@ -94,9 +94,9 @@ def _keeps(increment: Any, law: Law) -> bool:
     """Whether a law is known to keep what a mechanism declares, or neither of the two is known here."""
     promise, noise = getattr(increment, "promise", None), getattr(increment, "normal_noise", None)
     if isinstance(law, Response) and promise is not None:
-        return law.epsilon <= promise.epsilon and law.delta <= promise.delta
+        return bool(law.epsilon <= promise.epsilon and law.delta <= promise.delta)
     if isinstance(law, Normal) and noise is not None:
-        return law.mu <= noise.exact * (1.0 + _QUOTIENT)
+        return bool(law.mu <= noise.exact * (1.0 + _QUOTIENT))
     return True
 
 
