@@ -124,9 +124,11 @@ class Known:
 
         It lies between minus the largest loss of one direction and the largest of the other.
         """
-        losses = [max(0.0, pair.max_loss) for pair in self._pairs_known]
-        if math.isinf(self.pure_epsilon) or len(losses) < 2:
+        pairs = self._pairs_known
+        # a pair may count as infinite what lies beyond its finite losses, though the mechanism's have an end
+        if math.isinf(self.pure_epsilon) or len(pairs) < 2 or any(pair.infinity.possible for pair in pairs):
             return 2.0 * self.pure_epsilon
+        losses = [max(0.0, pair.max_loss) for pair in pairs]
         return float_above(sum(map(Fraction, losses), start=Fraction(0)))
 
     @property

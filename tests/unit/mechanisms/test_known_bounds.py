@@ -128,3 +128,10 @@ def test_one_direction_says_nothing_of_the_other() -> None:
     assert tb.divergences.gdp_delta(tb.divergences.gdp(OneWay()), 0.0) >= true
     assert tb.divergences.zcdp_delta(tb.divergences.zcdp(OneWay()), 0.0) >= true
     assert not tb.PureDP(math.log(11.0)).dominates(OneWay())
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 100.0, 700.0])
+def test_a_range_of_losses_holds_all_that_a_pair_counts_as_infinite(epsilon: float) -> None:
+    """Randomised response is selected by its answer: of A all losses are above epsilon less 2 ln 3, of B below."""
+    chosen = tb.RepeatAndSelect(tb.PureDP(epsilon), mean=3.0)
+    assert 2.0 * (epsilon - 2.0 * math.log(3.0)) < chosen.loss_range <= 2.0 * chosen.pure_epsilon + 1e-6
