@@ -10,8 +10,8 @@ from tightbudget.errors import InvalidParameter
 from tightbudget.mechanisms.checks import positive, whole_count
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.promise import PureDP
-from tightbudget.mechanisms.relation_of_samples import _counts_examples
 from tightbudget.mechanisms.relations import REPLACE_ONE
+from tightbudget.mechanisms.what_is_sampled import counts_examples
 from tightbudget.numerics.rounding import U, lowered, raised
 from tightbudget.pairs.base import Cells, Direction, Pair
 from tightbudget.pairs.binary_reports import binary_reports_pair
@@ -71,7 +71,7 @@ class Shuffled(Mechanism):
             positive("epsilon0", self.epsilon0, zero=True)
         elif not isinstance(self.mechanism, Mechanism) or self.mechanism.of_several:
             raise InvalidParameter("mechanism", str(self.mechanism), "one mechanism for single records")
-        elif _counts_examples(self.mechanism):
+        elif counts_examples(self.mechanism):
             # its epsilon is that of one record among several; a clone has other data altogether
             hint = "Each user runs it on the own record alone."
             raise InvalidParameter("mechanism", str(self.mechanism), "one that is promised no number of examples", hint)
