@@ -163,7 +163,7 @@ def check_no_less(read: tb.Composition, written: tb.Composition, relation: str) 
 
 
 def check_theirs(event: dp_event.DpEvent, relation: str, written: tb.Composition) -> int:
-    """Raise if an accountant of theirs, sound for the event, claims less than what was written; return how many do not."""
+    """Raise if an accountant of theirs, sound for the event, claims less than was written; return how many do not."""
     asked, theirs = Relation[relation_of(written)], 0
     accountants = [dp_accounting.pld.PLDAccountant(asked, value_discretization_interval=1e-2)]
     if "RandomizedResponse" in repr(event):

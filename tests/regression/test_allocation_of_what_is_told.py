@@ -1,4 +1,4 @@
-"""Random batches of a mechanism that tells next to everything for certain: answered, where it ended in an IndexError."""
+"""Random batches of a mechanism that tells next to everything for certain, which ended in an IndexError."""
 
 import pytest
 

@@ -1,6 +1,7 @@
 """Trade-off curves where the two directions are not (P, Q) and (Q, P) of the same laws: each says what it says alone.
 
-What was wrong: half of one profile and half of another were joined to one, and lines drawn below it as if it were convex.
+What was wrong: half of one profile and half of another were joined to one, and lines drawn below it as if it were
+convex.
 """
 
 import math
@@ -110,7 +111,7 @@ def test_a_law_with_events_left_out_is_not_half_of_its_own_exchange(rate: float)
 
 @dataclass(frozen=True)
 class Bounded(Mechanism):
-    """Bounds at epsilon >= 0 for both orders whose halves, 8/9 - 2/3 t and its mirror image, are not convex together."""
+    """Bounds at epsilon >= 0 for both orders whose halves, 8/9 - 2/3 t and its mirror image, are not convex."""
 
     name: ClassVar[str] = "bounded"
     attains_pair: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""Both sides of the limits of theorems: divergences, classic bounds, filters, odometers, individual filters, calibration."""
+"""Both sides of the limits of theorems: divergences, classic bounds, filters, odometers, calibration."""
 
 import math
 from collections.abc import Callable
@@ -457,7 +457,7 @@ def test_the_least_share_of_an_order() -> None:
 
 
 def test_the_stitched_curve_is_level_below_its_start() -> None:
-    """At V = v0 the curve begins to rise; below it stays at the value there, which is as much as the first line needs."""
+    """At V = v0 the curve begins to rise; below it stays at the value there, as much as the first line needs."""
     level, start = math.log(1e6), mp.mpf("0.01")
     stretch = (mp.mpf(2) ** 0.25 + mp.mpf(2) ** -0.25) / mp.sqrt(2)
     at_start = stretch * mp.sqrt(start * (mp.log(mp.zeta(1.4)) + level))

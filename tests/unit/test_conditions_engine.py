@@ -111,7 +111,7 @@ def test_shifts_too_large_for_squares_are_all_but_told():
 
 
 def test_counts_are_taken_for_certain_only_where_noise_hardly_ever_matters():
-    """Noise of at most 1e-100, and 1e4 times below the distance to the next whole number; else it is refused or computed."""
+    """Noise of at most 1e-100, and 1e4 times below the distance to the next whole number; else refused or computed."""
     assert pair_of(tb.ClampedLaplace(1.01e-97, 1e-101, 1.0)).infinity.beyond < math.inf
     with pytest.raises(tb.InvalidParameter):
         tb.ClampedLaplace(0.99e-97, 1e-101, 1.0).delta(0.0)

@@ -53,7 +53,7 @@ Told = TypeVar("Told")
 
 
 class EdgeAnswers(Generic[Told]):
-    """The answers of a bound: arguments checked in one way, and the ends of the scales the same for `delta` and `curve`.
+    """The answers of a bound: arguments are checked in one way; `delta` and `curve` agree at the ends of the scales.
 
     Subclasses say what their theorem gives where something is revealed, delta is below 1 and epsilon is finite; what
     they read off a composition first, `_told`, raises DoesNotApply where the theorem says nothing.

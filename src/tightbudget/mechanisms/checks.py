@@ -63,7 +63,7 @@ def not_lost_to_zero(name: str, value: object, number: float, allowed: str) -> f
 
 
 def exact_value(value: object) -> Fraction | None:
-    """Return the finite number that a value stands for if it is no float: a fraction, a decimal number, what was typed."""
+    """Return the exact number that a value stands for if it is finite and no float: a fraction, a decimal number."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]  # a number that cannot be changed behind our back
     if isinstance(value, TypedFloat):
@@ -81,8 +81,8 @@ def exact_value(value: object) -> Fraction | None:
 def limit_below(value: object, number: float) -> float:
     """Return a limit, which was read as this number, as a float that is no larger; a float stays as it is.
 
-    Every limit that must not be exceeded is read so: neither the float nor the decimal number it prints as is above what
-    was given, unless that was a float.
+    Every limit that must not be exceeded is read so: neither the float nor the decimal number it prints as is above
+    what was given, unless that was a float.
     """
     exact = exact_value(value)
     if exact is None or not math.isfinite(number) or Fraction(number) == exact:

@@ -17,8 +17,8 @@ _WHOLE_RUN = (
 def check_sampled(mechanism: object, hint_for_group: str = "") -> None:
     """Refuse what is for several records, or correlates the noise of many steps, wherever in the mechanism it is run.
 
-    One sample of a matrix mechanism would be drawn before the first step and kept to the last: nobody's loader does that,
-    and the cost of batches that are drawn step by step is larger.
+    One sample of a matrix mechanism would be drawn before the first step and kept to the last: nobody's loader does
+    that, and the cost of batches that are drawn step by step is larger.
     """
     for step in steps_run_by(mechanism):
         if step.of_many_steps:

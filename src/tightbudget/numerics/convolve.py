@@ -19,8 +19,8 @@ Array = NDArray[np.float64]
 
 FFT_CONSTANT = 4.0
 """Assumed: the 2-norm error of one transform of length N is at most FFT_CONSTANT * u * log2(N) times the 2-norm of its
-result. Proven for radix 2 with correctly rounded twiddles (3.95, theory E.7); measured 5 times smaller for the library's
-mixed radices, at lengths up to the longest there are, in tests/unit/numerics/test_fft.py."""
+result. Proven for radix 2 with correctly rounded twiddles (3.95, theory E.7); measured 5 times smaller for the
+library's mixed radices, at lengths up to the longest there are, in tests/unit/numerics/test_fft.py."""
 
 _COMPLEX_PRODUCT = math.sqrt(5.0) * U  # relative error of one complex multiplication
 _DIRECT_LENGTH = 256  # up to this length the schoolbook sum is as fast, and relatively accurate

@@ -127,8 +127,8 @@ class BelowPair(Pair):
 def can_be_cut(pair: Pair, ceiling: float) -> bool:
     """Whether losses up to the ceiling can be told from larger ones in the coarse cells.
 
-    Long lists of point masses are counted in coarse cells of several; one that the ceiling meets cannot be cut, and what
-    it holds would be missing on one side or counted on both (M20).
+    Long lists of point masses are counted in coarse cells of several; one that the ceiling meets cannot be cut, and
+    what it holds would be missing on one side or counted on both (M20).
     """
     coarse = pair.coarse_cells()
     for i in np.flatnonzero((coarse.low <= ceiling) & (ceiling < coarse.high)).tolist():

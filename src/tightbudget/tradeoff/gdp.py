@@ -97,8 +97,8 @@ class Polygon:
         epsilons = np.array(sorted(self._lines))
         deltas = np.array([self._lines[epsilon] for epsilon in epsilons])
         middle = max(least, _rate_before_middle(epsilons, deltas))
-        # The curve meets its mirror image at `middle` or right of it, at (a, 1 - a): what lies between is no higher than
-        # 1 - middle, and every normal curve that is as high at `middle` is above it.
+        # The curve meets its mirror image at `middle` or right of it, at (a, 1 - a): what lies between is no higher
+        # than 1 - middle, and every normal curve that is as high at `middle` is above it.
         top = _mu_of_errors(middle, middle) if middle > 0.0 else math.inf
         places = _trade_off_corners(epsilons, deltas, least, middle)
         if places.size == 1:
@@ -127,7 +127,7 @@ class Polygon:
 
 
 def _mu_of_end(fpr: float, height: float, rest: float) -> float:
-    """Return the mu of the normal curve that is as high as a line at a rate, by the height or by what it leaves of 1."""
+    """Return the mu of the normal curve as high as a line at a rate, by the height or by what it leaves of 1."""
     if fpr == 0.0:
         return 0.0 if height == 0.0 else math.inf
     return mu_of_test(fpr, height, 1.0) if height <= _NO_DIGITS else _mu_of_errors(fpr, rest)
@@ -136,8 +136,8 @@ def _mu_of_end(fpr: float, height: float, rest: float) -> float:
 def _rate_before_middle(epsilons: Array, deltas: Array) -> float:
     """Return a rate at or before that at which the curve meets its mirror image.
 
-    A line at or above the curve meets the antidiagonal there or before. Where delta(0) is so near 1 that nothing is left,
-    lines of larger epsilons still know the size of the rate.
+    A line at or above the curve meets the antidiagonal there or before. Where delta(0) is so near 1 that nothing is
+    left, lines of larger epsilons still know the size of the rate.
     """
     with np.errstate(over="ignore"):
         crossings = (1.0 - deltas) / (1.0 + np.exp(epsilons))
@@ -159,7 +159,7 @@ def _trade_off_corners(epsilons: Array, deltas: Array, least: float, middle: flo
 
 
 def _trade_off_line_heights(epsilons: Array, deltas: Array, places: Array) -> tuple[Array, Array]:
-    """Return the heights of all lines (rows) at the places, rounded up and at most 1, and at least what they leave of 1."""
+    """Return the heights of all lines (rows) at the places, rounded up, and what they leave of 1, rounded down."""
     with np.errstate(divide="ignore"):
         logs = np.log(places)
     exponents = np.minimum(epsilons[:, None] + logs[None, :], 1.0)

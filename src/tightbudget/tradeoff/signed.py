@@ -63,8 +63,8 @@ class SignedProfile:
     """delta(epsilon) = H_{e^epsilon}(P||Q), convex in e^epsilon; of several pairs the largest, which is convex too.
 
     `forward` are the directions whose profile counts at epsilon >= 0, `backward` those that count below 0. Where one of
-    them is empty nothing is known, and nothing may be asked, on that side of 0. `convex` says that both are halves of the
-    profiles of the same pairs of laws. Where that is not so upper ends hold, and lines below are no bounds.
+    them is empty nothing is known, and nothing may be asked, on that side of 0. `convex` says that both are halves of
+    the profiles of the same pairs of laws. Where that is not so upper ends hold, and lines below are no bounds.
     """
 
     def __init__(

@@ -37,8 +37,8 @@ class Power(NamedTuple):
 def largest_power(profile: SignedProfile, fpr: float, rtol: float, smallest: float, scale: float) -> Power:
     """Return bounds on the largest power of a test with the false positive rate given, 0 < fpr < 1.
 
-    Guarantee: lower <= inf over real epsilon of delta(epsilon) + e^epsilon fpr <= upper, rounding included; of a profile
-    that is not known to be convex the lower end is 0. `scale` is an epsilon over which delta changes.
+    Guarantee: lower <= inf over real epsilon of delta(epsilon) + e^epsilon fpr <= upper, rounding included; of a
+    profile that is not known to be convex the lower end is 0. `scale` is an epsilon over which delta changes.
     """
     search = _TouchingSearch(profile, fpr, rtol, smallest)
     for epsilon in search.places(scale):

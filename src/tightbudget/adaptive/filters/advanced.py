@@ -52,7 +52,7 @@ class _AdvancedBoundary:
         return type(self)(beta, written_at_least("log", constants["log"], self.log))
 
     def lowered_from(self, old: Self) -> Self:
-        """Return the boundary with the old beta: one computed anew may admit at large V what the old one refused (M14)."""
+        """Return the boundary with the old beta: with another one it may admit what the old one refused (M14)."""
         return type(self)(old.beta, max(self.log, old.log))
 
 

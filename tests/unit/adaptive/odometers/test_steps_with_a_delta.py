@@ -140,7 +140,7 @@ def test_private_steps_alone_do_not_keep_the_bound_at_all_times() -> None:
 @pytest.mark.parametrize("odometer", odometers(), ids=lambda each: each.kind)
 @pytest.mark.parametrize("threshold", [0.75, 1.4, 2.1, 2.8])
 def test_what_is_released_before_a_threshold_is_private(odometer: Odometer, swap: bool, threshold: float) -> None:
-    """For steps that are private and no more; sum of (P - e^threshold Q)+ over all views, cut off before the threshold."""
+    """For steps that are private and no more: sum of (P - e^threshold Q)+ over views cut off before the threshold."""
     factor = F(math.exp(threshold) * (1.0 - 1e-9))
     for step in (PRIVATE, ONE_TAIL, POINTWISE):
         for game in strategies(step):
