@@ -5,7 +5,7 @@ from tightbudget.mechanisms.checks import whole_count
 from tightbudget.mechanisms.composition import in_notation
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.relations import REPLACE_ONE
-from tightbudget.mechanisms.what_is_sampled import check_sampled
+from tightbudget.mechanisms.what_is_sampled import check_sampled, counting_records
 from tightbudget.pairs.base import Direction, Pair
 
 
@@ -18,9 +18,10 @@ def check_batch(mechanism: object, batch: object, examples: object) -> None:
     check_sampled(mechanism)
     drawn = whole_count(batch, "batch")
     whole_count(examples, "examples", least=1)
-    if mechanism.counts_examples and drawn < getattr(mechanism, "examples", 0):
-        hint = "It draws from a batch, which holds no more."
-        raise InvalidParameter("mechanism", str(mechanism), f"one with at most {drawn} examples", hint)
+    for one in counting_records(mechanism):
+        if one.promised_records != drawn:  # more would hide more, and the lower end is that of just so many
+            hint = "It draws from a batch, which holds so many."
+            raise InvalidParameter("mechanism", str(one), f"one with exactly {drawn} examples", hint)
 
 
 def replaced_pair(mechanism: Mechanism) -> Pair | None:

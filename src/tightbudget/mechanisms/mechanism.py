@@ -67,9 +67,18 @@ class Mechanism(Composable, Known):
         inner = vars(self).get("mechanism")
         return inner.rests_on if isinstance(inner, Composable) else ""
 
-    counts_examples: ClassVar[bool] = False  # whether it is promised a number of records to draw from
     of_many_steps: ClassVar[bool] = False  # whether it is one release of a whole run, with noise shared by its steps
     of_several: ClassVar[bool] = False  # whether it is for a group of records: those are not sampled as one
+
+    @property
+    def promised_records(self) -> int | None:
+        """How many records it is promised to be given; None of most, which take any number."""
+        return None
+
+    @property
+    def counts_examples(self) -> bool:
+        """Whether it is promised a number of records."""
+        return self.promised_records is not None
 
     def group(self, k: int) -> Composable:
         size = group_size(k)
@@ -121,6 +130,21 @@ class Mechanism(Composable, Known):
     def members(self) -> "tuple[Mechanism, ...]":
         """Return such mechanisms, that of `member` first: the lower end is the largest of theirs."""
         return (self.member(),)
+
+    def member_among_alike(self, relation: str) -> "Mechanism | None":
+        """Return a member under a relation where all other records are like the second one of the two; None if unknown.
+
+        Under zero_out all others contribute nothing, then. Batches of a fixed size need this: a record that is drawn
+        takes the place of another (M31). What samples its records may have a `member` with other neighbours, and noise
+        that the others' chances bring along is in no pair.
+        """
+        if relation not in self.known_relations:
+            return None
+        stated = self.under(relation)
+        inner, composed = vars(stated).get("mechanism"), vars(stated).get("composition")
+        parts = [step for run in (inner, composed) if isinstance(run, Composable) for step, _ in run._items]
+        alike = all(part.member_among_alike(relation) == part.under(relation).member() for part in parts)
+        return stated.member() if alike else None
 
     def composed_member(self) -> "Composition | None":
         """Return a composition that can occur where this one stands; None of almost all, which have `members`."""

@@ -135,6 +135,13 @@ class Poisson(RunsOnSamples):
         inner = self.mechanism.members()
         return (self.member(), *(replace(self, mechanism=one, mix_relations=True) for one in inner[1:]))
 
+    def member_among_alike(self, relation: str) -> Mechanism | None:
+        if self.q == 1:
+            return self.mechanism.member_among_alike(relation)
+        if self.q > 0 and relation != ZERO_OUT:
+            return None  # the others are drawn by chance, too
+        return self.under(relation).member() if relation in self.known_relations else None
+
     @property
     def larger(self) -> Direction | None:
         return Direction.REMOVE if isinstance(self.mechanism, Gaussian) and not self._replaces else None

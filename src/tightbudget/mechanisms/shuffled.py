@@ -11,7 +11,7 @@ from tightbudget.mechanisms.checks import positive, whole_count
 from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.promise import PureDP
 from tightbudget.mechanisms.relations import REPLACE_ONE
-from tightbudget.mechanisms.what_is_sampled import counts_examples
+from tightbudget.mechanisms.what_is_sampled import counts_examples, run_for_several
 from tightbudget.numerics.rounding import U, lowered, raised
 from tightbudget.pairs.base import Cells, Direction, Pair
 from tightbudget.pairs.binary_reports import binary_reports_pair
@@ -47,7 +47,6 @@ class Shuffled(Mechanism):
     """
 
     name: ClassVar[str] = "shuffled"
-    counts_examples: ClassVar[bool] = True
     neighbours: ClassVar[str] = REPLACE_ONE
     attains_pair: ClassVar[bool] = False
     promises: ClassVar[tuple[str, ...]] = ("epsilon0",)
@@ -69,7 +68,7 @@ class Shuffled(Mechanism):
             raise InvalidParameter("epsilon0", self.epsilon0, "given if no mechanism is, and only then")
         if self.epsilon0 is not None:
             positive("epsilon0", self.epsilon0, zero=True)
-        elif not isinstance(self.mechanism, Mechanism) or self.mechanism.of_several:
+        elif not isinstance(self.mechanism, Mechanism) or run_for_several(self.mechanism):
             raise InvalidParameter("mechanism", str(self.mechanism), "one mechanism for single records")
         elif counts_examples(self.mechanism):
             # its epsilon is that of one record among several; a clone has other data altogether
@@ -77,6 +76,10 @@ class Shuffled(Mechanism):
             raise InvalidParameter("mechanism", str(self.mechanism), "one that is promised no number of examples", hint)
         elif not self.report.pure_epsilon < math.inf:
             raise InvalidParameter("mechanism", str(self.mechanism), "one whose losses have an end", "Laplace noise is one.")
+
+    @property
+    def promised_records(self) -> int:
+        return int(self.users)
 
     @property
     def report(self) -> Mechanism:
@@ -100,6 +103,9 @@ class Shuffled(Mechanism):
         """Return reports of one bit: whether the loss of the report is above 0; all others hold the other record."""
         one, others = _positive_loss_chances(self.report.member().pair(Direction.REMOVE))
         return BinaryReports(one, others, int(self.users))
+
+    def member_among_alike(self, relation: str) -> Mechanism | None:
+        return self.member() if relation == REPLACE_ONE else None
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,13 @@ class ShuffledBatches(Mechanism):
             return _LargestAnswerOfPass(lowered(ratio, 4), int(self.batches))
         return self._first_answer
 
+    def member_among_alike(self, relation: str) -> Mechanism | None:
+        if self.batches == 1:
+            return self.mechanism.member_among_alike(relation)
+        if relation not in self.known_relations:
+            return None
+        return self._first_answer if relation == ZERO_OUT else self.under(relation).member()
+
     def members(self) -> tuple[Mechanism, ...]:
         member = self.member()
         if isinstance(member, _LargestAnswerOfPass) and member.m > _FEW_DIGITS:

@@ -64,7 +64,6 @@ class TruncatedPoisson(KeptPairs):
     """
 
     name: ClassVar[str] = "truncated_poisson"
-    counts_examples: ClassVar[bool] = True
     attains_pair: ClassVar[bool] = False
 
     mechanism: Mechanism
@@ -99,6 +98,10 @@ class TruncatedPoisson(KeptPairs):
         return self if relation == self.relation else replace(self, relation=relation) if self.relation == ADD_REMOVE else None
 
     @property
+    def promised_records(self) -> int:
+        return int(self.examples)
+
+    @property
     def _uncapped(self) -> Poisson:
         mechanism = self.mechanism.under(ZERO_OUT) if self.relation == ZERO_OUT else self.mechanism
         return Poisson(mechanism, self.q, relation=self.relation)
@@ -126,6 +129,15 @@ class TruncatedPoisson(KeptPairs):
         if self._always_full:
             return self._always_full.members()
         return (self._uncapped if self._never_capped else replace(self._uncapped, q=self._kept[0]),)
+
+    def member_among_alike(self, relation: str) -> Mechanism | None:
+        if relation not in self.known_relations:
+            return None
+        stated = replace(self, relation=relation)
+        one: Mechanism | None = stated._always_full or (stated._uncapped if self._never_capped else None)
+        if one is not None:
+            return one.member_among_alike(relation)
+        return stated.member() if relation == ZERO_OUT else None  # the others are drawn by chance, too
 
     def choosing_analyst(self, count: int) -> ChoosingAnalyst | None:
         return self._always_full.choosing_analyst(count) if self._always_full else None

@@ -23,8 +23,28 @@ def check_sampled(mechanism: object, hint_for_group: str = "") -> None:
     for step in steps_run_by(mechanism):
         if step.of_many_steps:
             raise InvalidParameter("mechanism", in_notation(step), "a step with noise of its own", _WHOLE_RUN)
-    if isinstance(mechanism, Composable) and any(step.of_several for step, _ in mechanism._items):
+    if run_for_several(mechanism):
         raise InvalidParameter("mechanism", in_notation(mechanism), "one for single records", hint_for_group)
+
+
+def run_for_several(mechanism: object) -> bool:
+    """Whether a mechanism or composition, or anything that it runs, is for a group of records."""
+    return any(step.of_several for step in steps_run_by(mechanism))
+
+
+def counting_records(mechanism: object) -> Iterator[Mechanism]:
+    """Yield what is promised a number of the records that a mechanism is given: itself, or what it runs on all of them.
+
+    What draws batches of its own has checked what it runs on these.
+    """
+    if not isinstance(mechanism, Composable):
+        return
+    for step, _ in mechanism._items:
+        if step.counts_examples:
+            yield step
+            continue
+        for inner in (vars(step).get("mechanism"), vars(step).get("composition")):
+            yield from counting_records(inner)
 
 
 def counts_examples(mechanism: object) -> bool:

@@ -59,7 +59,6 @@ class WithReplacement(Mechanism):
     """
 
     name: ClassVar[str] = "with_replacement"
-    counts_examples: ClassVar[bool] = True
     attains_pair: ClassVar[bool] = False
     reveal_more: ClassVar[tuple[str, ...]] = ("batch",)
     hide_more: ClassVar[tuple[str, ...]] = ("examples",)
@@ -80,6 +79,10 @@ class WithReplacement(Mechanism):
             raise UnknownRelation(ZERO_OUT, self, [ADD_REMOVE, REPLACE_ONE], self._relation_hint(ZERO_OUT))
         if self.relation == ADD_REMOVE and not self._comes_and_goes:
             raise UnknownRelation(ADD_REMOVE, self, [REPLACE_ONE], self._relation_hint(ADD_REMOVE))
+
+    @property
+    def promised_records(self) -> int:
+        return int(self.examples)
 
     @property
     def _comes_and_goes(self) -> bool:
@@ -117,6 +120,9 @@ class WithReplacement(Mechanism):
     @property
     def orders_exchanged(self) -> bool:
         return self.relation == ADD_REMOVE
+
+    def member_among_alike(self, relation: str) -> Mechanism | None:
+        return self.under(relation).member() if relation == REPLACE_ONE else None
 
     def pair(self, direction: Direction) -> Pair | None:
         if self.relation == REPLACE_ONE or self.batch == 0 or self.examples == 1:

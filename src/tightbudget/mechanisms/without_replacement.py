@@ -13,6 +13,8 @@ from tightbudget.errors import InvalidParameter, UnknownRelation
 from tightbudget.mechanisms.batches import check_batch, replaced_pair
 from tightbudget.mechanisms.gaussian import Gaussian
 from tightbudget.mechanisms.mechanism import Mechanism
+from tightbudget.mechanisms.poisson import Poisson
+from tightbudget.mechanisms.promise import PureDP
 from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relations
 from tightbudget.numerics.rounding import AMPLE, float_above, float_below, lowered, lowered_by, strictly_raised
 from tightbudget.pairs.base import Array, Direction, Pair
@@ -30,6 +32,9 @@ _FEWER_DOTS = (0.1, 3 * 2**9), (0.01, 2**11)  # 8e-6 and 4e-6, where both ends a
 _MODERATE = 1e-3, 50.0  # sensitivities in sigmas for which a batch that pulls one way is worth its cells
 _SOME_SHARE = 1e-9  # of the records; below, losses have too few digits
 _USUAL_SHARE = 1e-3  # from which on other records that pull one way have told more than zeros wherever anybody has looked
+NOTHING_KNOWN = PureDP(0.0)
+"""Stands where nothing is known to be revealed at least."""
+
 _MOST_CHOICES = 32  # steps for which the choices of an analyst are followed
 
 
@@ -60,7 +65,6 @@ class WithoutReplacement(Mechanism):
     """
 
     name: ClassVar[str] = "without_replacement"
-    counts_examples: ClassVar[bool] = True
     attains_pair: ClassVar[bool] = False
     reveal_more: ClassVar[tuple[str, ...]] = ("batch",)
     hide_more: ClassVar[tuple[str, ...]] = ("examples",)
@@ -99,6 +103,10 @@ class WithoutReplacement(Mechanism):
         return replace(self, relation=relation)
 
     @property
+    def promised_records(self) -> int:
+        return int(self.examples)
+
+    @property
     def share(self) -> Fraction:
         """The share of the records that a batch holds."""
         return Fraction(int(self.batch), int(self.examples))
@@ -109,13 +117,50 @@ class WithoutReplacement(Mechanism):
     def members(self) -> tuple[Mechanism, ...]:
         share = float_below(self.share)
         if self.relation == ZERO_OUT:
-            return self._members_if_zeroed(self.mechanism.member().under(ZERO_OUT), share)
-        if self.relation == ADD_REMOVE and Fraction(share) == self.share and self.mechanism.member() == self.mechanism:
+            return self._members_if_zeroed(self.mechanism.member_among_alike(ZERO_OUT), share)
+        if self.relation == ADD_REMOVE and self.batch == self.examples:
+            # the smaller data set has no batch of this size: what one record more reveals is all that is sure
+            known = ADD_REMOVE in self.mechanism.known_relations
+            return (self.mechanism.under(ADD_REMOVE).member() if known else NOTHING_KNOWN,)
+        if self.relation == ADD_REMOVE and Fraction(share) == self.share and self._attained:
             return (self,)  # a float holds the share, and the pair is attained
-        return (OneBranch(self.mechanism.under(REPLACE_ONE).member(), share),)
+        alike = self._replaced_among_alike
+        return (OneBranch(alike, share),) if alike else self._members_among_zeros(share)
 
-    def _members_if_zeroed(self, inner: Mechanism, share: float) -> tuple[Mechanism, ...]:
+    @property
+    def _replaced_among_alike(self) -> Mechanism | None:
+        """What a batch releases at least where the other records all look like the one that is not there."""
+        if self.batch == 1:  # there are no others in it
+            return self.mechanism.under(REPLACE_ONE).member()
+        return self.mechanism.member_among_alike(REPLACE_ONE)
+
+    @property
+    def _attained(self) -> bool:
+        """Whether the pair for replacing a record of the batch occurs where all others look like that one."""
+        return self._replaced_among_alike == self.mechanism.under(REPLACE_ONE)
+
+    def _members_among_zeros(self, share: float) -> tuple[Mechanism, ...]:
+        """Return what it is where the other records contribute nothing: the record is drawn, and then sampled again."""
+        if self.relation == REPLACE_ONE:
+            sampled = self.mechanism.under(REPLACE_ONE).member()
+            if isinstance(sampled, Poisson):
+                rate = float_below(self.share * Fraction(sampled.q))
+                return (replace(sampled, q=rate, mix_relations=True),)
+        zeroed = self.mechanism.member_among_alike(ZERO_OUT)
+        return (OneBranch(zeroed, share) if zeroed else NOTHING_KNOWN,)
+
+    def member_among_alike(self, relation: str) -> Mechanism | None:
+        share = float_below(self.share)
+        if relation == REPLACE_ONE:
+            alike = self._replaced_among_alike
+        else:
+            alike = self.mechanism.member_among_alike(relation) if relation == ZERO_OUT else None
+        return OneBranch(alike, share) if alike else None
+
+    def _members_if_zeroed(self, inner: Mechanism | None, share: float) -> tuple[Mechanism, ...]:
         """Return what it is where the other records pull one way, and, if that is seen badly, where they are zero."""
+        if inner is None:
+            return (NOTHING_KNOWN,)
         ratio = float(inner.sensitivity) / float(inner.sigma) if isinstance(inner, Gaussian) and inner.sigma else 0.0
         if not _MODERATE[0] <= ratio <= _MODERATE[1] or not _SOME_SHARE <= share < 1.0:
             return (OneBranch(inner, share),)
@@ -159,7 +204,8 @@ class WithoutReplacement(Mechanism):
 
     @property
     def is_class(self) -> bool:
-        return self.relation != ADD_REMOVE or self.mechanism.is_class  # a share that no float holds makes no class
+        # a share that no float holds makes no class
+        return self.relation != ADD_REMOVE or self.mechanism.is_class or not (self.subsamples and self._attained)
 
     @property
     def subsamples(self) -> bool:

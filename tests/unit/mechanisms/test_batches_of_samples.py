@@ -37,7 +37,7 @@ def test_nobody_or_everybody_is_no_sample() -> None:
 def test_a_batch_of_a_batch_finds_what_it_is_promised() -> None:
     inner = tb.WithoutReplacement(NOISE, batch=5, examples=20)
     assert tb.WithoutReplacement(inner, batch=20, examples=100).delta(1.0).upper < inner.delta(1.0).upper
-    with pytest.raises(tb.InvalidParameter, match="at most 19 examples"):
+    with pytest.raises(tb.InvalidParameter, match="exactly 19 examples"):
         tb.WithoutReplacement(inner, batch=19, examples=100)
 
 
