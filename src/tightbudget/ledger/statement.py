@@ -1,13 +1,12 @@
 """The privacy statement of a budget: unit, relation, guarantee, theorem, assumptions, in plain words."""
 
-import math
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
 from sqlalchemy import or_, select
 
-from tightbudget.adaptive.amounts import amount_to_float, exact, show
+from tightbudget.adaptive.amounts import exact, show
 from tightbudget.adaptive.filters.limits import readable_amount
 from tightbudget.ledger.budget import Budget
 from tightbudget.ledger.status import Status, status_of
@@ -66,10 +65,13 @@ def statement_of(budget: Budget) -> str:
 
 def _in_plain_words(budget: Budget) -> str:
     terms = budget.terms
-    epsilon = amount_to_float(exact("epsilon", terms.epsilon))
-    if epsilon > 500.0:
+    epsilon = exact("epsilon", terms.epsilon)
+    if epsilon > 500:
         return ""
-    factor = Context(prec=3, rounding=ROUND_CEILING).create_decimal(Decimal(math.nextafter(math.exp(epsilon), math.inf)))
+    fine = Context(prec=60, rounding=ROUND_CEILING)
+    # decimal exponentials are rounded to nearest, whatever the context says
+    power = fine.next_plus(fine.exp(fine.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))))
+    factor = Context(prec=3, rounding=ROUND_CEILING).plus(power if epsilon else Decimal(1))
     plus = f", plus {terms.delta}" if exact("delta", terms.delta) else ""
     return (
         f" In plain words: whatever may come out, such a change of the data makes it at most {factor:f} times as likely{plus}."

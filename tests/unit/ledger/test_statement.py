@@ -1,5 +1,7 @@
 """The statement says whom it protects, how well, why, and what was assumed."""
 
+from decimal import Decimal, localcontext
+
 import pytest
 
 import tightbudget as tb
@@ -19,6 +21,21 @@ def test_it_names_unit_relation_guarantee_and_theorem(ledger: Ledger) -> None:
     assert "zero-concentrated" in told["How it is kept"]
     assert told["So far"] == "Nothing was charged yet."
     assert all(f"{heading}. {text}" in budget.statement() for heading, text in told.items())
+
+
+@pytest.mark.parametrize(("whole", "above"), [("10.2", "10.3"), ("20.1", "20.2"), ("102", "103")])
+def test_how_many_times_as_likely_is_rounded_up(ledger: Ledger, whole: str, above: str) -> None:
+    """Beside a logarithm on both sides: no float tells the two apart."""
+    for beside, times in (("-1e-30", whole), ("1e-30", above)):
+        with localcontext(prec=50):
+            epsilon = Decimal(whole).ln() + Decimal(beside)
+        budget = ledger.create_budget(f"{times} times", epsilon=str(epsilon), delta=0, filter="basic")
+        assert f"at most {times} times as likely" in sections_of(budget)["Guarantee"]
+
+
+def test_a_budget_of_nothing_makes_nothing_likelier(ledger: Ledger) -> None:
+    told = sections_of(ledger.create_budget("census", epsilon=0, delta=0, filter="basic"))
+    assert "at most 1 times as likely" in told["Guarantee"]
 
 
 def test_every_filter_has_its_theorem() -> None:
