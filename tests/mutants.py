@@ -1631,7 +1631,7 @@ MUTATIONS = [
              "for body in self._bodies([]):", "odometers leave out what is reserved", [LEDGER_STATUS]),
     Mutation("ledger free", "ledger/rules.py", "return max([min(limits[first:], key=part_used), *limits[:first]], key=part_used)",
              "return min(limits, key=part_used)", "a budget looks empty as long as one limit is", [LEDGER_STATUS]),
-    Mutation("ledger factor", "ledger/statement.py", "rounding=ROUND_CEILING", 'rounding="ROUND_FLOOR"',
+    Mutation("ledger factor", "ledger/statement.py", "prec=3, rounding=ROUND_CEILING", 'prec=3, rounding="ROUND_FLOOR"',
              "the statement promises a smaller factor than is proven", [LEDGER_STATEMENT]),
     Mutation("ledger course", "ledger/timeline.py", "        if held is not None:\n", "        if held is None:\n",
              "the picture shows as reserved what was committed", [LEDGER_TIMELINE]),

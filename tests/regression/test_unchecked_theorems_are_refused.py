@@ -7,6 +7,7 @@ import pytest
 
 import tightbudget as tb
 from tightbudget import classic, divergences
+from tightbudget.research import published
 
 UNCHECKED = tb.Shuffled(epsilon0=1.0, users=1000, clone="stronger")
 CHECKED = tb.Shuffled(epsilon0=1.0, users=1000)
@@ -20,6 +21,7 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "pure_epsilon": divergences.pure_epsilon,
     "a plan of slots": lambda c: tb.filters.SlotFilter(3.0, 1e-3, plan=c),
     "a plan beside others": lambda c: tb.filters.SlotFilter(3.0, 1e-3, plan=c + tb.PureDP(0.1)),
+    "published buckets": lambda c: published.embed(c, n=100),
     "comparison": lambda c: tb.compare(c, delta=1e-6),
     "risk": lambda c: tb.risk(c).advantage(),
 }
