@@ -73,6 +73,17 @@ def test_the_others_of_a_batch_are_sampled_too(relation: str) -> None:
         assert not found.converged
 
 
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+def test_others_of_a_batch_that_is_allocated_may_contribute_nothing(relation: str) -> None:
+    """Then a record is there with the share of the batch, and in one of its parts: a sample of an allocation."""
+    allocated = tb.RandomAllocation(NOISE, batches=3)
+    zeros = tb.Poisson(allocated, 0.25)
+    for inner in (allocated, tb.RandomAllocation(NOISE, batches=3, relation="replace_one")):
+        found = tb.WithoutReplacement(inner, batch=2, examples=8).delta(0.5, relation=relation)
+        assert zeros.delta(0.5).lower * (1 - 1e-3) <= found.lower <= zeros.delta(0.5).upper
+        assert found.lower < found.upper
+
+
 def test_a_batch_of_one_has_no_others() -> None:
     step = tb.WithoutReplacement(tb.Poisson(NOISE, 0.5), batch=1, examples=4)
     assert step.delta(0.5).converged

@@ -17,7 +17,7 @@ from tightbudget.mechanisms.mechanism import Mechanism
 from tightbudget.mechanisms.poisson import Poisson
 from tightbudget.mechanisms.promise import PureDP
 from tightbudget.mechanisms.relation_of_samples import RunsOnSamples
-from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, mix_relations_asked
+from tightbudget.mechanisms.relations import ADD_REMOVE, REPLACE_ONE, mix_relations_asked
 from tightbudget.mechanisms.what_is_sampled import check_sampled
 from tightbudget.numerics.rounding import float_above, float_below, lowered, raised
 from tightbudget.pairs.allocation import allocated_pair, resolvable_allocation
@@ -161,8 +161,8 @@ class RandomAllocation(RunsOnSamples):
     def member_among_alike(self, relation: str) -> Mechanism | None:
         if self.batches == 1:
             return self.mechanism.member_among_alike(relation)
-        # others that contribute nothing are like a second record that does not either
-        return self.under(ZERO_OUT).member() if {relation, ZERO_OUT} <= self.known_relations else None
+        # under replace_one too the first member has a second record that contributes nothing, as others may
+        return self.under(relation).member() if relation in self.known_relations else None
 
     def members(self) -> tuple[Mechanism, ...]:
         if self.batches == 1 or self.mechanism.pair(Direction.REMOVE) is None:
