@@ -16,6 +16,7 @@ from tightbudget.pairs.base import Array
 from tightbudget.pairs.profile_grid import MOST_LOSS, Profile
 
 _LEAST_LOSS = 1e-18
+_LIKE_X = 1e-17  # log(1 + x) is x but for half of this, relatively
 _TRIED, _ROUNDS = 256, 7  # losses that are tried at once, and how often between two of those before
 
 
@@ -78,9 +79,10 @@ class NegativeBinomial:
 
     def log_gain(self, mass: Array, above: Array) -> Array:
         ratio = np.log1p(self.odds * mass / (1.0 + self.odds * above))
+        log_ratio = _log_of_log1p(ratio, math.log(self.odds) + np.log(mass) - np.log1p(self.odds * above))
         powers = self.eta * (self._rate - np.log1p(self.odds * (above + mass)))
         whole = math.log(self._rate) + float(_log_growth(np.array([self.eta * self._rate]))[0])
-        gain: Array = powers + np.log(ratio) + _log_growth(self.eta * ratio) - whole
+        gain: Array = powers + log_ratio + _log_growth(self.eta * ratio) - whole
         return gain
 
     def error(self, relative: Array) -> Array:
@@ -149,13 +151,25 @@ class BinomialRuns:
 
     def log_gain(self, mass: Array, above: Array) -> Array:
         from_here = self.p * np.minimum(above + mass, 1.0)
-        ratio = self.trials * np.log1p(self.p * mass / (1.0 - from_here))
-        gain: Array = self.trials * np.log1p(-from_here) + np.log(ratio) + _log_growth(ratio)
+        ratio = np.log1p(self.p * mass / (1.0 - from_here))
+        log_ratio = _log_of_log1p(ratio, math.log(self.p) + np.log(mass) - np.log1p(-from_here))
+        powers = self.trials * np.log1p(-from_here) + math.log(self.trials)
+        gain: Array = powers + log_ratio + _log_growth(self.trials * ratio)
         return gain
 
     def error(self, relative: Array) -> Array:
         share = 2.0 + (4.0 + 4.0 * self._odds) * (1.0 - self.log_none) + 4.0 * self.trials * self._odds
         return share * (relative + 32.0 * U)
+
+
+def _log_of_log1p(value: Array, log_x: Array) -> Array:
+    """Return log log(1 + x) of a value log(1 + x), and of log x where the value is so small that it is x.
+
+    Products of small masses and small probabilities may be denormal, and have no digits then, or 0.
+    """
+    some = value > _LIKE_X
+    result: Array = np.where(some, np.log(np.where(some, value, 1.0)), log_x)
+    return result
 
 
 def _log_growth(x: Array) -> Array:

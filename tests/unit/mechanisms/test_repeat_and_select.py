@@ -266,7 +266,7 @@ def test_members_of_what_is_run_several_times_are_members_here() -> None:
     rounds = tb.Shuffled(epsilon0=1.0, users=5) * 2
     selected = tb.RepeatAndSelect(rounds, gamma=1)
     assert selected.delta(0.2).lower == pytest.approx(rounds.delta(0.2).lower, rel=1e-3)
-    sampled = tb.Poisson(losses * 2, q=0.5)
+    sampled = tb.Poisson(losses, q=0.5) * 2
     assert sampled.delta(0.2).lower == 0.0 < sampled.delta(0.2).upper
     assert not sampled.delta(0.2).converged
 
