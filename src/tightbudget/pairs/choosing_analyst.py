@@ -118,7 +118,7 @@ class ChoosingAnalyst:
 
     def _rounded(self, one: AnalystAnswers, alpha: Array, beta: Array) -> Tests:
         terms = 4.0 * one.a.size + 16.0
-        return Tests(lowered(alpha, terms), strictly_raised(beta, terms))
+        return Tests(_lowered_sums(alpha, terms), _raised_sums(beta, terms))
 
     def _better(self, one: Tests, other: Tests) -> Tests:
         """Return the better of two tests at every threshold: each is sound."""
@@ -138,11 +138,24 @@ def _analyst_answers(pair: Pair) -> AnalystAnswers:
     a: Array = np.bincount(place, weights=np.exp(cells.log_a - error)).astype(np.float64)
     b: Array = np.bincount(place, weights=np.exp(cells.log_b + error)).astype(np.float64)
     roundings = 2.0 * cells.size + 2000.0  # of sums, and of exponents up to 700
-    a, b = np.append(lowered(a, roundings), pair.infinity.at(_MOST_LOSS).lower), np.append(strictly_raised(b, roundings), 0.0)
+    a = np.append(_lowered_sums(a, roundings), pair.infinity.at(_MOST_LOSS).lower)
+    b = np.append(_raised_sums(b, roundings), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         losses = np.where(b > 0.0, np.log(a) - np.log(b), np.inf)
     some = a > 0.0
     return AnalystAnswers(a[some], b[some], losses[some])
+
+
+def _raised_sums(sums: Array, terms: float) -> Array:
+    """Return sums of so many terms, rounded up; each term may have underflowed."""
+    above: Array = strictly_raised(sums, terms) + terms * TINIEST
+    return above
+
+
+def _lowered_sums(sums: Array, terms: float) -> Array:
+    """Return sums of so many terms, rounded down; each term may have been a denormal that was rounded up."""
+    below: Array = np.maximum(0.0, lowered(sums, terms) - terms * TINIEST)
+    return below
 
 
 def _analyst_loss_ends(coarse: Cells, tail: float) -> tuple[float, float]:

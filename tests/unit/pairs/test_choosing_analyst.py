@@ -10,6 +10,7 @@ from mpmath import mpf
 import tightbudget as tb
 from tightbudget.pairs.base import Direction, Pair
 from tightbudget.pairs.choosing_analyst import ChoosingAnalyst
+from tightbudget.pairs.points import point_pair
 from tightbudget.pairs.poisson import poisson_pair
 
 Branches = list[list[tuple[mpf, mpf]]]
@@ -83,3 +84,21 @@ def test_what_is_told_for_certain_counts():
     assert found.delta(30.0) == pytest.approx(1 - 0.95**2, rel=1e-9)
     assert found.delta(30.0) <= 1 - 0.95**2
     assert np.isfinite(found.epsilon(0.05))
+
+
+@pytest.mark.parametrize("mass_of_b", [2.4e-324, 7.4e-324, 1e-322])
+@pytest.mark.parametrize("count", [1, 2])
+def test_many_masses_below_all_floats_add_up(mass_of_b: float, count: int):
+    """Two hundred events with a mass of B that floats round to nothing: together they are a hundred times as much."""
+    with mpmath.workdps(60):
+        log_b = float(mpmath.log(mpf("2.4e-324") if mass_of_b < 4e-324 else mpf(repr(mass_of_b))))
+        log_a = np.log(np.array([*[1e-63] * 200, 0.5, 0.5]))
+        logs_b = np.array([*[log_b] * 200, math.log(0.5), math.log(0.5)])
+        losses = np.array([*(log_a[0] - log_b + np.linspace(0.0, 1e-9, 200)), 0.0, 0.0])
+        pair = point_pair(("many", mass_of_b), losses, log_a, logs_b, error=1e-13, loss_error=1e-9)
+        of_a, of_b = (mpmath.fsum(mpmath.exp(mpf(one)) for one in logs[:200].tolist()) for logs in (log_a, logs_b))
+        loss = mpmath.log(of_a / of_b)
+        for epsilon in (min(float(loss) - 0.2, 599.9), min(float(loss) - 1.0, 599.0), float(loss) - 30.0):
+            g = mpmath.exp(mpf(epsilon))
+            more = 2 * (of_a - g * of_b) if count == 2 else of_a - g * of_b  # either step may show it
+            assert 0.0 <= ChoosingAnalyst((pair,), count).delta(epsilon) <= max(mpf(0), more) * (1 + mpf("1e-9"))
