@@ -1813,7 +1813,7 @@ MUTATIONS = [
     Mutation("given unproven", "notation/given.py", "    read.check_proven()\n", "",
              "numbers rest on a theorem that is not checked, with no word of it",
              ["regression/test_unchecked_theorems_are_refused.py"]),
-    Mutation("plan unproven", "adaptive/filters/slots.py", "    read.check_proven()\n", "",
+    Mutation("plan unproven", "adaptive/filters/slots.py", "    read.check_proven()", "    pass",
              "a plan rests on a theorem that is not checked",
              ["regression/test_unchecked_theorems_are_refused.py"]),
     Mutation("training batch rate", "training/phases.py", "float_above(Fraction(size, examples))", "size / examples",

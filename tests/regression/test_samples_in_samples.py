@@ -29,7 +29,7 @@ def exact_delta(events: Events, epsilon: float, direction: str) -> Fraction:
 @pytest.mark.parametrize("direction", ["remove", "add"])
 @pytest.mark.parametrize(("batch", "middle", "examples"), [(1, 2, 4), (3, 4, 8), (1, 3, 6), (2, 5, 7)])
 def test_a_batch_of_a_batch_ends_on_both_sides_of_the_truth(batch: int, middle: int, examples: int, direction: str) -> None:
-    """To draw some of a batch is to draw them at once. Lower ends were those of the upper ends' pairs, 0.253 for 0.210."""
+    """To draw some of a batch is to draw them at once. Lower ends were those of upper pairs: 0.253 for 0.210."""
     p = 0.9
     nested = tb.WithoutReplacement(tb.WithoutReplacement(tb.RandomizedResponse(p), batch, middle), middle, examples)
     for steps in (1, 3):
@@ -62,7 +62,7 @@ def largest_of_all_queries(epsilon: float) -> tuple[float, float]:
 
 @pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
 def test_the_others_of_a_batch_are_sampled_too(relation: str) -> None:
-    """Those that a record takes the place of are there by chance: noise that the pair of the upper end does not have."""
+    """Those that a record replaces are there by chance: noise that the pair of the upper end does not have."""
     step = tb.WithoutReplacement(tb.Poisson(NOISE, 0.5), batch=2, examples=4)
     for epsilon in (0.2, 0.5):
         remove, add = largest_of_all_queries(epsilon)

@@ -1,7 +1,7 @@
 """The best of several runs, where an answer is so rare that its probability times that of a run is no float.
 
-B gives the best of two answers with a probability of about 1e-304. Products of it with the odds of a second run, or with
-the probability of a trial, are denormal: their digits were lost, and lower ends lay above the truth.
+B gives the best of two answers with a probability of about 1e-304. Products of it with the odds of a second run, or
+with the probability of a trial, are denormal: their digits were lost, and lower ends lay above the truth.
 """
 
 import warnings

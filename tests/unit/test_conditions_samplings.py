@@ -21,7 +21,7 @@ RESPONSE = tb.RandomizedResponse(p=0.75)
 @pytest.mark.parametrize("m", [0.5e-300, 0.9e-300, 1.1e-300, 2e-300])
 @pytest.mark.parametrize("q", [0.25, 0.999])
 def test_a_negligible_loss_is_replaced_by_none_and_charged(m: float, q: float) -> None:
-    """Of losses whose total variation is below 1e-300 the loss is 0, and the variation is left to the upper end (M3)."""
+    """Where the total variation is below 1e-300 the loss is 0, and the variation is left to the upper end (M3)."""
     truth = mpf(q) * mpf(m) / mpmath.sqrt(2 * mpmath.pi)  # delta(0) = q (2 Phi(m/2) - 1)
     for sampled in (tb.Poisson(tb.Gaussian(1.0, m), q), tb.Poisson(tb.Gaussian(1.0, m), q) * 3):
         found = sampled.delta(0.0)
@@ -66,7 +66,7 @@ def test_losses_of_a_group_that_comes_end_where_nobody_is_drawn(k: int) -> None:
 
 
 def test_moves_that_floats_hold_well() -> None:
-    """Centres are known to six roundings each: moves of less than 1e-280 sigmas are refused, where there are several."""
+    """Centres are known to six roundings each: several moves of less than 1e-280 sigmas are refused."""
     makers = [
         lambda noise: tb.Poisson(noise, 0.5).group(2),
         lambda noise: tb.SampledGroup(noise, [0.5, 0.25]),
@@ -232,7 +232,7 @@ def test_matrices_at_the_ends_of_what_is_computed() -> None:
 
 @pytest.mark.parametrize(("size", "alone"), [(199, True), (201, False)])
 def test_sets_of_steps_are_tried_one_by_one_up_to_20000(size: int, alone: bool) -> None:
-    """Two participations in 199 steps have 19,900 sets, in 201 steps 20,301. Both ends hold the truth, 4 of equal columns."""
+    """Two participations in 199 steps have 19,900 sets, in 201 steps 20,301. Both ends hold the truth, 4."""
     found = tb.MatrixMechanism(2.0, [[1.0] * size], participations=2)
     assert found.squares[0] <= 4.0 <= found.squares[1]
     assert found.delta(1.0).converged

@@ -34,7 +34,6 @@ def embed(
     """Return the leaf of any mechanism; without a `log_factor`, the one of `fitting_log_factor`."""
     if not isinstance(mechanism, Mechanism):
         raise InvalidParameter("mechanism", mechanism, "a mechanism such as tb.Gaussian(sigma=4)")
-    mechanism.check_proven()
     if not isinstance(direction, Direction):
         raise InvalidParameter("direction", direction, "Direction.REMOVE or Direction.ADD")
     mechanism.check_proven()
