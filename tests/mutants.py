@@ -312,7 +312,7 @@ MUTATIONS = [
              "an upper end that is not proven passes for certified", ["unit/mechanisms/test_shuffled.py"]),
     Mutation("one bit more often", "mechanisms/shuffled.py", "np.exp(known.log_a - known.error).sum()", "1.001 * np.exp(known.log_a).sum()",
              "a member that reveals more than any", ["unit/mechanisms/test_shuffled.py"]),
-    Mutation("coins without Stirling", "numerics/fair_coins.py", "whole - _stirling_rest(a) - _stirling_rest(b), 0.0)", "0.0 * a, 0.0)",
+    Mutation("coins without Stirling", "numerics/fair_coins.py", "whole - stirling_rest(a) - stirling_rest(b), 0.0)", "0.0 * a, 0.0)",
              "masses of clones are off", ["unit/numerics/test_fair_coins.py"]),
     # prv_accountant by its names
     Mutation("prv arguments swapped", "adapters/prv/dpsgd.py", "PoissonSubsampledGaussianMechanism(sampling_probability, noise_multiplier)", "PoissonSubsampledGaussianMechanism(noise_multiplier, sampling_probability)",

@@ -21,15 +21,15 @@ def log_fair(coins: int | Array, heads: Array) -> tuple[Array, Array]:
     """
     tails = coins - heads
     inner = (heads > 0.0) & (tails > 0.0)
-    whole = _stirling_rest(np.maximum(np.asarray(coins, dtype=np.float64), 1.0))
+    whole = stirling_rest(np.maximum(np.asarray(coins, dtype=np.float64), 1.0))
     if inner.all():
         exponent, peak = _fair_coin_divergence(heads, tails), 0.5 * np.log(coins / heads / tails / (2.0 * math.pi))
-        rest = whole - _stirling_rest(heads) - _stirling_rest(tails)
+        rest = whole - stirling_rest(heads) - stirling_rest(tails)
         return peak + rest - exponent, _error(exponent, peak)
     a, b = np.where(inner, heads, 1.0), np.where(inner, tails, 1.0)
     exponent = np.where(inner, _fair_coin_divergence(a, b), coins * math.log(2.0))
     peak = np.where(inner, 0.5 * np.log(coins / a / b / (2.0 * math.pi)), 0.0)
-    rest = np.where(inner, whole - _stirling_rest(a) - _stirling_rest(b), 0.0)
+    rest = np.where(inner, whole - stirling_rest(a) - stirling_rest(b), 0.0)
     return peak + rest - exponent, _error(exponent, peak)
 
 
@@ -57,7 +57,7 @@ def _divergence_near(s: Array, y: Array) -> Array:
     return near
 
 
-def _stirling_rest(n: Array) -> Array:
+def stirling_rest(n: Array) -> Array:
     """Return log n! - (n log n - n + log(2 pi n) / 2) of whole numbers from 1 on."""
     x = 1.0 / np.maximum(n, float(_FEW))
     y = x * x

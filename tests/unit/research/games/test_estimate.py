@@ -42,3 +42,15 @@ def test_refuting_needs_evidence() -> None:
 def test_impossible_counts_are_refused(failures: int, runs: int) -> None:
     with pytest.raises(tb.InvalidParameter):
         Estimate(failures, runs)
+
+
+def test_limits_of_a_million_runs_and_of_more() -> None:
+    """Of a billion runs SciPy's inverse is twice the rate itself: such a claim would be false."""
+    near, more = Estimate(1000, 10**6), Estimate(1000, 10**6 + 1)
+    assert more.lower() == pytest.approx(near.lower(), rel=1e-2)
+    assert more.upper() == pytest.approx(near.upper(), rel=1e-2)
+    many = Estimate(1000, 10**9)
+    assert not many.refutes(1e-6)
+    assert 0.8e-6 < many.lower() < 1e-6 < many.upper() < 1.25e-6
+    assert Estimate(0, 10**9).lower() == many.lower(1.0) == 0.0
+    assert Estimate(10**9, 10**9).upper() == 1.0

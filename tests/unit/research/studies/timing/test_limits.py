@@ -1,5 +1,7 @@
 """Confidence limits against exact binomial sums."""
 
+import itertools
+
 import mpmath
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ from mpmath import mpf
 from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
-from tightbudget.research.studies.timing import samples_to_exclude
+from tightbudget.research.studies.timing import from_counts, samples_to_exclude
 from tightbudget.research.studies.timing.limits import clopper_pearson, each_error
 
 TIGHT = mpf(10) ** -4  # floats next to 1 are some 1e-5 of the distance apart
@@ -80,3 +82,32 @@ def test_no_sample_is_missing(confidence: float):
                 rate, needed = mpmath.log1p(-mpf(mass)), mpmath.log((1 - mpf(confidence)) / (4 * cells))
                 assert size * rate <= needed
                 assert (size - 1 - mpf(size) * 2**-48) * rate > needed
+
+
+@pytest.mark.parametrize("total", [10**6, 10**6 + 1, 10**9, 10**12])
+def test_limits_of_large_samples(total: int) -> None:
+    """Up to a million values by inverses of SciPy's; beyond, where those may be twice the estimate, by a series."""
+    for seen, error in itertools.product((1, 2, 30, 1000), (1e-2, 1e-12, 2.8e-20)):
+        low, high = clopper_pearson(np.array([seen, total - seen]), error)
+        with mpmath.workdps(60):
+            as_few = [fewer_than(seen + extra, total, mpf(float(p))) for extra, p in ((0, low[0]), (1, high[0]))]
+            errors = 1 - as_few[0], as_few[1]
+            assert all(0.8 * mpf(error) <= one <= mpf(error) * (1 + mpf(10) ** -12) for one in errors)
+            assert 1 - (1 + 1e-6) * high[0] - 2e-9 <= low[1] <= 1 - (1 - 1e-6) * high[0]
+            assert 1 - (1 + 1e-6) * low[0] <= high[1] <= min(1.0, 1 - (1 - 1e-6) * low[0] + 2e-9)
+
+
+def fewer_than(count: int, total: int, p: mpf) -> mpf:
+    """Pr[Bin(total, p) < count]."""
+    term = sums = (1 - p) ** total
+    for k in range(1, count):
+        term *= mpf(total - k + 1) / k * p / (1 - p)
+        sums += term
+    return sums
+
+
+def test_samples_of_a_billion_that_are_alike_tell_nothing() -> None:
+    """The lower limit of a thousand of 10^9 was 1.9e-6, so that two equal samples revealed at least 8e-7."""
+    alike = from_counts((1000, 10**9 - 1000), (1000, 10**9 - 1000)).confidence_bounds(1, 0.99)
+    assert alike.delta(0.0).lower == 0.0
+    assert 0.0 < alike.delta(0.0).upper < 1e-6
