@@ -35,7 +35,7 @@ def binomial(trials: int, p: float) -> Callable[[mpf], mpf]:
         ({"runs": "binomial", "trials": 2, "p": 1e-30}, lambda: binomial(2, 1e-30)),
         ({"runs": "binomial", "trials": 10**6, "p": 1e-100}, lambda: binomial(10**6, 1e-100)),
     ],
-    ids=str,
+    ids=["just over one run", "a little over one run", "three rare trials", "two rarer trials", "a million trials"],
 )
 def test_a_rare_answer_is_no_rarer_than_it_is(
     rare: float, law: dict[str, float], generating: Callable[[], Callable[[mpf], mpf]]
