@@ -38,7 +38,7 @@ def test_a_sample_of_noise_that_is_stated_for_replaced_records_has_no_event(nois
     """Gaussian noise came back with a delta(0.3) of 0.0097, where a neighbour of the written has 0.0418."""
     written = tb.Poisson(noise, q=0.1, relation=REPLACED)
     for convert_it in (to_event, event_fields):
-        with pytest.raises(UnsupportedEvent, match="state the sensitivity for add_remove, usually half of it"):
+        with pytest.raises(UnsupportedEvent, match="state the sensitivity for add_remove, usually half of this one"):
             convert_it(written)
     stated = tb.Poisson(added, q=0.1, relation=REPLACED)
     assert read_back(stated) == stated

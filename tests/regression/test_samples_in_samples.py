@@ -131,7 +131,7 @@ INNER = tb.WithoutReplacement(NOISE, batch=5, examples=10)
 )
 def test_a_batch_holds_as_many_as_are_promised(inner: tb.Mechanism, fits: int, not_so: int) -> None:
     assert tb.WithoutReplacement(inner, fits, 40, relation="replace_one").examples == 40
-    with pytest.raises(tb.InvalidParameter, match=f"{not_so} examples"):
+    with pytest.raises(tb.InvalidParameter, match=f"exactly {not_so} records"):
         tb.WithoutReplacement(inner, not_so, 40, relation="replace_one")
 
 
@@ -141,7 +141,7 @@ def test_how_many_reports_a_sample_holds_is_chance() -> None:
         lambda: tb.Poisson(reports, 0.1, mix_relations=True),
         lambda: tb.RandomAllocation(reports, 3, mix_relations=True),
     ):
-        with pytest.raises(tb.InvalidParameter, match="promised no number"):
+        with pytest.raises(tb.InvalidParameter, match="takes any number of records"):
             wrap()
 
 

@@ -42,7 +42,7 @@ SAMPLINGS: dict[str, Callable[[tb.Mechanism], object]] = {
 @pytest.mark.parametrize("run", RUNS)
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_every_sampling_refuses_and_says_what_to_write(run: tb.Mechanism, sampling: str) -> None:
-    with pytest.raises(tb.TightBudgetError, match=r"noise of its own.*participations and separation"):
+    with pytest.raises(tb.TightBudgetError, match=r"noise of their own.*participations and separation"):
         SAMPLINGS[sampling](run)
 
 

@@ -77,10 +77,10 @@ def accumulated_step(noise: float, rate: float, batches: int) -> Composable:
     """Return a step that sums gradients over several batches, each drawn anew, and adds its noise once.
 
     A record counts as often as it is drawn, so the sum moves as it does for a group of as many records, each drawn on
-    its own: an upper bound whatever the gradients are, and attained (M27). Where the group is not known (no noise,
-    hundreds of batches) it is a step for each batch with noise / sqrt(batches): the answers of these, added up, are the
-    sum with its noise, so that they reveal no less. Opacus' own accountants count one sample at a rate as many times as
-    high instead, which is no bound.
+    its own. This is an upper bound for all gradients, and some gradients attain it (M27). If the cost of the group is
+    not known (no noise, hundreds of batches), each batch is counted as a step with noise / sqrt(batches): the answers
+    of these steps add up to the sum with its noise, so they reveal no less. Opacus' own accountants count one sample at
+    `batches` times the rate instead, which is not a bound.
     """
     one = Gaussian(noise) if rate == 1.0 else Poisson(Gaussian(noise), rate)
     try:
@@ -93,8 +93,8 @@ def accumulated_step(noise: float, rate: float, batches: int) -> Composable:
 def history_in(state_dict: object) -> list[Entry]:
     """Return the history of a state dict that our accountant or one of Opacus' own wrote.
 
-    Opacus' own do not write down over how many batches a step summed its gradients: each of their steps is read as one
-    Poisson sample, which is what Opacus runs unless batches were put together by hand.
+    Opacus' own accountants do not record over how many batches a step summed its gradients. Each of their steps is read
+    as one Poisson sample, which is what Opacus runs unless the user combined batches by hand.
     """
     if not isinstance(state_dict, Mapping) or not {"history", "mechanism"} <= state_dict.keys():
         raise InvalidParameter("state_dict", state_dict, "what an Opacus accountant's state_dict() returned")

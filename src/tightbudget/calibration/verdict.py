@@ -19,7 +19,8 @@ _FINEST = 1e-13  # no bracket is asked for more narrowly
 class Verdict:
     """What was asked, and the bracket that decides it, or is as narrow as can be had.
 
-    A budget that no float is was rounded down to be kept, and up, as `laxer`, to be missed.
+    A limit that is not a float is rounded down for the proof that it is kept, and up, as `laxer`, for the proof that it
+    is missed.
     """
 
     target: Target

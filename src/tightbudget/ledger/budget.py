@@ -207,10 +207,10 @@ class Budget:
             self._book.log(self._place.id, entries.CLOSED, fields, shut)
 
     def lower(self, *, epsilon: Any = None, delta: Any = None, reason: str = "") -> None:
-        """Admit less from now on, and never a step that was refused before.
+        """Admit less from now on, and no step that was refused before.
 
-        The promise stays what it was: a filter is fixed before the first step. Budgets of the residual filter and of
-        slots cannot be lowered: close them, or split off a smaller part and charge that.
+        The promise does not change, because a filter is fixed before the first step. Budgets with the residual filter
+        or with slots cannot be lowered: close such a budget, or split off a smaller part and charge that.
         """
         why = checked_note("reason", reason)
 

@@ -19,14 +19,16 @@ def lowered(old: State, epsilon: Any, delta: Any) -> State:
     old filter would refuse at the same sums.
     """
     if not issubclass(BY_KIND[old["kind"]], SumFilter):
-        raise InvalidParameter("filter", old["kind"], "one that adds up prices, for its limits to be lowered", _INSTEAD)
+        raise InvalidParameter(
+            "filter", old["kind"], "a filter that adds up prices: the limits of others cannot be lowered", _INSTEAD
+        )
     asked = {"epsilon": epsilon, "delta": delta}
     settings = {name: value for name, value in old.items() if name not in _FRAME}
     settings.update({name: value for name, value in asked.items() if value is not None})
     try:
         made = BY_KIND[old["kind"]](**settings)
     except InvalidParameter as problem:  # limits so low that no filter of this kind and these settings has them
-        problem.add_note(f"The limits stay as they are. {_INSTEAD}")
+        problem.add_note(f"The limits were not changed. {_INSTEAD}")
         raise
     new = _with_what_was_fixed(made, old)
     check_lower(old, new)

@@ -104,8 +104,8 @@ def _stated_lowered_limits(budget: Budget) -> str:
         return ""
     now = budget._book.rules(row, budget.terms.relation).filter.state()
     return (
-        f"The limits were lowered: nothing is admitted any more beyond ({now['epsilon']}, {now['delta']}), nor anything that "
-        "was refused before. The guarantee stays the one above, since it was the one in force at the first charge."
+        f"The limits were lowered: the budget admits nothing beyond ({now['epsilon']}, {now['delta']}), and nothing that it "
+        "would have refused before. The guarantee above is unchanged, because it was in force at the first charge."
     )
 
 

@@ -20,8 +20,8 @@ def check_batch(mechanism: object, batch: object, examples: object) -> None:
     whole_count(examples, "examples", least=1)
     for one in counting_records(mechanism):
         if one.promised_records != drawn:  # more would hide more, and the lower end is that of just so many
-            hint = "It draws from a batch, which holds so many."
-            raise InvalidParameter("mechanism", str(one), f"one with exactly {drawn} examples", hint)
+            hint = f"It runs on a batch of {drawn} records: set its examples, or its users, to {drawn}."
+            raise InvalidParameter("mechanism", str(one), f"one that is promised exactly {drawn} records", hint)
 
 
 def replaced_pair(mechanism: Mechanism) -> Pair | None:

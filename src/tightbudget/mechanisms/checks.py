@@ -81,8 +81,8 @@ def exact_value(value: object) -> Fraction | None:
 def limit_below(value: object, number: float) -> float:
     """Return a limit, which was read as this number, as a float that is no larger; a float stays as it is.
 
-    Every limit that must not be exceeded is read so: neither the float nor the decimal number it prints as is above
-    what was given, unless that was a float.
+    Every limit that must not be exceeded is read this way: neither the float nor the decimal number it prints as is
+    above the given value, unless that was a float.
     """
     exact = exact_value(value)
     if exact is None or not math.isfinite(number) or Fraction(number) == exact:
@@ -93,7 +93,7 @@ def limit_below(value: object, number: float) -> float:
 
 
 def limit_above(value: object, number: float) -> float:
-    """Return a number of which more is the safe side, as `limit_below` returns one of which less is."""
+    """Return a float that is no smaller than the number: `limit_below` for numbers that are safe if rounded up."""
     exact = exact_value(value)
     if exact is None or not math.isfinite(number):
         return number

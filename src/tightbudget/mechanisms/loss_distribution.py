@@ -83,8 +83,8 @@ def from_loss_distribution(
     add_infinity  the mass at infinite loss then; without it as `infinity`
     relation      the neighbouring relation that the distribution was made for
 
-    Guarantee: upper ends hold for every mechanism that the distribution dominates, in each direction at every epsilon,
-    negative ones included. Lower ends are those of nothing.
+    Guarantee: upper ends hold for every mechanism that the distribution dominates in each direction and at every
+    epsilon, negative ones included. Lower ends are those of a mechanism that reveals nothing.
 
     Python only: it has no notation, so the command line does not read it and the states of accountants and slots do not
     hold it; pickles do.

@@ -72,7 +72,7 @@ class Mechanism(Composable, Known):
 
     @property
     def promised_records(self) -> int | None:
-        """How many records it is promised to be given; None of most, which take any number."""
+        """The number of records that it is promised to be given; None if it takes any number, as most mechanisms do."""
         return None
 
     @property
@@ -132,11 +132,11 @@ class Mechanism(Composable, Known):
         return (self.member(),)
 
     def member_among_alike(self, relation: str) -> "Mechanism | None":
-        """Return a member under a relation where all other records are like the second one of the two; None if unknown.
+        """Return a member whose other records are all equal to the second one of the two; None if none is known.
 
-        Under zero_out all others contribute nothing, then. Batches of a fixed size need this: a record that is drawn
-        takes the place of another (M31). What samples its records may have a `member` with other neighbours, and noise
-        that the others' chances bring along is in no pair.
+        Under zero_out all other records then contribute nothing. Batches of a fixed size need such a member, because a
+        drawn record replaces another (M31). The plain `member` of a mechanism that samples its records may need other
+        neighbours, and no pair contains the noise that drawing the other records adds.
         """
         if relation not in self.known_relations:
             return None
@@ -154,8 +154,8 @@ class Mechanism(Composable, Known):
     def orders_exchanged(self) -> bool:
         """Whether the pairs of both directions are (P, Q) and (Q, P), of the same two laws with nothing left out.
 
-        For a class, whether they are the worst of all its members in either order. Trade-off curves join both profiles
-        to one only where this says so (M23): what does not know it says nothing.
+        For a class: whether they are the worst of all its members in either order. Trade-off curves join both profiles
+        into one only if this is true (M23); mechanisms that do not know it return False.
         """
         return False
 

@@ -54,9 +54,9 @@ class Poisson(RunsOnSamples):
 
     Neighbours: add_remove, unless another relation is stated. The mechanism
     itself is stated for records that come and go, under replace_one too: what
-    is sampled may hold either record or none of them. Of noise that is stated
-    for replace_one a sample without either is not known: the upper end is for
-    all of them, and the bracket is wide.
+    is sampled may hold either record or none of them. Noise that is stated for
+    replace_one says nothing about a sample without either record: the upper
+    end holds for every such sample, and the bracket is wide.
 
     >>> from tightbudget import Gaussian, Poisson
     >>> print((Poisson(Gaussian(sigma=4), q=0.01) * 65536).epsilon(delta=1e-6))
@@ -77,7 +77,7 @@ class Poisson(RunsOnSamples):
 
     def __post_init__(self, mix_relations: bool) -> None:
         self._check_parameters()
-        check_sampled(self.mechanism, "Take the group of the sample.")
+        check_sampled(self.mechanism, "Take the group of the sample: group(poisson(mechanism, q), k).")
         if isinstance(self.mechanism, Composition):
             object.__setattr__(self, "mechanism", OneSample(self.mechanism))
         if not isinstance(self.mechanism, Mechanism):

@@ -37,8 +37,8 @@ class RunsOnSamples(Mechanism):
     def _check_no_examples(self) -> None:
         """Refuse a mechanism that counts on a number of records: how many a sample holds is chance."""
         if counts_examples(self.mechanism):
-            hint = "How many records a sample holds is chance: draw batches of a fixed size, or with a cap, from all of them."
-            raise InvalidParameter("mechanism", str(self.mechanism), "one that is promised no number of examples", hint)
+            hint = "A sample holds a random number of records. Draw batches of a fixed size, or with a cap, from all records."
+            raise InvalidParameter("mechanism", str(self.mechanism), "one that takes any number of records", hint)
 
     @cached_property
     def relations(self) -> Relations:

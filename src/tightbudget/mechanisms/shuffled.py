@@ -72,8 +72,8 @@ class Shuffled(Mechanism):
             raise InvalidParameter("mechanism", str(self.mechanism), "one mechanism for single records")
         elif counts_examples(self.mechanism):
             # its epsilon is that of one record among several; a clone has other data altogether
-            hint = "Each user runs it on the own record alone."
-            raise InvalidParameter("mechanism", str(self.mechanism), "one that is promised no number of examples", hint)
+            hint = "Each user runs it on one record, their own."
+            raise InvalidParameter("mechanism", str(self.mechanism), "one that takes any number of records", hint)
         elif not self.report.pure_epsilon < math.inf:
             raise InvalidParameter("mechanism", str(self.mechanism), "one whose losses have an end", "Laplace noise is one.")
 

@@ -7,14 +7,14 @@ from tightbudget.mechanisms.composition import Composable, in_notation
 from tightbudget.mechanisms.mechanism import Mechanism
 
 _WHOLE_RUN = (
-    "It is one release of all its steps, and each step has a batch of its own. Write it without the sampling, with "
-    "participations and separation that hold for every record (batches that each record keeps from pass to pass: "
-    "participations of as many passes, separation of as many batches); for fresh noise in each step sample the step, as in "
-    "poisson(gaussian(sigma=4), q=0.01) * 1000."
+    "It releases all steps of a run together, but each step draws a batch of its own. Leave out the sampling, and set "
+    "participations and separation to values that hold for every record: if each record stays in its batch from pass to "
+    "pass, participations is the number of passes and separation the number of batches in a pass. If the noise is fresh in "
+    "each step, sample the step: poisson(gaussian(sigma=4), q=0.01) * 1000."
 )
 
 
-def check_sampled(mechanism: object, hint_for_group: str = "") -> None:
+def check_sampled(mechanism: object, hint_for_group: str = "Sample a mechanism that is not a group.") -> None:
     """Refuse what is for several records, or correlates the noise of many steps, wherever in the mechanism it is run.
 
     One sample of a matrix mechanism would be drawn before the first step and kept to the last: nobody's loader does
@@ -22,9 +22,11 @@ def check_sampled(mechanism: object, hint_for_group: str = "") -> None:
     """
     for step in steps_run_by(mechanism):
         if step.of_many_steps:
-            raise InvalidParameter("mechanism", in_notation(step), "a step with noise of its own", _WHOLE_RUN)
+            raise InvalidParameter(
+                "mechanism", in_notation(step), "a mechanism whose steps have noise of their own", _WHOLE_RUN
+            )
     if run_for_several(mechanism):
-        raise InvalidParameter("mechanism", in_notation(mechanism), "one for single records", hint_for_group)
+        raise InvalidParameter("mechanism", in_notation(mechanism), "a mechanism for single records", hint_for_group)
 
 
 def run_for_several(mechanism: object) -> bool:

@@ -15,7 +15,7 @@ class NoFloat(ValueError):
 class TypedFloat(float):
     """The float nearest to a number that was written with more digits than floats have; `exact` is that number.
 
-    Whoever reads a limit rounds `exact` to the safe side (`mechanisms/checks.py`); everybody else has a float.
+    Code that reads a limit rounds `exact` to the safe side (`mechanisms/checks.py`); all other code sees a float.
     """
 
     exact: Decimal
@@ -48,7 +48,7 @@ def typed_float(text: str) -> float:
 
 
 def typed_number(text: str) -> float:
-    """Return the same float, as a `TypedFloat` where it prints as another number than the one that was typed.
+    """Return the float of `typed_float`, as a `TypedFloat` if it prints as another number than the one that was typed.
 
     >>> typed_number("0.099999999999999999"), getattr(typed_number("0.099999999999999999"), "exact")
     (0.1, Decimal('0.099999999999999999'))

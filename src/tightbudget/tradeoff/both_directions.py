@@ -21,7 +21,7 @@ HULL = (
     "between the best tests of both directions the curve of both together is their hull; the upper end is that of the hull, "
     "the lower end that of one direction"
 )
-_ONE_DIRECTION = "A test tells neighbours apart in either order: ask about the composition itself."
+_ONE_DIRECTION = "A test compares two neighbours in either order. Ask about the composition without asked(direction=...)."
 _ROUGH = 0.1
 
 
@@ -31,7 +31,9 @@ class TradeOff:
     def __init__(self, composition: Composable, effort: float | None) -> None:
         composition.check_proven()
         if composition._only is not None:
-            raise InvalidParameter("composition", str(composition), "asked about in both directions", _ONE_DIRECTION)
+            raise InvalidParameter(
+                "composition", str(composition), "a composition asked about in both directions", _ONE_DIRECTION
+            )
         directions = composition._directions
         attained = composition._members or (composition,)
         self._is_class = bool(composition._members)

@@ -208,9 +208,12 @@ def _check_some_test_remains(trade_off: TradeOff, down_to: float, advantage: Bra
         return
     allowed = f"below {decimal_rounded(rate, 3, ROUND_FLOOR)}" if rate else "0"
     none_left = down_to >= raised(0.5 * (1.0 - advantage.lower), 2)
-    hint = "No test that is worth it has two larger error rates."
+    hint = "No optimal test has both error rates this large."
     raise InvalidParameter(
-        "down_to", down_to, allowed, hint if none_left else "It is not known whether a good test has two larger error rates."
+        "down_to",
+        down_to,
+        allowed,
+        hint if none_left else "It is not known whether an optimal test has both error rates this large.",
     )
 
 

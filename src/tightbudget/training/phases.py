@@ -27,8 +27,8 @@ class Phase:
     """So many equal steps. `epochs` and `batch` are there if the steps and the rate were worked out of them.
 
     `sample_rate` is the smallest float from batch / examples on: what is certified above holds for the quotient too.
-    `noise_multiplier` is None only until it has been calibrated. `cut_evenly` says that a pass has exactly `in_a_pass`
-    batches: else it has one more, a smaller one, where the last is kept.
+    `noise_multiplier` is None only until it has been calibrated. `cut_evenly` states that a pass has exactly
+    `in_a_pass` batches; otherwise it has one more, smaller batch if the loader keeps it.
     """
 
     steps: int

@@ -95,6 +95,6 @@ def test_a_lowered_limit_leaves_the_promise_as_it_was(ledger: Ledger) -> None:
     budget.lower(epsilon="0.5")
     told = sections_of(budget)
     assert "(1, 1e-06)" in told["Guarantee"]
-    assert "beyond (0.5, 1e-06), nor anything that was refused" in told["Lowered"]
+    assert "beyond (0.5, 1e-06), and nothing that it would have refused" in told["Lowered"]
     budget.close()
     assert "was closed" in sections_of(budget)["So far"]

@@ -24,7 +24,7 @@ def test_what_counts_examples_is_not_run_on_samples(
     step: tb.Mechanism, wrapped: Callable[[tb.Mechanism], tb.Mechanism]
 ) -> None:
     for sampled in (lambda inner: tb.Poisson(inner, 0.1), lambda inner: tb.RandomAllocation(inner, 10)):
-        with pytest.raises(tb.InvalidParameter, match="promised no number of examples"):
+        with pytest.raises(tb.InvalidParameter, match="takes any number of records"):
             sampled(wrapped(step))
 
 
@@ -37,7 +37,7 @@ def test_nobody_or_everybody_is_no_sample() -> None:
 def test_a_batch_of_a_batch_finds_what_it_is_promised() -> None:
     inner = tb.WithoutReplacement(NOISE, batch=5, examples=20)
     assert tb.WithoutReplacement(inner, batch=20, examples=100).delta(1.0).upper < inner.delta(1.0).upper
-    with pytest.raises(tb.InvalidParameter, match="exactly 19 examples"):
+    with pytest.raises(tb.InvalidParameter, match="exactly 19 records"):
         tb.WithoutReplacement(inner, batch=19, examples=100)
 
 

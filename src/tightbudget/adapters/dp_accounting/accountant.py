@@ -122,8 +122,9 @@ class TightBudgetAccountant(privacy_accountant.PrivacyAccountant):  # type: igno
     ) -> float:
         """Return an upper bound on the least mu of mu-GDP for tests whose error rates are at least `_TESTS`.
 
-        With `false_positive_rates`, at least the smallest of those. It bounds all such tests, not some of them. As
-        there, it is inf if the loss is infinite with a larger probability than the smallest rate given, or than 1e-12.
+        If `false_positive_rates` are given, the smallest of them replaces `_TESTS`. The bound holds for all such tests,
+        not for some of them. As in dp_accounting, it is inf if the loss is infinite with a probability above the
+        smallest rate, or above 1e-12 if no rates are given.
         """
         given = [] if false_positive_rates is None else np.ravel(np.asarray(false_positive_rates, dtype=float)).tolist()
         rates = [probability("false_positive_rates", rate) for rate in given]

@@ -27,11 +27,12 @@ Writer = Callable[[Any], tuple[str, Fields]]
 
 _REPLACED = 2  # sensitivities that a query moves where one record replaces another: their accountants double it
 _ONE_RELATION = (
-    "An event is asked under one: take composition.under(relation), with samplings of what is stated for add_remove."
+    "An event is asked under one relation: write composition.under(relation). Samplings in it must run mechanisms stated "
+    "for add_remove."
 )
 _ADDED_ALONE = (
-    "A sample may hold either record or neither, and an event says what one record adds: "
-    "state the sensitivity for add_remove, usually half of it."
+    "A sample may hold either record or neither, and an event states only what one record adds: "
+    "state the sensitivity for add_remove, usually half of this one."
 )
 
 
@@ -44,15 +45,15 @@ def _one_relation(c: Composable) -> str:
     """Return the relation that all of it is for; what was made of several has no event."""
     relation = relation_label(c.relations)
     if relation not in THEIRS:
-        raise UnsupportedEvent(c, f"dp_accounting has no event for {c}, which is for {relation}. {_ONE_RELATION}")
+        raise UnsupportedEvent(c, f"dp_accounting has no event for {c}, which is stated for {relation}. {_ONE_RELATION}")
     return relation
 
 
 def to_event(c: Composable) -> Any:
     """Return the DpEvent of a composition, to be asked under `relation_of`; needs the extra dp-accounting.
 
-    What has no event raises UnsupportedEvent. Quotients are rounded towards less privacy. Noise multipliers are
-    relative to what one record adds, as events define them.
+    A composition without an event raises UnsupportedEvent. Quotients are rounded towards less privacy. Noise
+    multipliers are relative to what one record adds, as dp_accounting defines them.
     """
     try:
         module = found_at(MODULE)
@@ -130,7 +131,7 @@ def _whole_addition(noise: Any) -> int:
     """Return what one record adds to a whole number: no event says that two differ by an odd number at most."""
     added = _added_by_one_record(noise)
     if added.denominator != 1:
-        hint = f"one record would add {float(added):g}. Write the next even sensitivity."
+        hint = f"one record would add {float(added):g}, not a whole number. Write the next even sensitivity."
         raise UnsupportedEvent(noise, f"dp_accounting has no event for {noise}: {hint}")
     return int(added)
 

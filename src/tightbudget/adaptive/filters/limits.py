@@ -56,7 +56,7 @@ class Measure(Protocol):
         """Return it with constants as they were written, after a check."""
 
     def lowered_from(self, old: Self) -> Self:
-        """Return the measure of a lowered filter: what `old` fixed in advance stays, and it is nowhere below `old`."""
+        """Return the measure of a lowered filter: it keeps what `old` fixed in advance, and is nowhere below `old`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,9 +82,9 @@ class SumFilter(Filter):
         return tuple(total if isinstance(total, float) else short_ticks(max(total - part, 0)) for total, part in parts)
 
     def lowered_from(self, old: Self) -> Self:
-        """Take over from `old`, a filter of higher limits, its ticks and what it fixed in advance; return this filter.
+        """Take over the ticks of `old`, a filter with higher limits, and what it fixed in advance; return this filter.
 
-        It admits nothing that `old` would refuse at the same sums (M14).
+        This filter then admits nothing that `old` would refuse at the same sums (M14).
         """
         self._scales = self._scales.lowered_from(old._scales)
         return self

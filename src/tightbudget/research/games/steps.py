@@ -87,7 +87,12 @@ class Step:
 
     def __post_init__(self) -> None:
         if not _keeps(self.increment, self.law):
-            raise InvalidParameter("law", self.law, "one that keeps what is declared", "Else the game is another one.")
+            raise InvalidParameter(
+                "law",
+                self.law,
+                "a law that keeps what is declared",
+                "With this law the game would not be about the declared step.",
+            )
 
 
 def _keeps(increment: Any, law: Law) -> bool:
