@@ -85,12 +85,19 @@ def test_a_loss_counted_as_infinite_beside_a_larger_one() -> None:
 
 
 def test_the_smallest_of_the_losses_counted_as_infinite_limits_all() -> None:
-    """Losses of at least 15,000 and of at least 1,000,000, each with probability 1/2: at 20,000 only one counts."""
-    steps = tb.ClampedLaplace(0, 1e-101, 1.5e-97) + tb.ClampedLaplace(0, 1e-101, 1e-95)
-    near, between, beyond = (steps.delta(epsilon, direction="add") for epsilon in (9e3, 2e4, 2e6))
-    assert near.lower == pytest.approx(0.75, rel=1e-9)
-    assert between.lower <= 0.5 <= between.upper
+    """Losses of 30,000, and of some 2e8 with probability 1/2: beyond 30,000 a lower end may count one of them."""
+    small, large = tb.ClampedLaplace(-1.5e-97, 1e-101, 3e-97), tb.MixtureOfGaussians(1, [0, 20_000], [0.5, 0.5])
+    steps = small + large
+    near, between, beyond = (steps.delta(epsilon, direction="remove") for epsilon in (1e3, 1e5, 1e9))
+    assert near.lower == pytest.approx(1.0, rel=1e-9)  # the first loss occurs for certain
+    assert between.lower <= 0.5 + 1e-9 <= between.upper
     assert beyond.lower == 0.0
+
+
+def test_no_mu_is_infinite_where_losses_are_finite() -> None:
+    for base, largest in ((tb.Gaussian(1e-160), 1e160), (tb.Poisson(tb.Gaussian(1e-160), 0.5), 1e160)):
+        found = tb.risk(base).gdp_mu()
+        assert found.lower <= largest <= found.upper
 
 
 def test_a_random_batch_of_what_is_told_at_sight() -> None:
