@@ -8,6 +8,7 @@ import pytest
 
 import tightbudget as tb
 from tightbudget import games
+from tightbudget.numerics.clopper_pearson import clopper_pearson
 from tightbudget.numerics.rounding import U
 from tightbudget.research.games import exact, worst_case
 from tightbudget.research.games.lattice import LARGEST, Lattice
@@ -16,7 +17,6 @@ from tightbudget.research.published import tree as trees
 from tightbudget.research.published.buckets import MOST_ERROR, bucket_list
 from tightbudget.research.published.tree import MOST_BUCKETS, Leaf
 from tightbudget.research.studies.timing import from_counts
-from tightbudget.research.studies.timing.limits import clopper_pearson
 from tightbudget.research.studies.vuvuzela import Setting
 
 LAPLACE = tb.Laplace(scale=2.0)

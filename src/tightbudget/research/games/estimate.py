@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from tightbudget.errors import InvalidParameter
-from tightbudget.research.studies.timing.limits import INVERTED, clopper_pearson
+from tightbudget.numerics.clopper_pearson import INVERTED, clopper_pearson
 
 CERTAIN = 1.0 - 1e-9  # the confidence of a claim that something fails: false once in 10^9 tries
 

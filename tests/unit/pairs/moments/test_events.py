@@ -52,6 +52,16 @@ def test_two_exponentials(order: float, size: float) -> None:
     assert truth <= found <= truth + mpf("1e-8") + mpf(abs(truth)) * mpf("1e-12")
 
 
+def test_a_cell_whose_mean_loss_is_not_known_counts_at_both_ends() -> None:
+    """All of it may be at the lower end, where the excess of a moment of order near 1 is largest."""
+    a, b = [mpf("0.006"), mpf("0.994")], [mpf("0.006") * mpmath.exp(5), 1 - mpf("0.006") * mpmath.exp(5)]
+    last = float(mpmath.log(a[1] / b[1]))
+    with np.errstate(divide="ignore"):
+        found = point_events(cells([-5.0, last], [-1.0, last], [0.006, 0.994], [0.0, float(b[1])]), 1e-15, 0.0, 0.0)
+    for order, value in zip(ORDERS, found.log_moment(ORDERS), strict=True):
+        assert value >= log_moment(list(zip(a, b, strict=True)), order)
+
+
 def test_a_cell_is_spread_to_its_ends() -> None:
     """A cell of two events, at -0.1 and 0.3, between -0.2 and 0.4, and one at 1; not more than its chord."""
     b = [mpf("0.3"), mpf("0.2")]

@@ -11,10 +11,11 @@ from tightbudget.errors import Contradiction
 from tightbudget.mechanisms import Composition
 from tightbudget.mechanisms.checks import whole_count
 from tightbudget.numerics.bracket import Bracket
+from tightbudget.numerics.clopper_pearson import clopper_pearson
 from tightbudget.pairs.base import Array
 from tightbudget.research.studies.timing import roc
 from tightbudget.research.studies.timing.counts import checked_counts
-from tightbudget.research.studies.timing.limits import clopper_pearson, confidence_asked, each_error
+from tightbudget.research.studies.timing.limits import confidence_asked, each_error
 
 
 @dataclass(frozen=True)

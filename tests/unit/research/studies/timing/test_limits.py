@@ -9,8 +9,9 @@ from mpmath import mpf
 from tests.support.lanes import mostly_slow
 
 import tightbudget as tb
+from tightbudget.numerics.clopper_pearson import clopper_pearson
 from tightbudget.research.studies.timing import from_counts, samples_to_exclude
-from tightbudget.research.studies.timing.limits import clopper_pearson, each_error
+from tightbudget.research.studies.timing.limits import each_error
 
 TIGHT = mpf(10) ** -4  # floats next to 1 are some 1e-5 of the distance apart
 
