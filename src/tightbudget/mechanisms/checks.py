@@ -93,11 +93,11 @@ def limit_below(value: object, number: float) -> float:
 
 
 def limit_above(value: object, number: float) -> float:
-    """Return a float that is no smaller than the number: `limit_below` for numbers that are safe if rounded up."""
+    """Return a float that is no smaller than the number, inf if need be: for numbers that are safe if rounded up."""
     exact = exact_value(value)
-    if exact is None or not math.isfinite(number):
+    if exact is None:
         return number
-    while min(Fraction(number), Fraction(repr(number))) < exact:
+    while math.isfinite(number) and min(Fraction(number), Fraction(repr(number))) < exact:
         number = math.nextafter(number, math.inf)
     return number
 

@@ -197,17 +197,20 @@ class Mechanism(Composable, Known):
         if "relation" in vars(self) and relation_named(vars(self)["relation"]) == DEFAULT:
             object.__setattr__(self, "relation", self.neighbours)  # a subclass may state another
         for spec in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, spec.name)
-            if type(value) in _PLAIN:
+            value, promised = getattr(self, spec.name), spec.name in self.promises
+            if type(value) in _PLAIN and not (promised and type(value) is int):
                 continue
             if isinstance(value, np.ndarray) and value.ndim == 0:
                 value = value[()]  # an array of one number can be changed behind our back
                 object.__setattr__(self, spec.name, value)
-            if type(value) not in _PLAIN and isinstance(value, numbers.Real | Decimal):
+            if (type(value) not in _PLAIN or type(value) is int) and isinstance(value, numbers.Real | Decimal):
                 plain = int(value) if isinstance(value, numbers.Integral) else real(spec.name, value, _HELD)
-                if spec.name not in self.promises:
+                if not promised:
                     not_lost_to_zero(spec.name, value, plain, _HELD)  # a rate of 0, say, would reveal nothing at all
-                elif isinstance(plain, float) and math.isfinite(plain):
+                elif isinstance(plain, int):  # above 2^53 not every whole number is a float
+                    nearest = real(spec.name, plain, _HELD)
+                    plain = plain if nearest == plain else limit_above(plain, nearest)
+                elif math.isfinite(plain):
                     plain = limit_above(value, plain)
                 object.__setattr__(self, spec.name, plain)
 
