@@ -1,4 +1,4 @@
-"""Promises that no float is equal to are rounded up: whole numbers above 2^53 too, and those above the largest float."""
+"""Promises that no float is equal to are rounded up: whole numbers above 2^53, and numbers above the largest float."""
 
 from decimal import Decimal
 from fractions import Fraction
