@@ -1,6 +1,7 @@
 """Errors of logarithms above 700 were cut off there: an upper end of 0.0102 stood where everything is revealed."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -48,3 +49,12 @@ def test_what_is_known_stays_known():
     truth = 0.5 * -math.expm1(-1.5)
     assert lower <= truth <= upper <= 1.002 * truth
     assert np.isfinite(OneDirection(engine_steps([(RoughPair(PAIR, error=1e-3), 2)]))._left_out(306))
+
+
+@pytest.mark.parametrize("noise", ["laplace(scale=1e-18)", "gaussian(sigma=1e-18)"])
+def test_an_analyst_who_chooses_counts_no_mass_above_one(noise: str) -> None:
+    step = tb.parse(f"without_replacement({noise}, batch=2, examples=10, relation='replace_one')")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = (step * 3).delta(0.0)
+    assert found.lower <= 1.0 - 0.8**3 <= found.upper

@@ -134,9 +134,12 @@ def _analyst_answers(pair: Pair) -> AnalystAnswers:
     between = pair.cells(np.concatenate([[-np.inf], edges, [np.inf]]))
     cells = Cells.join(between, points)
     place = np.concatenate([np.arange(between.size), np.searchsorted(edges, points.low)])
-    error = np.where(np.isfinite(cells.log_a), cells.error, 0.0)
-    a: Array = np.bincount(place, weights=np.exp(cells.log_a - error)).astype(np.float64)
-    b: Array = np.bincount(place, weights=np.exp(cells.log_b + error)).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        least, most = cells.log_a - cells.error, np.minimum(cells.log_b + cells.error, 0.0)  # no mass is above 1
+    # whichever of the two is nothing stays nothing, whatever its error; the other one is as uncertain as it says
+    least, most = (np.where(known > -np.inf, end, -np.inf) for known, end in ((cells.log_a, least), (cells.log_b, most)))
+    a: Array = np.bincount(place, weights=np.exp(least)).astype(np.float64)
+    b: Array = np.bincount(place, weights=np.exp(most)).astype(np.float64)
     roundings = 2.0 * cells.size + 2000.0  # of sums, and of exponents up to 700
     a = np.append(_lowered_sums(a, roundings), pair.infinity.at(_MOST_LOSS).lower)
     b = np.append(_raised_sums(b, roundings), 0.0)
