@@ -4,7 +4,7 @@ TOO_LONG = "a narrower bracket needs longer lists than the effort allows"
 NO_LISTS = "a narrower bracket needs longer lists than can be made, whatever the effort"
 ROUNDING = "rounding errors are as large as the bracket; a finer grid would not help"
 TOO_SMALL = "delta is so near the smallest numbers of float64 that no finite upper end can be certified"
-BEYOND = "the answer is finite, but no float is as large"
+BEYOND = "some losses are too large to follow and count as infinite, so no finite upper end is known"
 AT_INFINITY = "delta is, up to rounding, the probability that everything is revealed"
 OF_A_CLASS = (
     "a step stands for a class of cases whose exact cost is not known: the worst of them costs no more than the upper end "

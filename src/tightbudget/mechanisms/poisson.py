@@ -113,9 +113,9 @@ class Poisson(RunsOnSamples):
 
     @property
     def _is_told(self) -> bool:
-        """Whether the sample is taken for one of which it is told whether it holds the record.
+        """Whether the bound assumes that the sample reveals whether it contains the record.
 
-        That is so of noise stated for replaced records alone: a sample without either may be as far as you like.
+        It does so for noise stated for replace_one only: nothing limits how far a sample without either record is.
         """
         return self._replaces and isinstance(self.mechanism, AdditiveNoise) and self.mechanism.relations == {REPLACE_ONE}
 

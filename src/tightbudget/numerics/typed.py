@@ -65,7 +65,7 @@ def toml_float(text: str) -> float:
     """Return a number of a TOML file, whose underscores and infinities are as in Python."""
     try:
         return typed_number(text)
-    except NoFloat:  # the file is read as TOML says; what a number may be is checked by whoever takes it
+    except NoFloat:  # the file is read as TOML says; the code that takes a number checks it
         return float(text)
 
 

@@ -114,7 +114,7 @@ def _build_dp_event(written: Fields, module: Any) -> Any:
 
 
 def _added_by_one_record(noise: Any) -> Fraction:
-    """Return what one record adds to a query: whoever reads the event doubles it for one that is replaced.
+    """Return what one record adds to a query: readers of the event double it where a record is replaced.
 
     What is run on batches of a fixed size is read so too, under every relation. Poisson samples and allocations are
     not (`_check_sampled`).

@@ -36,7 +36,7 @@ def limit_as_written(value: Any) -> float | int:
 
 
 def least_as_written(value: Any) -> float | int:
-    """Return a number of which more is the safe side as a float that is no smaller than what was written."""
+    """Return a number that is safe if rounded up, as a float no smaller than what was written."""
     number = number_as_written(value)
     return limit_above(number, float(number))
 
